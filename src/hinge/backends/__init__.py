@@ -1,0 +1,1 @@
+"""Who does the arithmetic: the plain interpreter, the counter, LLVM."""

@@ -1,0 +1,44 @@
+"""The counting back end: how many operations of each kind, and how long the longest chain of them is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hinge.graph import OPS, Program
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Operations for one state.
+
+    `add` counts sums and differences, `mul` products before they are contracted with sums; negations and
+    trigonometry are listed apart. `depth` is the longest chain of operations each of which waits for the one before.
+    """
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    sqrt: int = 0
+    trig: int = 0
+    neg: int = 0
+    other: int = 0
+    depth: int = 0
+    method: str = ""
+
+    def __str__(self) -> str:
+        parts = [f"{getattr(self, k)} {k}" for k in ("mul", "add", "div", "sqrt", "trig", "neg", "other")]
+        return ", ".join(p for p in parts if not p.startswith("0 ")) + f"; depth {self.depth} ({self.method})"
+
+
+def count(program: Program, method: str = "") -> Cost:
+    """The cost of a program. It has to be one whose sums and products are not contracted."""
+    totals = dict.fromkeys(("mul", "add", "div", "sqrt", "trig", "neg", "other"), 0)
+    depth: list[int] = []
+    for op, args in program.code:
+        if op == "input":
+            depth.append(0)
+            continue
+        kind = OPS[op].counts_as
+        totals[kind] += 1
+        depth.append(max(depth[a] if type(a) is int else 0 for a in args) + (kind != "neg"))
+    return Cost(**totals, depth=max(depth, default=0), method=method)

@@ -1,0 +1,24 @@
+"""The plain back end: each instruction is its NumPy meaning. Slow, and right by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.graph import OPS, Program
+
+
+def run(program: Program, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
+    """Fill `outs`, each (states, size), from `arrays`: (states, size), or (size,) where a row serves all states."""
+    values: list[Any] = []
+    with np.errstate(all="ignore"):
+        for op, args in program.code:
+            if op == "input":
+                values.append(arrays[args[0]][..., args[1]])
+            else:
+                values.append(OPS[op].meaning(*(values[a] if type(a) is int else a for a in args)))
+    for output, out in zip(program.outputs, outs, strict=True):
+        for j, entry in enumerate(output.entries):
+            out[:, j] = values[entry] if type(entry) is int else entry

@@ -1,0 +1,9 @@
+"""What the books say: one file a method, each written once, over scalars.
+
+Importing this package registers every algorithm. The first method registered under a name is the default.
+"""
+
+from hinge.dynamics import articulated, composite, newton_euler  # noqa: F401
+from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place, Quantity, algorithm, choose
+
+__all__ = ["ALGORITHMS", "Algorithm", "Place", "Quantity", "algorithm", "choose"]

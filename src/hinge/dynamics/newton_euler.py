@@ -1,0 +1,76 @@
+"""Inverse dynamics: the joint forces that produce a given motion.
+
+    tau = H(q) qdd + C(q, qd)
+
+Recursive Newton-Euler method, each body in its own coordinates.
+Source: featherstone1987, section 4.5. A bare number in the margin is an equation there.
+Differs from the source: forces are ordered [couple; force], so that a plain transpose gives power. Velocities and
+accelerations are those seen by an observer who moves with each body's origin (see motion.py), which changes no force.
+"""
+
+from __future__ import annotations
+
+from hinge.dynamics.motion import carried
+from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
+from hinge.spatial import Force, Motion, cross
+
+
+@algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, returns=FORCE)
+def newton_euler(model, q, qd, qdd, external):
+    """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
+
+    Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
+    in. `external` adds known forces on bodies.
+
+    >>> arm = hinge.samples.puma560()
+    >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+    (6,)
+    """
+    X, S, v, a, f, tau = model.per_body(6)
+    v[0], a[0], f[0] = Motion(), -model.gravity_motion, Force()  # gravity as an upward acceleration of the base
+
+    # outward: the motion of each body, and the force that motion needs
+    for i, p in model.outward():
+        joint, I = model.joint[i], model.inertia[i]
+        X[i] = joint.transform(q[i]) @ model.placement[i]
+        S[i] = joint.axes(q[i])
+        v[i], c = carried(X[i], v[p], S[i] @ qd[i], joint.bias(q[i], qd[i]))  # (4.11)
+        a[i] = X[i] @ a[p] + c + S[i] @ qdd[i]  # (4.12), (7.16)
+        f[i] = I @ a[i] + cross(v[i], I @ v[i]) - external[i]  # (4.13)
+
+    # inward: keep the part of each force along the joint axes, hand all of it to the parent
+    for i, p in model.inward():
+        rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
+        tau[i] = [t + r for t, r in zip(S[i].T @ f[i], rotor, strict=True)]  # (4.15)
+        f[p] = f[p] + X[i].T @ f[i]  # (4.14), (7.4)
+    return tau
+
+
+@algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, returns=FORCE)
+def bias_force(model, q, qd, external):
+    """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
+
+    Takes q (nq) and qd (nv); gives joint forces (nv) in N m and N.
+
+    >>> arm = hinge.samples.puma560()
+    >>> arm.bias_force(arm.neutral(), np.ones(6)).shape
+    (6,)
+    """
+    return newton_euler(model, q, qd, _still(model), external)  # (5.3)
+
+
+@algorithm("gravity_force", q=POSITION, returns=FORCE)
+def gravity_force(model, q):
+    """What the joint forces must be to hold the robot still against gravity.
+
+    Takes q (nq); gives joint forces (nv) in N m and N.
+
+    >>> hinge.samples.pendulum(1).gravity_force([0.0])
+    array([0.])
+    """
+    still = _still(model)
+    return newton_euler(model, q, still, still, [Force()] * len(model.parent))
+
+
+def _still(model):
+    return [[0.0] * joint.nv for joint in model.joint]

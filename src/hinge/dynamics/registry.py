@@ -1,0 +1,179 @@
+"""How an algorithm joins the library: it says what it takes and gives, and becomes a method of every robot.
+
+    @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=VELOCITY, external=EXTERNAL, returns=FORCE)
+    def newton_euler(model, q, qd, qdd, external): ...
+
+A quantity knows its shape, and how the user's flat coordinates become the per-joint ones an algorithm works on.
+Coupled coordinates (mimic joints, gears) are mapped here, around the algorithms, and nowhere inside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hinge.errors import NotCovered, UnknownName, did_you_mean
+from hinge.graph import Graph, Input, Program, Scalar, less, minimum, order, select
+from hinge.model import Model
+from hinge.spatial import Force, Mat3, Vec3
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A kind of input or output: what it is, its shape for one state, and its form inside an algorithm."""
+
+    what: str
+    shape: Callable[[Model], Shape]
+    take: Callable[[Model, list[Scalar]], Any] = lambda model, flat: flat
+    give: Callable[[Model, Any], Sequence[Scalar]] = lambda model, made: made
+    absent: Callable[[Model], Any] | None = None  # what stands for it when it is not given
+    uniform: bool = False  # one row serves all states of a batch
+
+    def size(self, model: Model) -> int:
+        total = 1
+        for n in self.shape(model):
+            total *= n
+        return total
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame chosen at call time: weights that pick its body, and where it sits on it."""
+
+    on: list[Scalar]  # 1 for its body, else 0
+    path: list[Scalar]  # 1 for the bodies between the base and it, else 0
+    R: Mat3
+    p: Vec3
+
+    @staticmethod
+    def take(model: Model, flat: list[Scalar]) -> Place:
+        n = len(model.parent)
+        return Place(flat[:n], flat[n : 2 * n], Mat3(flat[2 * n : 2 * n + 9]), Vec3(tuple(flat[2 * n + 9 :])))
+
+    @staticmethod
+    def row(model: Model, name: str) -> list[float]:
+        """The numbers that stand for the frame of that name."""
+        frame, n = model.frame(name), len(model.parent)
+        on, path = [0.0] * n, [0.0] * n
+        on[frame.body], i = 1.0, frame.body
+        while i > 0:
+            path[i], i = 1.0, model.parent[i]
+        return [*on, *path, *frame.R, *frame.p]
+
+
+def _forces_per_joint(model: Model, tau: list[Scalar]) -> list[list[Scalar]]:
+    """Generalised forces, each acting at the joint whose coordinate it belongs to; a follower has none of its own."""
+    split: list[list[Scalar]] = [[0.0] * joint.nv for joint in model.joint]
+    for i in model.leaders:
+        split[i] = tau[model.slices[i][1]]
+    return split
+
+
+def _wrenches(model: Model, flat: list[Scalar]) -> list[Force]:
+    rows = [flat[6 * i : 6 * i + 6] for i in range(len(model.parent))]
+    return [Force(Vec3(tuple(r[:3])), Vec3(tuple(r[3:]))) for r in rows]
+
+
+def _rows(model: Model, made: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    return [x for row in made for x in row]
+
+
+def _flat_positions(model: Model, q: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    return [x for i in model.leaders for x in q[i]]
+
+
+NV: Callable[[Model], Shape] = lambda model: (model.nv,)  # noqa: E731
+POSITION = Quantity("coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, _flat_positions)
+VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
+ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)
+FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
+MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=_rows)
+SCALAR = Quantity("a number", lambda m: ())
+VECTOR = Quantity("a vector in base axes", lambda m: (3,))
+SPATIAL = Quantity("a spatial vector, angular first", lambda m: (6,))
+JACOBIAN = Quantity("a motion for each velocity, in columns", lambda m: (6, m.nv), give=_rows)
+POSE = Quantity("a 4×4 matrix", lambda m: (4, 4), give=_rows)
+EXTERNAL = Quantity(
+    "forces on the bodies", lambda m: (len(m.parent), 6), _wrenches, absent=lambda m: [Force()] * len(m.parent)
+)
+PLACE = Quantity("a frame", lambda m: (2 * len(m.parent) + 12,), Place.take, uniform=True)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A registered method: the public name it serves, what it takes and gives, and where it applies."""
+
+    name: str
+    method: str
+    function: Callable[..., Any]
+    inputs: Mapping[str, Quantity]
+    returns: Quantity
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pivots: bool = False
+    refuses: Callable[[Model], str] = lambda model: ""
+
+    def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
+              contract: bool = True) -> Program:  # fmt: skip
+        """Run the algorithm once on symbols: the program specialised to this model."""
+        graph, inputs, seen = Graph(), [], dict[str, Any]()
+        for name, quantity in self.inputs.items():
+            if quantity.absent is not None and name not in given:
+                seen[name] = quantity.absent(model)
+                continue
+            n = quantity.size(model)
+            inputs.append(Input(name, n, quantity.uniform))
+            seen[name] = quantity.take(model, [graph.input(name, k) for k in range(n)])
+        result = self.function(model, **seen, **(options or {}))
+        pivots: Sequence[Scalar] = ()
+        if self.pivots:
+            result, pivots = result
+        entries = self.returns.give(model, result) if self.returns.shape(model) else [result]
+        entries = _nan_unless_positive(entries, pivots)
+        return order(inputs, [(self.name, self.returns.shape(model), entries)], contract)
+
+
+def _nan_unless_positive(entries: Sequence[Scalar], pivots: Sequence[Scalar]) -> Sequence[Scalar]:
+    """All entries NaN in a state where a pivot is not positive."""
+    open_pivots = [p for p in pivots if not isinstance(p, float)]
+    if not open_pivots:
+        return entries
+    least = open_pivots[0]
+    for p in open_pivots[1:]:
+        least = minimum(least, p)
+    good = less(0.0, least)
+    return [select(good, e, float("nan")) for e in entries]
+
+
+ALGORITHMS: dict[str, dict[str, Algorithm]] = {}  # public name → method → algorithm; the first method is the default
+
+
+def algorithm(name: str, *, returns: Quantity, method: str = "", options: Mapping[str, tuple[str, ...]] | None = None,
+              pivots: bool = False, refuses: Callable[[Model], str] = lambda model: "",
+              **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+    """Register a function under a public name; its method name is the function's own unless one is given."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        made = Algorithm(name, method or function.__name__, function, inputs, returns, options or {}, pivots, refuses)
+        ALGORITHMS.setdefault(name, {})[made.method] = made
+        return function
+
+    return register
+
+
+def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
+    """The algorithm for a public name: the method asked for, or the first that covers the model."""
+    if name not in ALGORITHMS:
+        raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
+    methods = ALGORITHMS[name]
+    if method is not None and method != "auto":
+        if method not in methods:
+            raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(method, methods)}")
+        why = methods[method].refuses(model)
+        if why:
+            others = ", ".join(repr(m) for m, a in methods.items() if not a.refuses(model))
+            raise NotCovered(f"{name}: method {method!r} does not cover robot {model.name!r}: {why}.\n  Use {others}.")
+        return methods[method]
+    return next(a for a in methods.values() if not a.refuses(model))

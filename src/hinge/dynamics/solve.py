@@ -1,0 +1,85 @@
+"""Symmetric positive-definite systems over scalars, factored from the last row to the first.
+
+Taken in that order the matrix of a tree fills in no zero: the factor has the sparsity of the tree, and a structural
+zero is a plain 0.0 that costs nothing. `LDL` needs no square roots; `LL` is the classic form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hinge.errors import NotCovered
+from hinge.graph import Expr, Scalar, sqrt
+
+
+def _is_zero(x: Scalar) -> bool:
+    return type(x) is float and x == 0.0
+
+
+class LDL:
+    """H = Lᵀ D L with a unit lower triangular L; `pivots` is D.
+
+    `blame(k)` says what coordinate k is, for the refusal of a matrix that can never be solved.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Scalar]], blame: Callable[[int], str]):
+        H = [list(row[: k + 1]) for k, row in enumerate(rows)]
+        self.size, self.pivots = len(H), [0.0] * len(H)
+        self.below: list[list[tuple[int, Scalar]]] = [[] for _ in H]
+        for k in reversed(range(self.size)):
+            self.pivots[k] = pivot = H[k][k]
+            if type(pivot) is not Expr and isinstance(pivot, float | int) and not pivot > 0.0:
+                raise NotCovered(
+                    f"{blame(k)} moves nothing that has inertia, so no acceleration follows from its force.\n"
+                    "  Give the body a mass or the joint an armature, or lock the joint."
+                )
+            entries = [(i, H[k][i]) for i in range(k) if not _is_zero(H[k][i])]
+            self.below[k] = [(i, self._over(entry, k)) for i, entry in entries]
+            for i, scaled in self.below[k]:
+                for j, entry in entries:
+                    if j <= i:
+                        H[i][j] = H[i][j] - scaled * entry
+
+    def _over(self, x: Any, k: int) -> Any:
+        """x / D_k, by the reciprocal where that has to be computed."""
+        pivot = self.pivots[k]
+        return x / pivot if type(pivot) is float else x * (1.0 / pivot)
+
+    def solve(self, b: Sequence[Any]) -> list[Any]:
+        """H⁻¹ b; the entries of b may be anything that adds and scales, such as forces."""
+        x = list(b)
+        for k in reversed(range(self.size)):
+            for i, factor in self.below[k]:
+                x[i] = x[i] - x[k] * factor
+        x = [self._over(x[k], k) for k in range(self.size)]
+        for k in range(self.size):
+            for i, factor in self.below[k]:
+                x[k] = x[k] - x[i] * factor
+        return x
+
+
+class LL(LDL):
+    """H = Lᵀ L: the square roots of the pivots go into the factor."""
+
+    def __init__(self, rows: Sequence[Sequence[Scalar]], blame: Callable[[int], str]):
+        super().__init__(rows, blame)
+        self.roots = [sqrt(p) for p in self.pivots]
+        self.below = [[(i, factor * self.roots[k]) for i, factor in row] for k, row in enumerate(self.below)]
+
+    def solve(self, b: Sequence[Any]) -> list[Any]:
+        x = list(b)
+        for k in reversed(range(self.size)):
+            x[k] = x[k] * (1.0 / self.roots[k])
+            for i, factor in self.below[k]:
+                x[i] = x[i] - x[k] * factor
+        for k in range(self.size):
+            for i, factor in self.below[k]:
+                x[k] = x[k] - x[i] * factor
+            x[k] = x[k] * (1.0 / self.roots[k])
+        return x
+
+
+def plus_diagonal(rows: Sequence[Sequence[Scalar]], diagonal: Sequence[Scalar]) -> list[list[Scalar]]:
+    """A matrix with something added to its diagonal."""
+    return [[x + (diagonal[r] if r == c else 0.0) for c, x in enumerate(row)] for r, row in enumerate(rows)]

@@ -1,0 +1,82 @@
+"""Everything hinge can complain about.
+
+    HingeError
+    ├── ModelError       a robot that cannot be: carries a stable code, the file and the line
+    ├── SizeError        an array of the wrong shape
+    ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
+    ├── NotCovered       a method that cannot treat this robot, by joint name
+    └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
+
+Each message says where, what was given, what was wanted and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in a robot file; printed as ``panda.urdf:142: ``, or as nothing when there is none."""
+
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        if not self.file:
+            return ""
+        return f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
+
+
+NOWHERE = Where()
+
+
+class HingeError(Exception):
+    """The root of all errors raised by hinge."""
+
+
+class ModelError(HingeError, ValueError):
+    """A robot description that cannot be a robot.
+
+    `code` is a stable word for programs, `file` and `line` say where the fault is written, and `hint` what to do.
+    """
+
+    def __init__(self, code: str, what: str, hint: str = "", where: Where = NOWHERE):
+        self.code, self.what, self.hint, self.where = code, what, hint, where
+        self.file, self.line = where.file, where.line
+        super().__init__(f"{where}{what}" + (f"\n  {hint}" if hint else ""))
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[str, str, str, Where]]:
+        return type(self), (self.code, self.what, self.hint, self.where)
+
+
+class SizeError(HingeError, ValueError):
+    """An array whose shape does not fit the robot."""
+
+
+class UnknownName(HingeError, KeyError):
+    """A name that the robot, or hinge, does not have."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NotCovered(HingeError, ValueError):
+    """A method asked to treat a robot it does not cover."""
+
+
+class TraceError(HingeError, TypeError):
+    """An operation that has no meaning on these operands."""
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A sentence that offers the names closest to `given`, or lists a few of those there are."""
+    names = sorted(set(known))
+    close = difflib.get_close_matches(given, names, n=3, cutoff=0.6)
+    if close:
+        return "Did you mean " + " or ".join(repr(name) for name in close) + "?"
+    if not names:
+        return "There are none."
+    return "Known: " + ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "") + "."

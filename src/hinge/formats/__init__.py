@@ -1,0 +1,1 @@
+"""How robots are written: one reader (and later one writer) a file format."""

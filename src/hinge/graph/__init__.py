@@ -1,0 +1,14 @@
+"""What a computation is: interned scalar nodes, their operations, ordering, differentiation, printing.
+
+Nothing here knows what a robot is. Read expr, then ops, order, diff, show.
+"""
+
+from hinge.graph.diff import along, jacobian
+from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, less, maximum, minimum, select, sin, sqrt
+from hinge.graph.ops import OPS, Op
+from hinge.graph.order import Input, Output, Program, live, order
+
+__all__ = [
+    "OPS", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "along", "atan2", "cos", "jacobian", "less",
+    "live", "maximum", "minimum", "order", "select", "sin", "sqrt",
+]  # fmt: skip

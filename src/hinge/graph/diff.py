@@ -1,0 +1,41 @@
+"""Forward differentiation: the derivative of a graph is a graph.
+
+    jacobian([tau_0, tau_1], [q_0, q_1])      # rows: outputs, columns: inputs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinge.graph.expr import Expr, Scalar
+from hinge.graph.ops import OPS
+from hinge.graph.order import live
+
+
+def along(outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
+    """The rates of change of `outputs` when each node in `rates` changes at the given rate and no other does."""
+    return _rates(live(outputs), outputs, rates)
+
+
+def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
+    """Partial derivatives, a row an output and a column an input."""
+    nodes = live(outputs)
+    columns = [_rates(nodes, outputs, {x: 1.0}) for x in inputs]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
+
+
+def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
+    rate: dict[Expr, Scalar] = dict(rates)
+    for node in nodes:
+        if node.op == "input" or node in rate:
+            continue
+        moving = [k for k, a in enumerate(node.args) if type(a) is Expr and a in rate]
+        if not moving:
+            continue
+        partials = OPS[node.op].partials(node, *node.args)
+        total: Scalar = 0.0
+        for k in moving:
+            total = total + partials[k] * rate[node.args[k]]
+        if type(total) is Expr or total != 0.0:
+            rate[node] = total
+    return [rate.get(e, 0.0) if type(e) is Expr else 0.0 for e in outputs]

@@ -1,0 +1,285 @@
+"""Scalar expressions: interned nodes of a graph that simplify themselves while they are made.
+
+    graph = Graph()
+    x, y = graph.input("q", 0), graph.input("q", 1)
+    sin(x) * y + 0.0 * x          # the same node as sin(x) * y
+
+A constant is a plain float, so a node is never constant: what folds to a number *is* a number. Two equal
+expressions of one graph are one object. An algorithm written over scalars runs on nodes unchanged.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import TraceError
+
+Scalar = Any
+
+
+class Graph:
+    """The nodes made so far, each once. `order.Program` is what is kept of a finished one."""
+
+    __slots__ = ("_serial", "_table")
+
+    def __init__(self) -> None:
+        self._table: dict[tuple[Any, ...], Expr] = {}
+        self._serial = 0
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def node(self, op: str, *args: Scalar) -> Expr:
+        """The node `op(*args)`, unsimplified; made only if it is not there yet."""
+        key = (op, *args)
+        found = self._table.get(key)
+        if found is None:
+            self._serial = serial = self._serial + 1
+            found = self._table[key] = Expr(self, op, args, serial)
+        return found
+
+    def has(self, op: str, *args: Scalar) -> bool:
+        """Whether `op(*args)` has been made already."""
+        return (op, *args) in self._table
+
+    def input(self, name: str, index: int) -> Expr:
+        """Entry `index` of the input array `name`."""
+        return self.node("input", name, index)
+
+
+class Expr:
+    """A node: an operation and its arguments, which are nodes or floats."""
+
+    __slots__ = ("args", "graph", "op", "serial")
+    __array_ufunc__ = None  # an array does not swallow nodes one by one
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Scalar, ...], serial: int):
+        self.graph, self.op, self.args, self.serial = graph, op, args, serial
+
+    def __repr__(self) -> str:
+        from hinge.graph.show import text
+
+        return text(self)
+
+    def __bool__(self) -> bool:
+        raise TraceError(
+            f"the traced value {self!r} has no truth value: its number is not known yet.\n"
+            "  Write select(less(a, b), this, that) instead of an if."
+        )
+
+    def __float__(self) -> float:
+        raise TraceError(f"the traced value {self!r} is not a number: it is known only when the kernel runs.")
+
+    def __neg__(self) -> Scalar:
+        return _neg(self)
+
+    def __add__(self, other: Scalar) -> Scalar:
+        if type(other) is Expr:
+            return _add(self, other)
+        c = _number(other)
+        return NotImplemented if c is None else _add_constant(self, c)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        if type(other) is Expr:
+            return _sub(self, other)
+        c = _number(other)
+        return NotImplemented if c is None else _add_constant(self, -c)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        c = _number(other)
+        return NotImplemented if c is None else _constant_minus(c, self)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if type(other) is Expr:
+            return _mul(self, other)
+        c = _number(other)
+        return NotImplemented if c is None else _scale(self, c)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        if type(other) is Expr:
+            return 1.0 if self is other else self.graph.node("div", self, other)
+        c = _number(other)
+        return NotImplemented if c is None else _scale(self, 1.0 / c if c else math.nan)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        c = _number(other)
+        if c is None:
+            return NotImplemented
+        return 0.0 if c == 0.0 else self.graph.node("div", c, self)
+
+
+def _number(value: object) -> float | None:
+    if type(value) is float:
+        return value
+    if isinstance(value, int | float | np.floating | np.integer):
+        return float(value)
+    return None
+
+
+# The rules by which nodes simplify while they are made. Signs drift outward, into the sums that absorb them.
+
+
+def _neg(a: Expr) -> Scalar:
+    if a.op == "neg":
+        return a.args[0]
+    if a.op == "sub" and a.graph.has("sub", a.args[1], a.args[0]):
+        return a.graph.node("sub", a.args[1], a.args[0])
+    return a.graph.node("neg", a)
+
+
+def _add_constant(a: Expr, c: float) -> Scalar:
+    if c == 0.0:
+        return a
+    if a.op == "neg":
+        return _constant_minus(c, a.args[0])
+    if a.op == "add" and type(a.args[1]) is float:
+        return _add_constant(a.args[0], a.args[1] + c)
+    return a.graph.node("add", a, c)
+
+
+def _constant_minus(c: float, a: Expr) -> Scalar:
+    if c == 0.0:
+        return _neg(a)
+    if a.op == "neg":
+        return _add_constant(a.args[0], c)
+    return a.graph.node("sub", c, a)
+
+
+def _add(a: Expr, b: Expr) -> Scalar:
+    if b.op == "neg":
+        return _sub(a, b.args[0])
+    if a.op == "neg":
+        return _sub(b, a.args[0])
+    if b.op == "sub" and b.args[1] is a:  # a + (b - a) = b: what a joint hands on is the force given to it
+        return b.args[0]
+    if a.op == "sub" and a.args[1] is b:
+        return a.args[0]
+    return a.graph.node("add", a, b) if a.serial < b.serial else a.graph.node("add", b, a)
+
+
+def _sub(a: Expr, b: Expr) -> Scalar:
+    if a is b:
+        return 0.0
+    if b.op == "neg":
+        return _add(a, b.args[0])
+    if a.op == "neg":
+        return _neg_of(_add(a.args[0], b))
+    if a.graph.has("sub", b, a):
+        return _neg(a.graph.node("sub", b, a))
+    return a.graph.node("sub", a, b)
+
+
+def _scale(a: Expr, c: float) -> Scalar:
+    if c == 0.0:
+        return 0.0
+    if c == 1.0:
+        return a
+    if c == -1.0:
+        return _neg(a)
+    if a.op == "neg":
+        return _neg_of(_scale(a.args[0], c))
+    if a.op == "mul" and type(a.args[1]) is float:
+        return _scale(a.args[0], a.args[1] * c)
+    if c < 0.0:  # one node for both signs
+        return _neg(a.graph.node("mul", a, -c))
+    return a.graph.node("mul", a, c)
+
+
+def _mul(a: Expr, b: Expr) -> Scalar:
+    if a.op == "neg":
+        return _neg_of(_mul(a.args[0], b))
+    if b.op == "neg":
+        return _neg_of(_mul(a, b.args[0]))
+    undone = _undone_division(a, b)
+    if undone is not None:
+        return undone
+    return a.graph.node("mul", a, b) if a.serial < b.serial else a.graph.node("mul", b, a)
+
+
+def _undone_division(a: Expr, b: Expr) -> Scalar:
+    """(1/d) d = 1 and (x (1/d)) d = x: an articulated inertia then has exact zeros along its joint's axes."""
+    for x, d in ((a, b), (b, a)):
+        if x.op == "div" and x.args[1] is d:
+            return x.args[0]
+        if x.op == "mul":
+            for y, inverse in (x.args, x.args[::-1]):
+                if type(inverse) is Expr and inverse.op == "div" and inverse.args[1] is d and inverse.args[0] == 1.0:
+                    return y
+    return None
+
+
+def _neg_of(a: Scalar) -> Scalar:
+    return _neg(a) if type(a) is Expr else -a
+
+
+# Functions over any scalar: a float gives a float, an array an array, a node a node, a symbol a symbol.
+
+
+def _apply(op: str, *args: Scalar) -> Scalar:
+    for x in args:
+        if type(x) is Expr:
+            return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
+    if any(hasattr(x, "free_symbols") for x in args):
+        import sympy
+
+        return getattr(sympy, {"min": "Min", "max": "Max", "less": "Lt"}.get(op, op))(*args)
+    from hinge.graph.ops import OPS
+
+    with np.errstate(all="ignore"):
+        value = OPS[op].meaning(*args)
+    return value if np.ndim(value) else value.item()
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine of an angle in radians; NaN beyond 1e9."""
+    return _apply("sin", x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine of an angle in radians; NaN beyond 1e9."""
+    return _apply("cos", x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root; NaN below zero."""
+    return _apply("sqrt", x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    """The angle of the point (x, y), in (-pi, pi]."""
+    return _apply("atan2", y, x)
+
+
+def minimum(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller of two; NaN if either is."""
+    return _apply("min", a, b)
+
+
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """The larger of two; NaN if either is."""
+    return _apply("max", a, b)
+
+
+def less(a: Scalar, b: Scalar) -> Scalar:
+    """Whether a < b; false where either is NaN."""
+    return _apply("less", a, b)
+
+
+def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """`a` where the condition holds, else `b`. Both are computed."""
+    if type(condition) is bool:
+        return a if condition else b
+    if type(a) is Expr and a is b:
+        return a
+    if hasattr(condition, "free_symbols"):
+        import sympy
+
+        return sympy.Piecewise((a, condition), (b, True))
+    return _apply("select", condition, a, b)

@@ -1,0 +1,15 @@
+"""What a robot is: joints, the frozen model, the builder, cheap frames, findings, samples.
+
+Read joints, then model, build, frames.
+"""
+
+from hinge.model.build import Builder
+from hinge.model.frames import reframe
+from hinge.model.joints import JOINTS, Joint
+from hinge.model.model import Floats, Follow, Frame, JointData, Model, Shape
+from hinge.model.report import Finding, Report
+
+__all__ = [
+    "JOINTS", "Builder", "Finding", "Floats", "Follow", "Frame", "Joint", "JointData", "Model", "Report", "Shape",
+    "reframe",
+]  # fmt: skip

@@ -1,0 +1,345 @@
+"""The builder: links and joints by name, in any order, into a frozen model.
+
+    builder = Builder("pendulum")
+    builder.link("base")
+    builder.link("rod", mass=1.0, com=(0, 0, -0.5), inertia=[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.01]])
+    builder.joint("pivot", "revolute", "base", "rod", axis=(0, 1, 0))
+    model = builder.build()
+
+Robot files are read through it, so what cannot be a robot is refused here, by name and line, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
+from hinge.model.doctor import examine_link
+from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
+from hinge.model.model import Follow, Frame, JointData, Model, Shape
+from hinge.model.report import Finding, Report
+from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import Mat3, Vec3, mat3, vec3
+from hinge.spatial.transform import Transform, snap
+
+EARTH = (0.0, 0.0, -9.81)
+WORLD = "world"
+Rotation = Sequence[Sequence[float]]
+NO_TURN: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class _Link:
+    name: str
+    inertia: RigidInertia
+    shapes: tuple[Shape, ...]
+    where: Where
+
+
+@dataclass(frozen=True)
+class _Joint:
+    name: str
+    joint: Joint
+    parent: str
+    child: str
+    R: Mat3
+    p: Vec3
+    data: JointData
+    mimic: tuple[str, float, float] | None
+    where: Where
+
+
+@dataclass
+class _Growing:
+    """The tree while it is being walked: one entry a body."""
+
+    parent: list[int] = field(default_factory=lambda: [-1])
+    joint: list[Joint] = field(default_factory=lambda: [Fixed()])
+    placement: list[Transform] = field(default_factory=lambda: [Transform()])
+    inertia: list[RigidInertia] = field(default_factory=lambda: [RigidInertia()])
+    body_name: list[str] = field(default_factory=lambda: [WORLD])
+    joint_name: list[str] = field(default_factory=lambda: [""])
+    data: list[JointData] = field(default_factory=lambda: [JointData()])
+
+    def body(self, parent: int, joint: Joint, placement: Transform, body: str, name: str, data: JointData) -> int:
+        self.parent.append(parent)
+        self.joint.append(joint)
+        self.placement.append(placement)
+        self.inertia.append(RigidInertia())
+        self.body_name.append(body)
+        self.joint_name.append(name)
+        self.data.append(data)
+        return len(self.parent) - 1
+
+
+class Builder:
+    """Collects links, joints and frames, and builds the model."""
+
+    def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
+        self.name, self.gravity, self.file = name, tuple(float(g) for g in gravity), file
+        self._links: dict[str, _Link] = {}
+        self._joints: dict[str, _Joint] = {}
+        self._frames: list[tuple[str, str, Mat3, Vec3, Where]] = []
+        self._findings: list[Finding] = []
+        self._snapped: list[str] = []
+
+    def link(self, name: str, mass: float = 0.0, com: Sequence[float] = (0.0, 0.0, 0.0),
+             inertia: Sequence[Sequence[float]] | np.ndarray | None = None, shapes: Sequence[Shape] = (),
+             where: Where = NOWHERE) -> None:  # fmt: skip
+        """Add a link: mass in kg, centre of mass in m, 3×3 inertia about it in kg m², all in the link's own axes."""
+        if name in self._links:
+            hint = f"The first one is at line {self._links[name].where.line}. " if where.line else ""
+            raise ModelError("duplicate-link", f"there are two links named {name!r}.", f"{hint}Rename one.", where)
+        rows = [[float(x) for x in row] for row in (np.zeros((3, 3)) if inertia is None else inertia)]
+        self._finite(f"link {name!r}", where, mass=[mass], com=com, inertia=[x for row in rows for x in row])
+        self._links[name] = _Link(name, RigidInertia.at_com(float(mass), vec3(map(float, com)), rows), tuple(shapes), where)
+        if mass or any(x for row in rows for x in row):
+            self._findings.extend(examine_link(name, float(mass), np.array(rows), where))
+
+    def joint(self, name: str, kind: str | Joint, parent: str, child: str, xyz: Sequence[float] = (0.0, 0.0, 0.0),
+              rotation: Rotation | np.ndarray = NO_TURN, axis: Sequence[float] | None = None,
+              lower: Any = None, upper: Any = None, velocity: Any = None, effort: Any = None,
+              damping: Any = 0.0, friction: Any = 0.0, stiffness: Any = 0.0, armature: Any = 0.0,
+              mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None,
+              where: Where = NOWHERE, **parameters: Any) -> None:  # fmt: skip
+        """Add a joint that carries link `child` on link `parent`.
+
+        `xyz` (m) and `rotation` (its columns are the joint's axes) place the joint in the parent; `axis` is in joint
+        coordinates. Limits are in rad or m, rad/s or m/s, N m or N. `mimic` is (leader, ratio, offset).
+        """
+        if name in self._joints:
+            hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
+            raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
+        self._finite(f"joint {name!r}", where, xyz=xyz, rotation=[x for row in rotation for x in row])
+        joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
+        entries = {
+            "lower": _each(lower, joint.nq, -math.inf), "upper": _each(upper, joint.nq, math.inf),
+            "velocity": _each(velocity, joint.nv, math.inf), "effort": _each(effort, joint.nv, math.inf),
+            "damping": _each(damping, joint.nv, 0.0), "friction": _each(friction, joint.nv, 0.0),
+            "stiffness": _each(stiffness, joint.nv, 0.0), "armature": _each(armature, joint.nv, 0.0),
+        }  # fmt: skip
+        for label, values in entries.items():
+            if any(math.isnan(x) for x in values):
+                raise ModelError("nan", f"joint {name!r} has {label} NaN.", "Give a number.", where)
+        for low, high in zip(entries["lower"], entries["upper"], strict=True):
+            if low > high:
+                raise ModelError("limits", f"joint {name!r} has lower limit {low:g} above upper limit {high:g}.",
+                                 "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
+        R, p = self._snap(name, rotation), vec3(float(x) for x in xyz)
+        made = JointData(**entries, other=dict(data or {}), where=where)
+        self._joints[name] = _Joint(name, joint, parent, child, R, p, made, mimic, where)
+
+    def frame(self, name: str, link: str, xyz: Sequence[float] = (0.0, 0.0, 0.0),
+              rotation: Rotation | np.ndarray = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
+        """Add a named frame on a link; `rotation` takes frame coordinates to the link's."""
+        self._frames.append((name, link, self._snap(name, rotation), vec3(float(x) for x in xyz), where))
+
+    def finding(self, severity: str, code: str, what: str, fix: str = "", where: Where = NOWHERE) -> None:
+        """Put a finding into the model's report."""
+        self._findings.append(Finding(severity, code, what, fix, where))
+
+    def build(self, base: str = "fixed", mimic: str = "couple", strict: bool = False) -> Model:
+        """The model. `base` is "fixed" or "floating", `mimic` "couple" or "free"; `strict` refuses what has findings."""
+        if base not in ("fixed", "floating"):
+            raise ModelError("base", f'base="{base}" is not a kind of base.', 'Give base="fixed" or base="floating".')
+        if mimic not in ("couple", "free"):
+            raise ModelError("mimic", f'mimic="{mimic}" is not known.', 'Give mimic="couple" or mimic="free".')
+        children = self._children()
+        root = self._root(children)
+        grown, frames, carried = self._grow(root, children, base)
+        follows = self._follows(carried) if mimic == "couple" else {}
+        report = self._report(grown, strict)
+        shapes = {link.name: link.shapes for link in self._links.values() if link.shapes}
+        assert len(self.gravity) == 3
+        return Model(
+            self.name, self.gravity, tuple(grown.parent), tuple(grown.joint), tuple(grown.placement),
+            tuple(grown.inertia), tuple(grown.body_name), tuple(grown.joint_name), tuple(grown.data),
+            frames, follows, shapes, report, self.file,
+        )  # fmt: skip
+
+    # reading what was given
+
+    def _finite(self, what: str, where: Where, **groups: Sequence[float]) -> None:
+        for label, values in groups.items():
+            if not all(map(math.isfinite, values)):
+                raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.",
+                                 "Give numbers.", where)  # fmt: skip
+
+    def _joint_of(self, name: str, kind: str, axis: Sequence[float] | None, parameters: Mapping[str, Any],
+                  where: Where) -> Joint:  # fmt: skip
+        cls = JOINTS.get(kind)
+        if cls is None:
+            raise ModelError("joint-type", f"joint {name!r} has type {kind!r}.", did_you_mean(kind, JOINTS), where)
+        if not issubclass(cls, _OnLine):
+            return cls(**parameters)
+        given = (0.0, 0.0, 1.0) if axis is None else tuple(float(x) for x in axis)
+        self._finite(f"joint {name!r}", where, axis=given)
+        length = math.sqrt(sum(x * x for x in given))
+        if length == 0.0:
+            shown = ", ".join(f"{x:g}" for x in given)
+            article = "an" if kind[0] in "aeiou" else "a"
+            raise ModelError("zero-axis", f"joint {name!r} has axis ({shown}).",
+                             f"{article.capitalize()} {kind} joint needs a direction. "
+                             'For the joint\'s z axis write <axis xyz="0 0 1"/>.', where)  # fmt: skip
+        return cls(axis=Vec3(tuple(snap(x / length) for x in given)), **parameters)
+
+    def _snap(self, name: str, rotation: Rotation | np.ndarray) -> Mat3:
+        given = mat3([[float(x) for x in row] for row in rotation])
+        snapped = Mat3(snap(x) for x in given)
+        if any(abs(a - b) > 1e-15 for a, b in zip(given, snapped, strict=True)):
+            self._snapped.append(name)
+        return snapped
+
+    # the tree
+
+    def _children(self) -> dict[str, list[_Joint]]:
+        children: dict[str, list[_Joint]] = {name: [] for name in self._links}
+        carrier: dict[str, _Joint] = {}
+        for joint in self._joints.values():
+            for role, link in (("parent", joint.parent), ("child", joint.child)):
+                if link not in self._links:
+                    raise ModelError("unknown-link", f"joint {joint.name!r} has {role} link {link!r}, which does not exist.",
+                                     did_you_mean(link, self._links), joint.where)  # fmt: skip
+            if joint.child in carrier:
+                other = carrier[joint.child].name
+                raise ModelError("two-parents", f"link {joint.child!r} is carried by joint {other!r} and by joint "
+                                 f"{joint.name!r}.", "A link has one joint that carries it; close loops separately.",
+                                 joint.where)  # fmt: skip
+            carrier[joint.child] = joint
+            children[joint.parent].append(joint)
+        return children
+
+    def _root(self, children: Mapping[str, Sequence[_Joint]]) -> str:
+        if not self._links:
+            raise ModelError("empty", f"robot {self.name!r} has no links.", "Add at least one.", Where(self.file))
+        carried = {joint.child for joint in self._joints.values()}
+        roots = [name for name in self._links if name not in carried]
+        if len(roots) > 1:
+            shown = ", ".join(repr(r) for r in roots[:4]) + (", …" if len(roots) > 4 else "")
+            raise ModelError("two-roots", f"links {shown} are carried by no joint.",
+                             "A robot has one root: connect the others to it, with fixed joints if need be.",
+                             self._links[roots[1]].where)  # fmt: skip
+        reached = set(roots)
+        stack = list(roots)
+        while stack:
+            for joint in children[stack.pop()]:
+                reached.add(joint.child)
+                stack.append(joint.child)
+        lost = [joint for joint in self._joints.values() if joint.child not in reached]
+        if lost:
+            names = ", ".join(repr(j.name) for j in lost[:6]) + (", …" if len(lost) > 6 else "")
+            raise ModelError("cycle", f"joints {names} lead back to where they start.",
+                             "A robot is a tree; remove one joint of the cycle and close the loop separately.",
+                             lost[0].where)  # fmt: skip
+        return roots[0]
+
+    def _grow(self, root: str, children: Mapping[str, Sequence[_Joint]], base: str
+              ) -> tuple[_Growing, dict[str, Frame], dict[int, _Joint]]:  # fmt: skip
+        """Walk the tree depth first; fixed joints add to the body they are on, others begin a body."""
+        grown, carried = _Growing(), dict[int, _Joint]()
+        frames: dict[str, Frame] = {}
+        welds: list[_Joint] = []
+        start = Frame(0)
+        if base == "floating":
+            taken = {joint.name for joint in self._joints.values()}
+            data = JointData((-math.inf,) * 7, (math.inf,) * 7, (math.inf,) * 6, (math.inf,) * 6,
+                             where=self._links[root].where)  # fmt: skip
+            start = Frame(grown.body(0, Free(), Transform(), root, _unused("base", taken), data))
+        stack: list[tuple[_Joint | None, Frame]] = [(None, start)]
+        while stack:
+            joint, at = stack.pop()
+            name = root
+            if joint is not None:
+                name, at = joint.child, at.then(joint.R, joint.p)
+                if joint.joint.nv:
+                    at = Frame(grown.body(at.body, joint.joint, at.transform, name, joint.name, joint.data))
+                    carried[at.body] = joint
+                else:
+                    welds.append(joint)
+            frames[name] = at
+            grown.inertia[at.body] = grown.inertia[at.body] + at.transform.T @ self._links[name].inertia
+            stack.extend((child, at) for child in reversed(children[name]))
+        for weld in welds:
+            frames.setdefault(weld.name, frames[weld.child])
+        for name, link, R, p, where in self._frames:
+            if name in frames:
+                raise ModelError("duplicate-frame", f"frame {name!r} has the name of a link or another frame.",
+                                 "Links, frames and sites share one name space: rename it.", where)  # fmt: skip
+            if link not in self._links:
+                raise ModelError("unknown-link", f"frame {name!r} is on link {link!r}, which does not exist.",
+                                 did_you_mean(link, self._links), where)  # fmt: skip
+            frames[name] = frames[link].then(R, p)
+        return grown, frames, carried
+
+    def _follows(self, carried: Mapping[int, _Joint]) -> dict[int, Follow]:
+        """Mimic joints, each led by a joint that follows no other."""
+        number = {joint.name: i for i, joint in carried.items()}
+        made: dict[int, Follow] = {}
+        for i, joint in carried.items():
+            ratio, offset, seen, at = 1.0, 0.0, [joint.name], joint
+            while at.mimic is not None:
+                leader, factor, shift = at.mimic
+                if leader not in number:
+                    why = "does not move" if leader in self._joints else "does not exist"
+                    raise ModelError("mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}.",
+                                     did_you_mean(leader, number), at.where)  # fmt: skip
+                if leader in seen:
+                    ring = " → ".join([*seen[seen.index(leader) :], leader])
+                    raise ModelError("mimic-cycle", f"joint {at.name!r} mimics itself: {ring}.",
+                                     "One joint of the ring has to lead.", at.where)  # fmt: skip
+                ratio, offset = ratio * factor, ratio * shift + offset
+                at = carried[number[leader]]
+                seen.append(leader)
+            if at is not joint:
+                for one in (joint, at):
+                    if not one.joint.is_single:
+                        raise ModelError("mimic", f"joint {joint.name!r} mimics joint {at.name!r}, but {one.name!r} is "
+                                         f"{one.joint.kind}.", "Only joints with one coordinate can lead or follow.",
+                                         joint.where)  # fmt: skip
+                made[i] = Follow(number[at.name], ratio, offset)
+        return made
+
+    def _report(self, grown: _Growing, strict: bool) -> Report:
+        findings = list(self._findings)
+        if self._snapped:
+            names = ", ".join(repr(n) for n in self._snapped[:5]) + (", …" if len(self._snapped) > 5 else "")
+            findings.append(Finding("note", "snapped", f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}.",
+                                    where=Where(self.file)))  # fmt: skip
+        below = [inertia.m for inertia in grown.inertia]
+        for i in range(len(below) - 1, 0, -1):
+            if below[i] <= 0.0 and not any(grown.inertia[i].I):
+                findings.append(Finding("warning", "massless", f"joint {grown.joint_name[i]!r} moves nothing that has mass.",
+                                        "Forward dynamics needs a mass, an inertia or an armature there.",
+                                        grown.data[i].where))  # fmt: skip
+            below[grown.parent[i]] += below[i]
+        report = Report(tuple(findings))
+        worst = next((f for f in report if f.severity != "note"), None)
+        if strict and worst is not None:
+            raise ModelError(worst.code, worst.what, worst.fix, worst.where)
+        return report
+
+
+def _each(given: Any, n: int, default: float) -> tuple[float, ...]:
+    """One entry a coordinate, from nothing, a number or a list."""
+    if given is None:
+        return (default,) * n
+    if isinstance(given, int | float):
+        return (float(given),) * n
+    values = tuple(float(x) for x in given)
+    if len(values) != n:
+        raise ModelError("size", f"{len(values)} values were given for a joint with {n}.", "Give one a coordinate.")
+    return values
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """`name`, or name_2, name_3, … where it is taken."""
+    k, candidate = 1, name
+    while candidate in taken:
+        k += 1
+        candidate = f"{name}_{k}"
+    return candidate

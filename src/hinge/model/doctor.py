@@ -1,0 +1,37 @@
+"""Physical sense: findings on masses and inertias that no real body has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hinge.errors import Where
+from hinge.model.report import Finding
+
+SLACK = 1e-9  # relative; a file's own rounding is not a finding
+
+
+def examine_link(name: str, mass: float, inertia: np.ndarray, where: Where) -> list[Finding]:
+    """Findings on one link's mass and rotational inertia about its centre of mass."""
+    made: list[Finding] = []
+    scale = float(np.max(np.abs(inertia)))
+    if mass < 0.0:
+        made.append(Finding("error", "negative-mass", f"link {name!r} has mass {mass:g} kg.",
+                            "Masses are positive.", where))  # fmt: skip
+    if mass == 0.0 and scale > 0.0:
+        made.append(Finding("warning", "inertia-without-mass", f"link {name!r} has inertia but no mass.",
+                            "Give it a mass, or leave the inertia out.", where))  # fmt: skip
+    if scale == 0.0:
+        return made
+    if np.max(np.abs(inertia - inertia.T)) > SLACK * scale:
+        made.append(Finding("error", "asymmetric-inertia", f"link {name!r} has an inertia that is not symmetric.",
+                            "Write each product of inertia once.", where))  # fmt: skip
+    least, middle, most = np.linalg.eigvalsh((inertia + inertia.T) / 2)
+    values = f"({least:.3g}, {middle:.3g}, {most:.3g}) kg m²"
+    if least < -SLACK * scale:
+        made.append(Finding("error", "negative-inertia", f"link {name!r} has principal inertias {values}.",
+                            "All three must be positive.", where))  # fmt: skip
+    elif least + middle < most * (1 - SLACK):
+        made.append(Finding("warning", "triangle", f"link {name!r} has principal inertias {values}: "
+                            "no body has two that sum to less than the third.",
+                            f"Raise the two smaller ones until they sum to {most:.3g}.", where))  # fmt: skip
+    return made

@@ -1,0 +1,231 @@
+"""The joint types. A joint is one class here and nothing anywhere else; making the class registers it.
+
+A class says `kind`, `nq`, `nv`, where it goes (`transform`), which motions it allows (`axes`), and only where they
+differ from a plain coordinate how it turns velocities into rates, moves, and stands at rest. Everything is over
+scalars. Transforms and axes are those of featherstone1987 Table 8-1, in the joint's outer frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from hinge.graph.expr import Scalar, atan2, cos, sin
+from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3
+from hinge.spatial.rotation import (
+    conjugate,
+    displacement_exp,
+    displacement_log,
+    quaternion_exp,
+    quaternion_log,
+    quaternion_product,
+    rotation_from_quaternion,
+    unit,
+)
+from hinge.spatial.transform import Rigid, Transform, slide, turn
+from hinge.spatial.vectors import Motion, MotionSpace
+
+JOINTS: dict[str, type[Joint]] = {}
+X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between an inner frame on the parent and an outer frame on the child.
+
+    By default the velocities are the rates of the coordinates, and coordinates add.
+    """
+
+    kind: ClassVar[str]
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+    urdf: ClassVar[str] = ""  # how the file formats spell it
+    dh: ClassVar[str] = ""
+    rates_are_velocities: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "kind" in cls.__dict__:
+            JOINTS[cls.kind] = cls
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        """From inner to outer coordinates."""
+        raise NotImplementedError
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        """The motions of the outer frame relative to the inner, in outer coordinates, one a velocity."""
+        raise NotImplementedError
+
+    def bias(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
+        """The rate of the axes times the velocities; zero where the axes do not depend on q."""
+        return Motion()
+
+    def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        """The rates of the coordinates."""
+        return list(qd)
+
+    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """Where constant velocity v leads in unit time."""
+        return [a + b for a, b in zip(q, v, strict=True)]
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+        """The constant velocity that leads from q0 to q1 in unit time."""
+        return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    def neutral(self) -> list[float]:
+        """The coordinates at which the inner and outer frames coincide."""
+        return [0.0] * self.nq
+
+    def on_z(self) -> Self | None:
+        """The same joint with its line on the z axis, for joints that turn about or slide along a line."""
+        return None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one number describes both position and velocity, so that another joint can follow it."""
+        return self.nq == self.nv == 1
+
+
+@dataclass(frozen=True)
+class _OnLine(Joint):
+    """A joint with a line: the unit vector `axis` through the origin, the same in the inner and the outer frame."""
+
+    axis: Vec3 = Z_AXIS
+
+    def on_z(self) -> Self:
+        return replace(self, axis=Z_AXIS)
+
+
+@dataclass(frozen=True)
+class Revolute(_OnLine):
+    """A hinge: turns about its axis, by q radians."""
+
+    kind, urdf, dh, nq, nv = "revolute", "revolute", "revolute", 1, 1
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return turn(self.axis, q[0])
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace((Motion(self.axis, ZERO),))
+
+
+@dataclass(frozen=True)
+class Continuous(Revolute):
+    """A hinge that goes round: its differences are taken the short way."""
+
+    kind, urdf, dh, nq, nv = "continuous", "continuous", "", 1, 1
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+        d = q1[0] - q0[0]
+        return [atan2(sin(d), cos(d))]
+
+
+@dataclass(frozen=True)
+class Prismatic(_OnLine):
+    """A slide: shifts along its axis, by q metres."""
+
+    kind, urdf, dh, nq, nv = "prismatic", "prismatic", "prismatic", 1, 1
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return slide(self.axis, q[0])
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace((Motion(ZERO, self.axis),))
+
+
+@dataclass(frozen=True)
+class Helical(_OnLine):
+    """A screw: turns by q radians and advances `pitch` metres a radian."""
+
+    pitch: float = 0.0
+    kind, dh, nq, nv = "helical", "screw", 1, 1
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return slide(self.axis, q[0] * self.pitch) @ turn(self.axis, q[0])
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace((Motion(self.axis, self.axis * self.pitch),))
+
+
+@dataclass(frozen=True)
+class Cylindrical(_OnLine):
+    """Turns about and slides along one axis, independently: q = [radians, metres]."""
+
+    kind, dh, nq, nv = "cylindrical", "cylindric", 2, 2
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return slide(self.axis, q[1]) @ turn(self.axis, q[0])
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace((Motion(self.axis, ZERO), Motion(ZERO, self.axis)))
+
+
+@dataclass(frozen=True)
+class Spherical(Joint):
+    """A ball: q a quaternion, qd the angular velocity in the outer frame (featherstone1987 8.2.3)."""
+
+    kind, urdf, nq, nv, rates_are_velocities = "spherical", "spherical", 4, 3, False
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return Transform(Rigid(rotation_from_quaternion(q).T))
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace(Motion(e, ZERO) for e in (X_AXIS, Y_AXIS, Z_AXIS))
+
+    def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        return [0.5 * c for c in quaternion_product(q, (0.0, *qd))]  # (8.1)
+
+    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        return list(quaternion_product(unit(q), quaternion_exp(Vec3(tuple(v)))))
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+        return list(quaternion_log(quaternion_product(conjugate(unit(q0)), unit(q1))))
+
+    def neutral(self) -> list[float]:
+        return [1.0, 0.0, 0.0, 0.0]
+
+
+@dataclass(frozen=True)
+class Free(Joint):
+    """No joint at all: q = [quaternion, position], qd = [ω; v] in the body's coordinates."""
+
+    kind, urdf, nq, nv, rates_are_velocities = "free", "floating", 7, 6, False
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return Transform(Rigid(rotation_from_quaternion(q[:4]).T, Vec3(tuple(q[4:]))))
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        directions = (X_AXIS, Y_AXIS, Z_AXIS)
+        return MotionSpace([Motion(e, ZERO) for e in directions] + [Motion(ZERO, e) for e in directions])
+
+    def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        turning = [0.5 * c for c in quaternion_product(q[:4], (0.0, *qd[:3]))]
+        return [*turning, *(rotation_from_quaternion(q[:4]) @ Vec3(tuple(qd[3:])))]
+
+    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        quaternion, shift = displacement_exp(Vec3(tuple(v[:3])), Vec3(tuple(v[3:])))
+        position = Vec3(tuple(q[4:])) + rotation_from_quaternion(q[:4]) @ shift
+        return [*quaternion_product(unit(q[:4]), quaternion), *position]
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+        turned = quaternion_product(conjugate(unit(q0[:4])), unit(q1[:4]))
+        shift = rotation_from_quaternion(q0[:4]).T @ (Vec3(tuple(q1[4:])) - Vec3(tuple(q0[4:])))
+        ang, lin = displacement_log(turned, shift)
+        return [*ang, *lin]
+
+    def neutral(self) -> list[float]:
+        return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+@dataclass(frozen=True)
+class Fixed(Joint):
+    """A weld. A model folds it into its parent body; only the world's own joint stays."""
+
+    kind, urdf, nq, nv = "fixed", "fixed", 0, 0
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return Transform(Rigid(IDENTITY, ZERO))
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace(())

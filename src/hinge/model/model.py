@@ -1,0 +1,269 @@
+"""The frozen description of a robot that every algorithm reads.
+
+Body 0 is the base, fixed in the world; a body's number is larger than its parent's. Joint i carries body i. Numbers
+follow the robot file depth first. Nothing here changes after it is built, and nothing computed is kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
+from hinge.graph.expr import Scalar
+from hinge.model.joints import Joint
+from hinge.model.report import Report
+from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3
+from hinge.spatial.transform import Rigid, Transform
+from hinge.spatial.vectors import Motion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A visual or collision shape, remembered as the file says it and not loaded."""
+
+    role: str
+    kind: str
+    size: tuple[float, ...] = ()
+    file: str = ""
+    xyz: tuple[float, ...] = (0.0, 0.0, 0.0)
+    rotation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    name: str = ""
+    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+    rgba: tuple[float, ...] | None = None
+
+
+class Frame(NamedTuple):
+    """A named place on a body: rotation (frame to body) and origin in the body's coordinates."""
+
+    body: int
+    R: Mat3 = IDENTITY
+    p: Vec3 = ZERO
+
+    @property
+    def transform(self) -> Transform:
+        """From the body's coordinates to the frame's."""
+        return Transform(Rigid(self.R.T, self.p))
+
+    def then(self, R: Mat3, p: Vec3) -> Frame:
+        """The frame that stands at (R, p) in this one."""
+        return Frame(self.body, self.R.times(R), self.p + self.R @ p)
+
+
+class Follow(NamedTuple):
+    """What a coupled joint does: coordinate = ratio × leader's coordinate + offset."""
+
+    leader: int
+    ratio: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class JointData:
+    """What the file says of a joint besides its geometry. Limits have an entry a coordinate, the rest one a velocity."""
+
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    velocity: tuple[float, ...] = ()
+    effort: tuple[float, ...] = ()
+    damping: tuple[float, ...] = ()
+    friction: tuple[float, ...] = ()
+    stiffness: tuple[float, ...] = ()
+    armature: tuple[float, ...] = ()
+    other: Mapping[str, Any] = field(default_factory=dict)
+    where: Where = NOWHERE
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A robot. Tuples have an entry a body, the base's first."""
+
+    name: str
+    gravity: tuple[float, float, float]
+    parent: tuple[int, ...]
+    joint: tuple[Joint, ...]
+    placement: tuple[Transform, ...]
+    inertia: tuple[RigidInertia, ...]
+    body_name: tuple[str, ...]
+    joint_name: tuple[str, ...]
+    data: tuple[JointData, ...]
+    frames: Mapping[str, Frame]
+    follows: Mapping[int, Follow] = field(default_factory=dict)
+    shapes: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    report: Report = field(default_factory=Report)
+    file: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+    # the tree: λ, μ and ν of featherstone1987 7.2
+
+    @property
+    def count(self) -> int:
+        """The number of moving bodies."""
+        return len(self.parent) - 1
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Each body's successors."""
+        made: list[list[int]] = [[] for _ in self.parent]
+        for i, p in self.outward():
+            made[p].append(i)
+        return tuple(tuple(c) for c in made)
+
+    @cached_property
+    def subtree(self) -> tuple[frozenset[int], ...]:
+        """Each body with everything it carries: (7.8)."""
+        made: list[set[int]] = [{i} for i in range(len(self.parent))]
+        for i, p in self.inward():
+            made[p] |= made[i]
+        return tuple(frozenset(s) for s in made)
+
+    def outward(self) -> Iterator[tuple[int, int]]:
+        """(body, parent), parents before children."""
+        return ((i, self.parent[i]) for i in range(1, len(self.parent)))
+
+    def inward(self) -> Iterator[tuple[int, int]]:
+        """(body, parent), children before parents."""
+        return ((i, self.parent[i]) for i in range(len(self.parent) - 1, 0, -1))
+
+    def toward_base(self, i: int) -> Iterator[tuple[int, int]]:
+        """(body, parent) from body i inward, as long as the parent moves."""
+        while self.parent[i] > 0:
+            yield i, self.parent[i]
+            i = self.parent[i]
+
+    def per_body(self, n: int) -> list[list[Any]]:
+        """n empty columns with an entry a body."""
+        return [[None] * len(self.parent) for _ in range(n)]
+
+    # coordinates: joint coordinates are G q + c, where q is what the user gives
+
+    @cached_property
+    def leaders(self) -> tuple[int, ...]:
+        """The bodies whose joints have coordinates of their own, in order."""
+        return tuple(i for i, _ in self.outward() if i not in self.follows)
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(self.joint[i].nq for i in self.leaders)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(self.joint[i].nv for i in self.leaders)
+
+    @cached_property
+    def slices(self) -> tuple[tuple[slice, slice], ...]:
+        """Each joint's part of the user's q and qd; a follower's is its leader's."""
+        made: list[tuple[slice, slice]] = [(slice(0, 0), slice(0, 0))] * len(self.parent)
+        q = v = 0
+        for i in self.leaders:
+            joint = self.joint[i]
+            made[i] = slice(q, q + joint.nq), slice(v, v + joint.nv)
+            q, v = q + joint.nq, v + joint.nv
+        for i, follow in self.follows.items():
+            made[i] = made[follow.leader]
+        return tuple(made)
+
+    def joint_positions(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        """The coordinates of each joint: G q + c."""
+        split = [list(q[at]) for at, _ in self.slices]
+        for i, follow in self.follows.items():
+            split[i] = [follow.ratio * x + follow.offset for x in split[i]]
+        return split
+
+    def joint_velocities(self, qd: Sequence[Scalar]) -> list[list[Scalar]]:
+        """The velocities of each joint: G qd. Accelerations go the same way."""
+        split = [list(qd[at]) for _, at in self.slices]
+        for i, follow in self.follows.items():
+            split[i] = [follow.ratio * x for x in split[i]]
+        return split
+
+    def generalised_forces(self, tau: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+        """Joint forces gathered onto the user's coordinates: Gᵀ tau."""
+        total: list[Scalar] = [0.0] * self.nv
+        for i, _ in self.outward():
+            ratio, at = self._ratio(i), self.slices[i][1].start
+            for k, force in enumerate(tau[i]):
+                total[at + k] = total[at + k] + ratio * force
+        return total
+
+    def generalised_matrix(self, blocks: Mapping[tuple[int, int], Sequence[Sequence[Scalar]]]) -> list[list[Scalar]]:
+        """The symmetric matrix Gᵀ H G over the user's velocities, from the blocks (i, j) of H with i ≤ j."""
+        total: list[list[Scalar]] = [[0.0] * self.nv for _ in range(self.nv)]
+        for (i, j), rows in blocks.items():
+            ratio = self._ratio(i) * self._ratio(j)
+            top, left = self.slices[i][1].start, self.slices[j][1].start
+            for r, row in enumerate(rows):
+                for c, entry in enumerate(row):
+                    total[top + r][left + c] = total[top + r][left + c] + ratio * entry
+                    if i != j:
+                        total[left + c][top + r] = total[left + c][top + r] + ratio * entry
+        return total
+
+    def joint_of_velocity(self, k: int) -> str:
+        """The name of the joint that entry k of qd belongs to."""
+        return next(self.joint_name[i] for i in self.leaders if self.slices[i][1].start <= k < self.slices[i][1].stop)
+
+    def _ratio(self, i: int) -> float:
+        return self.follows[i].ratio if i in self.follows else 1.0
+
+    @property
+    def coupling(self) -> Floats:
+        """G: joint velocities from the user's, joints in depth-first order."""
+        bodies = [i for i, _ in self.outward()]
+        G = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv))
+        row = 0
+        for i in bodies:
+            at, ratio = self.slices[i][1].start, self._ratio(i)
+            for k in range(self.joint[i].nv):
+                G[row, at + k] = ratio
+                row += 1
+        return G
+
+    @property
+    def coupling_offset(self) -> Floats:
+        """c: the joint coordinates where the user's are zero."""
+        return np.array(
+            [self.follows[i].offset if i in self.follows else 0.0 for i, _ in self.outward() for _ in range(self.joint[i].nq)]
+        )
+
+    # what the algorithms read besides the tree
+
+    @property
+    def gravity_motion(self) -> Motion:
+        """The acceleration of free fall, in base coordinates."""
+        return Motion(ZERO, Vec3(self.gravity))
+
+    def armature(self, i: int) -> tuple[float, ...]:
+        """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg)."""
+        return self.data[i].armature or (0.0,) * self.joint[i].nv
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name: a link, a frame or a site."""
+        try:
+            return self.frames[name]
+        except KeyError:
+            raise UnknownName(
+                f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}"
+            ) from None
+
+    def joint_number(self, name: str) -> int:
+        """The number of the moving joint of that name, which is its body's."""
+        try:
+            return self._joint_numbers[name]
+        except KeyError:
+            known = did_you_mean(name, self._joint_numbers)
+            raise UnknownName(f"robot {self.name!r} has no moving joint {name!r}. {known}") from None
+
+    @cached_property
+    def _joint_numbers(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.joint_name) if i}

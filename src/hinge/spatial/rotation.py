@@ -1,0 +1,117 @@
+"""Rotations: quaternions, roll-pitch-yaw, and the exponential and logarithm of rigid motions.
+
+Quaternions are scalar first. All functions run over any scalar, exact near zero: where a quotient loses its meaning
+a series takes its place, and the quotient is fed a harmless argument meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinge.graph.expr import Scalar, atan2, cos, less, select, sin, sqrt
+from hinge.spatial.linear3 import Mat3, Vec3, cross3, dot3
+
+Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
+SMALL = 1e-3  # the square of the angle below which series are used; their next term is under one unit in the last place
+
+
+def rotation_from_quaternion(quaternion: Sequence[Scalar]) -> Mat3:
+    """The matrix that takes body coordinates to the frame the quaternion is given in; any length will do.
+
+    featherstone1987 (8.2), transposed, and divided by the square of the length.
+    """
+    w, x, y, z = quaternion
+    ww, xx, yy, zz = w * w, x * x, y * y, z * z
+    s = 2.0 / (ww + xx + yy + zz)
+    sx, sy, sz = s * x, s * y, s * z
+    wx, wy, wz, xy, xz, yz = w * sx, w * sy, w * sz, x * sy, x * sz, y * sz
+    qxx, qyy, qzz = x * sx, y * sy, z * sz
+    return Mat3((
+        1.0 - (qyy + qzz), xy - wz, xz + wy,
+        xy + wz, 1.0 - (qxx + qzz), yz - wx,
+        xz - wy, yz + wx, 1.0 - (qxx + qyy),
+    ))  # fmt: skip
+
+
+def unit(quaternion: Sequence[Scalar]) -> Quaternion:
+    """The quaternion of length one in the same direction."""
+    w, x, y, z = quaternion
+    s = 1.0 / sqrt(w * w + x * x + y * y + z * z)
+    return w * s, x * s, y * s, z * s
+
+
+def quaternion_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Quaternion:
+    """The rotation b followed by a."""
+    aw, bw = a[0], b[0]
+    av, bv = Vec3(tuple(a[1:])), Vec3(tuple(b[1:]))
+    v = bv * aw + av * bw + cross3(av, bv)
+    return aw * bw - dot3(av, bv), v[0], v[1], v[2]
+
+
+def conjugate(q: Sequence[Scalar]) -> Quaternion:
+    """The inverse of a quaternion of length one."""
+    return q[0], -q[1], -q[2], -q[3]
+
+
+def quaternion_exp(turn: Vec3) -> Quaternion:
+    """The quaternion of a turn by |turn| radians about its direction."""
+    aa = dot3(turn, turn)
+    near = less(aa, SMALL)
+    a = sqrt(select(near, 1.0, aa))
+    half = sin(0.5 * a) / a
+    s = select(near, 0.5 - aa * (1 / 48 - aa * (1 / 3840 - aa * (1 / 645120))), half)
+    c = select(near, 1.0 - aa * (1 / 8 - aa * (1 / 384 - aa * (1 / 46080 - aa * (1 / 10321920)))), cos(0.5 * a))
+    return c, turn[0] * s, turn[1] * s, turn[2] * s
+
+
+def quaternion_log(quaternion: Sequence[Scalar]) -> Vec3:
+    """The turn, of at most pi radians, that a quaternion of length one stands for."""
+    flip = less(quaternion[0], 0.0)
+    w, x, y, z = (select(flip, -c, c) for c in quaternion)
+    v = Vec3((x, y, z))
+    vv = dot3(v, v)
+    near = less(vv, SMALL)
+    n = sqrt(select(near, 1.0, vv))
+    series = 2.0 + vv * (1 / 3 + vv * (3 / 20 + vv * (5 / 56 + vv * (35 / 576 + vv * (63 / 1408)))))  # 2 asin(n) / n
+    return v * select(near, series, 2.0 * atan2(n, w) / n)
+
+
+def left_jacobian_parts(aa: Scalar) -> tuple[Scalar, Scalar]:
+    """(1 - cos a)/a² and (a - sin a)/a³ as functions of a²."""
+    near = less(aa, SMALL)
+    safe = select(near, 1.0, aa)
+    a = sqrt(safe)
+    half = sin(0.5 * a)
+    b = select(near, 0.5 - aa * (1 / 24 - aa * (1 / 720 - aa * (1 / 40320))), 2.0 * half * half / safe)
+    c = select(near, 1 / 6 - aa * (1 / 120 - aa * (1 / 5040 - aa * (1 / 362880))), (a - sin(a)) / (safe * a))
+    return b, c
+
+
+def displacement_exp(ang: Vec3, lin: Vec3) -> tuple[Quaternion, Vec3]:
+    """Quaternion and shift of the screw motion that body velocity [ang; lin] makes in unit time: zefran2004 (3)."""
+    b, c = left_jacobian_parts(dot3(ang, ang))
+    once = cross3(ang, lin)
+    return quaternion_exp(ang), lin + once * b + cross3(ang, once) * c
+
+
+def displacement_log(quaternion: Sequence[Scalar], shift: Vec3) -> tuple[Vec3, Vec3]:
+    """The constant body velocity [ang; lin] that makes a displacement in unit time."""
+    ang = quaternion_log(quaternion)
+    aa = dot3(ang, ang)
+    near = less(aa, SMALL)
+    safe = select(near, 1.0, aa)
+    a = sqrt(safe)
+    closed = (1.0 - 0.5 * a * cos(0.5 * a) / sin(0.5 * a)) / safe
+    d = select(near, 1 / 12 + aa * (1 / 720 + aa * (1 / 30240 + aa * (1 / 1209600))), closed)
+    once = cross3(ang, shift)
+    return ang, shift - once * 0.5 + cross3(ang, once) * d
+
+
+def rotation_from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Mat3:
+    """Turns about the fixed x, y and z axes, in that order: Rz(yaw) Ry(pitch) Rx(roll)."""
+    cr, sr, cp, sp, cy, sy = cos(roll), sin(roll), cos(pitch), sin(pitch), cos(yaw), sin(yaw)
+    return Mat3((
+        cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
+        sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
+        -sp, cp * sr, cp * cr,
+    ))  # fmt: skip

@@ -1,0 +1,305 @@
+"""Coordinate transforms: constant placements, joint motions, and their products.
+
+A transform X takes motions from a parent's coordinates to a child's: `X @ m`. Its transpose takes forces and
+inertias the other way: `X.T @ f`, and `X.T @ I` for Xᵀ I X. It is kept as the list of its factors and applied one
+after the other, because a turn about a coordinate axis is cheaper than a general rotation: featherstone1987 8.3.4.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import Protocol, TypeVar, overload
+
+from hinge.errors import TraceError
+from hinge.graph.expr import Scalar, cos, sin
+from hinge.spatial.inertia import ArticulatedInertia, RigidInertia
+from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Sym3, Vec3, congruence, cross3, skew, upper
+from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
+
+SNAP = 1e-11  # a rotation entry closer than this to 0, 1 or -1 is that
+Inertia = TypeVar("Inertia", RigidInertia, ArticulatedInertia)
+
+
+def snap(x: float) -> float:
+    """The rotation entry x, or the 0, 1 or -1 it stands for."""
+    nearest = float(round(x))
+    return nearest if abs(x - nearest) < SNAP else x
+
+
+class Factor(Protocol):
+    """What a factor of a transform can do."""
+
+    def motion(self, m: Motion) -> Motion: ...
+    def force_back(self, f: Force) -> Force: ...
+    def rigid_back(self, I: RigidInertia) -> RigidInertia: ...
+    def articulated_back(self, I: ArticulatedInertia) -> ArticulatedInertia: ...
+    def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]: ...
+
+
+class Screw:
+    """A turn about coordinate axis k (0, 1, 2 for x, y, z) and a shift along it."""
+
+    __slots__ = ("angle", "axis", "c", "s", "shift")
+
+    def __init__(self, axis: int, angle: Scalar, shift: Scalar = 0.0):
+        self.axis, self.angle, self.shift = axis, angle, shift
+        if isinstance(angle, float | int):
+            self.c, self.s = snap(math.cos(angle)), snap(math.sin(angle))
+        else:
+            self.c, self.s = cos(angle), sin(angle)
+
+    def after(self, first: Screw) -> Screw:
+        """The product of two screws about one axis. A quarter turn swaps sine and cosine and costs nothing."""
+        shift = first.shift + self.shift
+        quarter = next((one for one in (self, first) if type(one.c) is float and one.c in (0.0, 1.0, -1.0)), None)
+        if quarter is None:
+            return Screw(self.axis, first.angle + self.angle, shift)
+        other = first if quarter is self else self
+        made = copy(other)
+        made.angle, made.shift = first.angle + self.angle, shift
+        made.c, made.s = other.c * quarter.c - other.s * quarter.s, other.s * quarter.c + other.c * quarter.s
+        return made
+
+    def _into(self, v: Vec3) -> Vec3:
+        """The same vector in the turned coordinates."""
+        return _turned(self.axis, self.c, -self.s, v)
+
+    def _out(self, v: Vec3) -> Vec3:
+        return _turned(self.axis, self.c, self.s, v)
+
+    def _along(self, v: Vec3) -> Vec3:
+        """shift × v."""
+        x, y, z = _frame(self.axis)
+        made = [0.0, 0.0, 0.0]
+        made[x], made[y] = -(self.shift * v[y]), self.shift * v[x]
+        return Vec3(made)
+
+    def motion(self, m: Motion) -> Motion:
+        return Motion(self._into(m.ang), self._into(m.lin - self._along(m.ang)))
+
+    def force_back(self, f: Force) -> Force:
+        lin = self._out(f.lin)
+        return Force(self._out(f.ang) + self._along(lin), lin)
+
+    def rigid_back(self, I: RigidInertia) -> RigidInertia:
+        x, y, z = _frame(self.axis)
+        h, J = self._out(I.h), _turned_symmetric(self.axis, self.c, self.s, I.I)
+        d, moved = self.shift, list(h)
+        moved[z] = h[z] + I.m * d
+        gained = d * (h[z] + moved[z])
+        changes = {(x, x): gained, (y, y): gained, (x, z): -(d * h[x]), (y, z): -(d * h[y])}
+        return RigidInertia(I.m, Vec3(moved), _changed(J, changes))
+
+    def articulated_back(self, I: ArticulatedInertia) -> ArticulatedInertia:
+        k, c, s, d = self.axis, self.c, self.s, self.shift
+        x, y, z = _frame(k)
+        J, H, M = _turned_symmetric(k, c, s, I.I), _turned_general(k, c, s, I.H), _turned_symmetric(k, c, s, I.M)
+        G = list(H)  # H + shift × M
+        for j in range(3):
+            G[3 * x + j] = H[3 * x + j] - d * M.at(y, j)
+            G[3 * y + j] = H[3 * y + j] + d * M.at(x, j)
+        changes = {  # shift × Hᵀ - G shift ×
+            (x, x): -(d * (H[3 * x + y] + G[3 * x + y])),
+            (y, y): d * (H[3 * y + x] + G[3 * y + x]),
+            (x, y): d * (G[3 * x + x] - H[3 * y + y]),
+            (x, z): -(d * H[3 * z + y]),
+            (y, z): d * H[3 * z + x],
+        }
+        return ArticulatedInertia(_changed(J, changes), Mat3(G), M)
+
+    def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]:
+        columns = [R.row(i) for i in range(3)]
+        turned = [self._into(row) for row in columns]
+        return Mat3(e for row in turned for e in row), p + R.column(self.axis) * self.shift
+
+
+class Rigid:
+    """A general transform: the child's origin at r in the parent's coordinates, then a rotation E into the child's."""
+
+    __slots__ = ("E", "r")
+
+    def __init__(self, E: Mat3 = IDENTITY, r: Vec3 = ZERO):
+        self.E, self.r = E, r
+
+    def motion(self, m: Motion) -> Motion:
+        return Motion(self.E @ m.ang, self.E @ (m.lin - cross3(self.r, m.ang)))
+
+    def force_back(self, f: Force) -> Force:
+        lin = self.E.T @ f.lin
+        return Force(self.E.T @ f.ang + cross3(self.r, lin), lin)
+
+    def rigid_back(self, I: RigidInertia) -> RigidInertia:
+        E, r = self.E.T, self.r
+        h, J = E @ I.h, congruence(E, I.I)
+        moved = h + r * I.m
+        return RigidInertia(I.m, moved, J - upper(skew(h).times(skew(r)) + skew(r).times(skew(moved))))
+
+    def articulated_back(self, I: ArticulatedInertia) -> ArticulatedInertia:
+        E, rx = self.E.T, skew(self.r)
+        J, H, M = congruence(E, I.I), E.times(I.H).times(E.T), congruence(E, I.M)
+        G = H + rx.times(M.full())
+        return ArticulatedInertia(J + upper(rx.times(H.T) - G.times(rx)), G, M)
+
+    def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]:
+        return R.times(self.E.T), p + R @ self.r
+
+
+class Transform:
+    """A product of factors; the first is nearest to the parent."""
+
+    __slots__ = ("factors",)
+
+    def __init__(self, *factors: Factor):
+        self.factors = factors
+
+    @overload
+    def __matmul__(self, x: Motion) -> Motion: ...
+    @overload
+    def __matmul__(self, x: MotionSpace) -> MotionSpace: ...
+    @overload
+    def __matmul__(self, x: Transform) -> Transform: ...
+
+    def __matmul__(self, x: Motion | MotionSpace | Transform) -> Motion | MotionSpace | Transform:
+        if isinstance(x, Transform):
+            return Transform(*_merged((*x.factors, *self.factors)))
+        if isinstance(x, MotionSpace):
+            return MotionSpace(self @ m for m in x)
+        if not isinstance(x, Motion):
+            raise TraceError(f"a transform takes motions to the child; a {type(x).__name__} goes back with X.T @ f.")
+        for factor in self.factors:
+            x = factor.motion(x)
+        return x
+
+    @property
+    def T(self) -> _Back:
+        return _Back(self)
+
+    def pose(self, R: Mat3 = IDENTITY, p: Vec3 = ZERO) -> tuple[Mat3, Vec3]:
+        """Rotation (child's axes in the outer coordinates) and origin, when the parent stands at (R, p)."""
+        for factor in self.factors:
+            R, p = factor.pose(R, p)
+        return R, p
+
+
+class _Back:
+    """Xᵀ: forces and inertias from the child's coordinates to the parent's."""
+
+    __slots__ = ("X",)
+
+    def __init__(self, X: Transform):
+        self.X = X
+
+    @overload
+    def __matmul__(self, x: Force) -> Force: ...
+    @overload
+    def __matmul__(self, x: ForceSpace) -> ForceSpace: ...
+    @overload
+    def __matmul__(self, x: Inertia) -> Inertia: ...
+
+    def __matmul__(
+        self, x: Force | ForceSpace | RigidInertia | ArticulatedInertia
+    ) -> Force | ForceSpace | RigidInertia | ArticulatedInertia:
+        if isinstance(x, ForceSpace):
+            return ForceSpace(self @ f for f in x)
+        for factor in reversed(self.X.factors):
+            if isinstance(x, Force):
+                x = factor.force_back(x)
+            elif isinstance(x, RigidInertia):
+                x = factor.rigid_back(x)
+            elif isinstance(x, ArticulatedInertia):
+                x = factor.articulated_back(x)
+            else:
+                raise TraceError(f"X.T @ takes forces and inertias to the parent; a {type(x).__name__} goes with X @ m.")
+        return x
+
+
+def _merged(factors: tuple[Factor, ...]) -> list[Factor]:
+    """The same product with neighbouring screws about one axis made one."""
+    made: list[Factor] = []
+    for factor in factors:
+        last = made[-1] if made else None
+        if isinstance(factor, Screw) and isinstance(last, Screw) and factor.axis == last.axis:
+            made[-1] = factor.after(last)
+        else:
+            made.append(factor)
+    return made
+
+
+def turn(axis: Vec3, angle: Scalar) -> Transform:
+    """A turn by `angle` about the unit vector `axis` through the origin: a screw where the axis is a coordinate one."""
+    k = _coordinate_axis(axis)
+    if k is not None:
+        return Transform(Screw(k, angle * axis[k]))
+    c, s = cos(angle), sin(angle)
+    x, y, z = axis
+    v = 1.0 - c
+    rows = (  # Rodrigues, transposed: into the turned coordinates
+        c + x * x * v, x * y * v + z * s, x * z * v - y * s,
+        x * y * v - z * s, c + y * y * v, y * z * v + x * s,
+        x * z * v + y * s, y * z * v - x * s, c + z * z * v,
+    )  # fmt: skip
+    return Transform(Rigid(Mat3(rows)))
+
+
+def slide(axis: Vec3, distance: Scalar) -> Transform:
+    """A shift by `distance` along the unit vector `axis`."""
+    k = _coordinate_axis(axis)
+    if k is not None:
+        return Transform(Screw(k, 0.0, distance * axis[k]))
+    return Transform(Rigid(IDENTITY, axis * distance))
+
+
+def _coordinate_axis(axis: Vec3) -> int | None:
+    for k in range(3):
+        if axis[k] in (1.0, -1.0) and axis[k - 1] == 0.0 and axis[k - 2] == 0.0:
+            return k
+    return None
+
+
+def _frame(k: int) -> tuple[int, int, int]:
+    """Axes x, y, z renamed so that axis k is called z."""
+    return (k + 1) % 3, (k + 2) % 3, k
+
+
+def _turned(k: int, c: Scalar, s: Scalar, v: Vec3) -> Vec3:
+    x, y, z = _frame(k)
+    made = list(v)
+    made[x], made[y] = c * v[x] - s * v[y], s * v[x] + c * v[y]
+    return Vec3(made)
+
+
+def _turned_symmetric(k: int, c: Scalar, s: Scalar, S: Sym3) -> Sym3:
+    """R S Rᵀ: the block across the axis in four multiplications, with u = s (a - d) + 2 c b."""
+    x, y, z = _frame(k)
+    a, b, d = S.at(x, x), S.at(x, y), S.at(y, y)
+    u = s * (a - d) + (c + c) * b
+    made = {
+        (x, x): a - s * u, (y, y): d + s * u, (x, y): c * u - b,
+        (x, z): c * S.at(x, z) - s * S.at(y, z), (y, z): s * S.at(x, z) + c * S.at(y, z),
+    }  # fmt: skip
+    return _replaced(S, made)
+
+
+def _turned_general(k: int, c: Scalar, s: Scalar, B: Mat3) -> Mat3:
+    """R B Rᵀ: a turn leaves the trace and the antisymmetric part of the block across the axis."""
+    x, y, z = _frame(k)
+    p, q, r, t = B[3 * x + x], B[3 * x + y], B[3 * y + x], B[3 * y + y]
+    u = s * (p - t) + c * (q + r)
+    made = list(B)
+    made[3 * x + x], made[3 * y + y] = p - s * u, t + s * u
+    made[3 * x + y], made[3 * y + x] = c * u - r, c * u - q
+    made[3 * x + z], made[3 * y + z] = c * B[3 * x + z] - s * B[3 * y + z], s * B[3 * x + z] + c * B[3 * y + z]
+    made[3 * z + x], made[3 * z + y] = c * B[3 * z + x] - s * B[3 * z + y], s * B[3 * z + x] + c * B[3 * z + y]
+    return Mat3(made)
+
+
+def _changed(S: Sym3, changes: dict[tuple[int, int], Scalar]) -> Sym3:
+    return _replaced(S, {at: S.at(*at) + change for at, change in changes.items()})
+
+
+def _replaced(S: Sym3, entries: dict[tuple[int, int], Scalar]) -> Sym3:
+    made = list(S)
+    for (i, j), entry in entries.items():
+        made[S.place(i, j)] = entry
+    return Sym3(made)
