@@ -1,0 +1,19 @@
+"""hinge: robot dynamics, traced once and compiled.
+
+    import hinge
+    robot = hinge.load("panda.urdf")
+    tau = robot.inverse_dynamics(q, qd, qdd)
+"""
+
+from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
+from hinge.model import Builder
+from hinge.robot import Robot, dh, load, samples
+
+__version__ = "0.1.0"
+
+__all__ = [
+    # a robot
+    "Robot", "load", "dh", "samples", "Builder",
+    # what can go wrong
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
+]  # fmt: skip

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Where:
-    """A place in a robot file; printed as ``panda.urdf:142: ``, or as nothing when there is none."""
+    """A place in a robot file; printed as ``panda.urdf:142: ``, ``line 142: ``, or nothing."""
 
     file: str = ""
     line: int = 0
 
     def __str__(self) -> str:
         if not self.file:
-            return ""
+            return f"line {self.line}: " if self.line else ""
         return f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
 
 

@@ -24,7 +24,7 @@ def one(text):
 
 def test_a_tree_has_tags_attributes_text_and_lines():
     root = one('<?xml version="1.0"?>\n<!-- c -->\n<a x="1">\n  <b/>hello<?pi?> <![CDATA[<&]]>\n  <c>\n  </c></a>')
-    assert (root.tag, root.attributes, root.text) == ("a", {"x": "1"}, "hello<&")
+    assert (root.tag, root.attributes, root.text) == ("a", {"x": "1"}, "hello <&")
     assert [(e.tag, e.text, e.where) for e in root.children] == [
         ("b", "", Where("arm.xml", 4)),
         ("c", "", Where("arm.xml", 5)),
@@ -186,6 +186,9 @@ def test_a_str_that_is_not_text():
 # ---- attributes
 
 
+PLAIN = "Write a plain number such as 0.5 or -1e-3, without a unit."
+
+
 def message(reader, *arguments):
     with pytest.raises(ModelError) as caught:
         reader(*arguments)
@@ -205,19 +208,15 @@ def test_numbers_that_are_numbers():
 def test_not_a_number(value):
     code, text = message(number, one(f'<mass value="{value}"/>'), "value")
     assert code == "number"
-    hint = "Write a plain number such as 0.5 or -1e-3, without a unit."
-    if "," in value:
-        hint = "Separate the numbers by blanks, without commas."
+    hint = "Separate the numbers by blanks, without commas." if "," in value else PLAIN
     assert text == f'arm.xml:1: mass value="{value}" is not a number.\n  {hint}'
 
 
 @pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "Infinity", "1e999"])
 def test_not_a_finite_number(value):
-    assert message(number, one(f'<mass value="{value}"/>'), "value") == (
-        "number",
-        f'arm.xml:1: mass value="{value}" is not a finite number.\n'
-        "  Write a plain number such as 0.5 or -1e-3, without a unit.",
-    )
+    code, text = message(number, one(f'<mass value="{value}"/>'), "value")
+    assert code == "number"
+    assert text == f'arm.xml:1: mass value="{value}" is not a finite number.\n  {PLAIN}'
 
 
 def test_a_default_does_not_hide_a_bad_number():
@@ -228,8 +227,7 @@ def test_a_default_does_not_hide_a_bad_number():
 def test_one_bad_number_among_several():
     assert message(numbers, one('<origin xyz="0 0 zero"/>'), "xyz", 3) == (
         "number",
-        'arm.xml:1: origin xyz="0 0 zero": "zero" is not a number.\n'
-        "  Write a plain number such as 0.5 or -1e-3, without a unit.",
+        f'arm.xml:1: origin xyz="0 0 zero": "zero" is not a number.\n  {PLAIN}',
     )
     assert message(numbers, one('<origin xyz="0, 0, 0"/>'), "xyz", 3) == (
         "number",
@@ -248,8 +246,7 @@ def test_wrong_number_of_values(value, count):
 def test_an_expression_that_xacro_should_have_replaced():
     assert message(number, one('<mass value="${m / 2}"/>'), "value") == (
         "number",
-        'arm.xml:1: mass value="${m / 2}" is not a number.\n'
-        "  This is a xacro expression: run xacro on the file first.",
+        'arm.xml:1: mass value="${m / 2}" is not a number.\n  This is a xacro expression: run xacro on the file first.',
     )
 
 
@@ -257,7 +254,7 @@ def test_a_missing_attribute():
     for reader, rest in ((attribute, ()), (number, ()), (numbers, (3,))):
         assert message(reader, one("<mass/>"), "value", *rest) == (
             "missing",
-            'arm.xml:1: <mass> has no attribute \'value\'.\n  Write <mass value="…">.',
+            "arm.xml:1: <mass> has no attribute 'value'.\n  Write <mass value=\"…\">.",
         )
     assert message(attribute, one('<joint name="elbow" type=" "/>'), "type") == (
         "missing",
@@ -275,6 +272,4 @@ def test_a_missing_child():
 def test_long_values_are_cut_in_messages():
     code, text = message(number, one(f'<a name="{"n" * 5000}" x="{"9" * 5000}kg"/>'), "x")
     assert code == "number"
-    assert text == f'arm.xml:1: a x="{"9" * 59}…" is not a number.\n' + (
-        "  Write a plain number such as 0.5 or -1e-3, without a unit."
-    )
+    assert text == f'arm.xml:1: a x="{"9" * 59}…" is not a number.\n  {PLAIN}'

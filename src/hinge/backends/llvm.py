@@ -118,10 +118,15 @@ def emit(program: Program, lanes: int) -> str:
     def named(a: Any) -> str:
         return values[a] if type(a) is int else b.constant(a)
 
-    for op, args in program.code:
+    places = _places(program)
+    for n, (op, args) in enumerate(program.code):
         values.append(_load(b, program, *args) if op == "input" else EMIT[op](b, *(named(a) for a in args)))
+        for k, j in places.get(n, ()):  # at once, so that no register has to hold it
+            _store(b, program, k, j, values[n])
     for k, output in enumerate(program.outputs):
-        _store(b, f"%out{k}", len(output.entries), [named(e) for e in output.entries])
+        for j, entry in enumerate(output.entries):
+            if type(entry) is float:
+                _store(b, program, k, j, b.constant(entry))
 
     pointers = [f"%in{k}" for k in range(len(program.inputs))] + [f"%out{k}" for k in range(len(program.outputs))]
     parameters = ", ".join(f"ptr noalias {p}" for p in pointers)
@@ -143,12 +148,23 @@ def _load(b: Block, program: Program, k: int, j: int) -> str:
     return vector
 
 
-def _store(b: Block, pointer: str, size: int, names: Sequence[str]) -> None:
-    for j, name in enumerate(names):
-        for lane in range(b.lanes):
-            x = b.put(f"extractelement {b.real} {name}, i32 {lane}")
-            at = b.put(f"getelementptr double, ptr {pointer}, i64 {lane * size + j}")
-            b.do(f"store double {x}, ptr {at}, align 8")
+def _places(program: Program) -> dict[int, list[tuple[int, int]]]:
+    """For each value that is an output: which output arrays it goes to, and where."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    for k, output in enumerate(program.outputs):
+        for j, entry in enumerate(output.entries):
+            if type(entry) is int:
+                places.setdefault(entry, []).append((k, j))
+    return places
+
+
+def _store(b: Block, program: Program, k: int, j: int, name: str) -> None:
+    """A value into entry j of output k, a state a lane."""
+    size = len(program.outputs[k].entries)
+    for lane in range(b.lanes):
+        x = b.put(f"extractelement {b.real} {name}, i32 {lane}")
+        at = b.put(f"getelementptr double, ptr %out{k}, i64 {lane * size + j}")
+        b.do(f"store double {x}, ptr {at}, align 8")
 
 
 def _row_sizes(program: Program) -> list[tuple[str, int]]:
@@ -225,37 +241,51 @@ def _driver(program: Program, lanes: int) -> list[str]:
 
 
 @cache
-def _machine() -> tuple[Any, Any, int]:
-    """LLVM's binding, the description of this processor, and how many doubles its vectors hold."""
+def _binding() -> Any:
+    """LLVM, ready for this processor."""
     import llvmlite.binding as binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    features = binding.get_host_cpu_features()
-    target = binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(), features=features.flatten(), opt=2, codemodel="jitdefault"
+    return binding
+
+
+def _target() -> Any:
+    """A new description of this processor; an engine keeps the one it is given."""
+    binding = _binding()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=2,
+        codemodel="jitdefault",
+        jit=True,
     )
-    lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
-    return binding, target, lanes
 
 
+@cache
 def lanes() -> int:
     """How many states a block holds on this machine."""
-    return _machine()[2]
+    features = _binding().get_host_cpu_features()
+    return 8 if features.get("avx512f") else 4 if features.get("avx") else 2
+
+
+def compile_object(program: Program) -> bytes:
+    """The program as an object file for this processor. No pass is run: the tracer has done the optimising."""
+    return bytes(_target().emit_object(_binding().parse_assembly(emit(program, lanes()))))
 
 
 class Native:
     """A program as machine code in this process."""
 
     def __init__(self, program: Program):
-        binding, target, width = _machine()
-        module = binding.parse_assembly(emit(program, width))
-        self._engine = binding.create_mcjit_compiler(module, target)  # owns the code: lives as long as this
+        binding = _binding()
+        self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target())  # owns the code
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(compile_object(program)))
         self._engine.finalize_object()
         arrays = len(program.inputs) + len(program.outputs)
         kind = ctypes.CFUNCTYPE(None, *([ctypes.c_void_p] * arrays), ctypes.c_int64, ctypes.c_void_p)
         self._call = kind(self._engine.get_function_address("kernel"))
-        self._work = work_size(program, width)
+        self._work = work_size(program, lanes())
 
     def run(self, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
         """Fill `outs` from `arrays`: contiguous doubles, (states, size), or (size,) for a uniform input."""

@@ -3,7 +3,8 @@
 Importing this package registers every algorithm. The first method registered under a name is the default.
 """
 
-from hinge.dynamics import articulated, composite, newton_euler  # noqa: F401
+from hinge.dynamics import newton_euler  # noqa: F401  isort: skip
+from hinge.dynamics import articulated, composite, coordinates, coriolis, energy, kinematics  # noqa: F401
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place, Quantity, algorithm, choose
 
 __all__ = ["ALGORITHMS", "Algorithm", "Place", "Quantity", "algorithm", "choose"]

@@ -39,6 +39,7 @@ def composite(model, q):
         for j, k in model.toward_base(i):
             f = X[j].T @ f  # (5.13)
             H[k, i] = S[k].T @ f  # (5.14), (7.9)
+            H[i, k] = [list(column) for column in zip(*H[k, i], strict=True)]
         IC[p] = IC[p] + X[i].T @ IC[i]  # (5.11)
     return model.generalised_matrix(H)
 

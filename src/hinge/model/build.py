@@ -49,6 +49,7 @@ class _Joint:
     child: str
     R: Mat3
     p: Vec3
+    seat: tuple[Mat3, Vec3]
     data: JointData
     mimic: tuple[str, float, float] | None
     where: Where
@@ -105,34 +106,38 @@ class Builder:
               rotation: Rotation | np.ndarray = NO_TURN, axis: Sequence[float] | None = None,
               lower: Any = None, upper: Any = None, velocity: Any = None, effort: Any = None,
               damping: Any = 0.0, friction: Any = 0.0, stiffness: Any = 0.0, armature: Any = 0.0,
+              child_xyz: Sequence[float] = (0.0, 0.0, 0.0), child_rotation: Rotation | np.ndarray = NO_TURN,
               mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None,
               where: Where = NOWHERE, **parameters: Any) -> None:  # fmt: skip
         """Add a joint that carries link `child` on link `parent`.
 
         `xyz` (m) and `rotation` (its columns are the joint's axes) place the joint in the parent; `axis` is in joint
-        coordinates. Limits are in rad or m, rad/s or m/s, N m or N. `mimic` is (leader, ratio, offset).
+        coordinates. `child_xyz` and `child_rotation` place the child's frame on the moving side. Limits are in rad or m, rad/s or m/s, N m or N. `mimic` is (leader, ratio, offset).
         """
         if name in self._joints:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
-        self._finite(f"joint {name!r}", where, xyz=xyz, rotation=[x for row in rotation for x in row])
+        for label, place, turn in (("", xyz, rotation), ("child_", child_xyz, child_rotation)):
+            entries = {f"{label}xyz": list(place), f"{label}rotation": [x for row in turn for x in row]}
+            self._finite(f"joint {name!r}", where, **entries)
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
-        entries = {
+        numbers = {
             "lower": _each(lower, joint.nq, -math.inf), "upper": _each(upper, joint.nq, math.inf),
             "velocity": _each(velocity, joint.nv, math.inf), "effort": _each(effort, joint.nv, math.inf),
             "damping": _each(damping, joint.nv, 0.0), "friction": _each(friction, joint.nv, 0.0),
             "stiffness": _each(stiffness, joint.nv, 0.0), "armature": _each(armature, joint.nv, 0.0),
         }  # fmt: skip
-        for label, values in entries.items():
+        for label, values in numbers.items():
             if any(math.isnan(x) for x in values):
                 raise ModelError("nan", f"joint {name!r} has {label} NaN.", "Give a number.", where)
-        for low, high in zip(entries["lower"], entries["upper"], strict=True):
+        for low, high in zip(numbers["lower"], numbers["upper"], strict=True):
             if low > high:
                 raise ModelError("limits", f"joint {name!r} has lower limit {low:g} above upper limit {high:g}.",
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
         R, p = self._snap(name, rotation), vec3(float(x) for x in xyz)
-        made = JointData(**entries, other=dict(data or {}), where=where)
-        self._joints[name] = _Joint(name, joint, parent, child, R, p, made, mimic, where)
+        seat = self._snap(name, child_rotation), vec3(float(x) for x in child_xyz)
+        made = JointData(**numbers, other=dict(data or {}), where=where)
+        self._joints[name] = _Joint(name, joint, parent, child, R, p, seat, made, mimic, where)
 
     def frame(self, name: str, link: str, xyz: Sequence[float] = (0.0, 0.0, 0.0),
               rotation: Rotation | np.ndarray = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
@@ -261,6 +266,7 @@ class Builder:
                     carried[at.body] = joint
                 else:
                     welds.append(joint)
+                at = at.then(*joint.seat)
             frames[name] = at
             grown.inertia[at.body] = grown.inertia[at.body] + at.transform.T @ self._links[name].inertia
             stack.extend((child, at) for child in reversed(children[name]))
@@ -286,8 +292,9 @@ class Builder:
                 leader, factor, shift = at.mimic
                 if leader not in number:
                     why = "does not move" if leader in self._joints else "does not exist"
-                    raise ModelError("mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}.",
-                                     did_you_mean(leader, number), at.where)  # fmt: skip
+                    self.finding("error", "mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}; it is left "
+                                 "to move by itself.", did_you_mean(leader, number), at.where)  # fmt: skip
+                    break
                 if leader in seen:
                     ring = " → ".join([*seen[seen.index(leader) :], leader])
                     raise ModelError("mimic-cycle", f"joint {at.name!r} mimics itself: {ring}.",

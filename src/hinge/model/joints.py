@@ -7,9 +7,12 @@ scalars. Transforms and axes are those of featherstone1987 Table 8-1, in the joi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from hinge.graph.expr import Scalar, atan2, cos, sin
 from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3
@@ -57,9 +60,13 @@ class Joint:
         """The motions of the outer frame relative to the inner, in outer coordinates, one a velocity."""
         raise NotImplementedError
 
+    def axes_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> MotionSpace:
+        """How the axes change as seen from the outer frame; nothing where they do not depend on q."""
+        return MotionSpace([Motion()] * self.nv)
+
     def bias(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
-        """The rate of the axes times the velocities; zero where the axes do not depend on q."""
-        return Motion()
+        """The rate of the axes times the velocities: the acceleration that velocities alone make."""
+        return self.axes_rate(q, qd) @ qd
 
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         """The rates of the coordinates."""
@@ -72,6 +79,14 @@ class Joint:
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         """The constant velocity that leads from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    reach: ClassVar[float] = math.pi  # half the range of random coordinates that have no limits
+
+    def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
+        """n random positions within the limits."""
+        low = np.array([x if math.isfinite(x) else -self.reach for x in lower])
+        high = np.array([x if math.isfinite(x) else self.reach for x in upper])
+        return rng.uniform(np.minimum(low, high), np.maximum(low, high), (n, self.nq))
 
     def neutral(self) -> list[float]:
         """The coordinates at which the inner and outer frames coincide."""
@@ -125,7 +140,7 @@ class Continuous(Revolute):
 class Prismatic(_OnLine):
     """A slide: shifts along its axis, by q metres."""
 
-    kind, urdf, dh, nq, nv = "prismatic", "prismatic", "prismatic", 1, 1
+    kind, urdf, dh, nq, nv, reach = "prismatic", "prismatic", "prismatic", 1, 1, 1.0
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return slide(self.axis, q[0])
@@ -182,6 +197,9 @@ class Spherical(Joint):
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return list(quaternion_log(quaternion_product(conjugate(unit(q0)), unit(q1))))
 
+    def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
+        return _random_quaternions(rng, n)
+
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0]
 
@@ -214,6 +232,9 @@ class Free(Joint):
         ang, lin = displacement_log(turned, shift)
         return [*ang, *lin]
 
+    def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
+        return np.concatenate([_random_quaternions(rng, n), rng.normal(size=(n, 3))], axis=1)
+
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -229,3 +250,8 @@ class Fixed(Joint):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(())
+
+
+def _random_quaternions(rng: np.random.Generator, n: int) -> np.ndarray:
+    q = rng.normal(size=(n, 4))
+    return q / np.linalg.norm(q, axis=1, keepdims=True)

@@ -197,7 +197,7 @@ class Model:
         return total
 
     def generalised_matrix(self, blocks: Mapping[tuple[int, int], Sequence[Sequence[Scalar]]]) -> list[list[Scalar]]:
-        """The symmetric matrix Gᵀ H G over the user's velocities, from the blocks (i, j) of H with i ≤ j."""
+        """The matrix Gᵀ A G over the user's velocities, from the blocks of A that are not zero."""
         total: list[list[Scalar]] = [[0.0] * self.nv for _ in range(self.nv)]
         for (i, j), rows in blocks.items():
             ratio = self._ratio(i) * self._ratio(j)
@@ -205,8 +205,15 @@ class Model:
             for r, row in enumerate(rows):
                 for c, entry in enumerate(row):
                     total[top + r][left + c] = total[top + r][left + c] + ratio * entry
-                    if i != j:
-                        total[left + c][top + r] = total[left + c][top + r] + ratio * entry
+        return total
+
+    def generalised_columns(self, columns: Sequence[Sequence[Motion]]) -> list[Motion]:
+        """The motions J G made by each of the user's velocities, from those made by each joint's."""
+        total = [Motion()] * self.nv
+        for i, _ in self.outward():
+            ratio, at = self._ratio(i), self.slices[i][1].start
+            for k, motion in enumerate(columns[i]):
+                total[at + k] = total[at + k] + motion * ratio
         return total
 
     def joint_of_velocity(self, k: int) -> str:

@@ -1,0 +1,31 @@
+"""Coordinates that are not vectors: moving along a velocity, and the velocity between two configurations."""
+
+from __future__ import annotations
+
+from hinge.dynamics.registry import POSITION, VELOCITY, algorithm
+
+
+@algorithm("integrate", q=POSITION, v=VELOCITY, returns=POSITION)
+def integrate(model, q, v):
+    """Where velocity times time leads: q moved by v.
+
+    Takes q (nq) and v (nv), a velocity times a time; gives q (nq). A free joint moves by the exponential of its body
+    twist, a spherical one by that of its angular velocity; quaternions come out with length one.
+
+    >>> hinge.samples.planar_2r().integrate([0.0, 1.0], [0.5, 0.5])
+    array([0.5, 1.5])
+    """
+    return [joint.integrate(q[i], v[i]) for i, joint in enumerate(model.joint)]
+
+
+@algorithm("difference", q0=POSITION, q1=POSITION, returns=VELOCITY)
+def difference(model, q0, q1):
+    """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
+
+    Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi]; revolute ones do not.
+
+    >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
+    array([0.5, 0.5])
+    """
+    per_joint = [joint.difference(q0[i], q1[i]) for i, joint in enumerate(model.joint)]
+    return [x for i in model.leaders for x in per_joint[i]]

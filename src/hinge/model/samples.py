@@ -1,0 +1,110 @@
+"""Robots to try things on: textbook arms, and random chains and trees for tests.
+
+`hinge.samples` offers these as robots.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hinge.model.build import Builder
+from hinge.model.joints import JOINTS
+from hinge.model.model import Model
+
+
+def pendulum(n: int = 1, length: float = 1.0, mass: float = 1.0) -> Model:
+    """n uniform rods hanging from each other; q = 0 hangs straight down, and each turns about its y axis."""
+    builder = Builder(f"pendulum{n}")
+    builder.link("base")
+    for k in range(1, n + 1):
+        bar = mass * length**2 / 12
+        builder.link(f"rod{k}", mass, (0, 0, -length / 2), np.diag([bar, bar, 0.0]))
+        parent, xyz = (f"rod{k - 1}", (0, 0, -length)) if k > 1 else ("base", (0, 0, 0))
+        builder.joint(f"joint{k}", "continuous", parent, f"rod{k}", xyz, axis=(0, 1, 0))
+    return builder.build()
+
+
+def planar_2r(length: float = 1.0, mass: float = 1.0) -> Model:
+    """The textbook arm: two uniform rods in the vertical xz plane, angles from the horizontal, upward positive."""
+    builder = Builder("planar_2r")
+    builder.link("base")
+    bar = mass * length**2 / 12
+    for k, parent, x in ((1, "base", 0.0), (2, "upper", length)):
+        name = ("upper", "lower")[k - 1]
+        builder.link(name, mass, (length / 2, 0, 0), np.diag([0.0, bar, bar]))
+        builder.joint(("shoulder", "elbow")[k - 1], "revolute", parent, name, (x, 0, 0), axis=(0, -1, 0))
+    builder.frame("hand", "lower", (length, 0, 0))
+    return builder.build()
+
+
+def puma560() -> Model:
+    """The Puma 560: the arm most of the literature computes with.
+
+    Kinematics in the classic convention; masses, centres of mass and inertias as measured by Armstrong, Khatib and
+    Burdick (1986) and tabulated in link frames by Corke; armature is the motors' inertia times gear ratio squared.
+    """
+    from hinge.formats import dh
+
+    half = math.pi / 2
+    # alpha, a, d, mass, centre of mass, principal inertias, motor inertia, gear ratio, damping at the motor, limits
+    table = [
+        (half, 0.0, 0.0, 0.0, (0, 0, 0), (0, 0.35, 0), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
+        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539), 200e-6, 107.815, 0.817e-3, (-110, 110)),
+        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125), 200e-6, 53.7063, 1.38e-3, (-135, 135)),
+        (half, 0.0, 0.4318, 0.82, (0, 0.019, 0), (1.8e-3, 1.3e-3, 1.8e-3), 33e-6, 76.0364, 71.2e-6, (-266, 266)),
+        (-half, 0.0, 0.0, 0.34, (0, 0, 0), (0.3e-3, 0.4e-3, 0.3e-3), 33e-6, 71.923, 82.6e-6, (-100, 100)),
+        (0.0, 0.0, 0.0, 0.09, (0, 0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3), 33e-6, 76.686, 36.7e-6, (-266, 266)),
+    ]  # fmt: skip
+    rows = [
+        {"alpha": alpha, "a": a, "d": d, "mass": mass, "com": com, "inertia": np.diag(inertia),
+         "armature": motor * gear**2, "damping": viscous * gear**2, "limits": tuple(np.deg2rad(limits))}
+        for alpha, a, d, mass, com, inertia, motor, gear, viscous, limits in table
+    ]  # fmt: skip
+    return dh.read(rows, "classic", name="puma560").build()
+
+
+def _random_body(rng: np.random.Generator) -> dict[str, object]:
+    """A physical body: the inertia of a cloud of points."""
+    points = rng.normal(size=(8, 3)) * 0.2 * rng.uniform(0.5, 1.5, 3)
+    weights = rng.uniform(0.2, 1.0, 8)
+    com = weights @ points / weights.sum()
+    spread = points - com
+    inertia = sum(w * ((p @ p) * np.eye(3) - np.outer(p, p)) for w, p in zip(weights, spread, strict=True))
+    return {"mass": float(weights.sum()), "com": com, "inertia": inertia}
+
+
+def _random_rotation(rng: np.random.Generator) -> np.ndarray:
+    w, x, y, z = (q := rng.normal(size=4)) / np.linalg.norm(q)
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def chain(rng: np.random.Generator, n: int, kind: str = "revolute") -> Model:
+    """A chain of n joints of one kind with general placements, axes and inertias."""
+    return _grown(rng, f"chain{n}", [k for k in range(n)], [kind] * n)
+
+
+def random_tree(rng: np.random.Generator, n: int, kinds: tuple[str, ...] | None = None) -> Model:
+    """A tree of n bodies with general placements and inertias; joints are drawn from every kind, or from `kinds`."""
+    moving = kinds or tuple(kind for kind, joint in JOINTS.items() if joint.nv)
+    parents = [int(rng.integers(max(0, k - 3), k + 1)) for k in range(n)]
+    return _grown(rng, f"tree{n}", parents, [str(rng.choice(moving)) for _ in range(n)])
+
+
+def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[str]) -> Model:
+    builder = Builder(name)
+    builder.link("base")
+    names = ["base"]
+    for k, (parent, kind) in enumerate(zip(parents, kinds, strict=True), start=1):
+        builder.link(f"link{k}", **_random_body(rng))  # type: ignore[arg-type]
+        parameters = {"pitch": float(rng.uniform(-0.2, 0.2))} if kind == "helical" else {}
+        builder.joint(f"joint{k}", kind, names[parent], f"link{k}", rng.normal(size=3) * 0.3, _random_rotation(rng),
+                      rng.normal(size=3), armature=float(rng.uniform(0.0, 0.1)) if k % 3 == 0 else 0.0,
+                      **parameters)  # fmt: skip
+        names.append(f"link{k}")
+    return builder.build()

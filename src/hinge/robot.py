@@ -1,0 +1,309 @@
+"""The front: a robot whose methods are the registered algorithms.
+
+A `Robot` holds a frozen model and the kernels made from it so far, and nothing else. Its methods, their signatures
+and their words come from the registry; robot.pyi is written from the same table.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge import dynamics
+from hinge.backends.count import Cost, count
+from hinge.backends.kernel import Array, Kernel
+from hinge.dynamics.registry import ALGORITHMS, EXTERNAL, PLACE, Algorithm, Place
+from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
+from hinge.model import Model, Report, reframe
+from hinge.model import samples as _samples
+
+Vector = Any  # anything NumPy can read as an array
+
+
+class Limits(NamedTuple):
+    """Limits of the coordinates (rad, m), velocities and joint forces; infinite where the file gives none."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+
+
+class Robot:
+    """A robot: every quantity of its dynamics, for one state or any batch of them.
+
+    Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
+    """
+
+    def __init__(self, model: Model):
+        self.model = model
+        self._kernels: dict[Any, Kernel] = {}
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+    @property
+    def name(self) -> str:
+        """The name the file gives."""
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        """How many coordinates a state has."""
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        """How many velocities a state has."""
+        return self.model.nv
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The moving joints, depth first in the order of the file."""
+        return self.model.joint_name[1:]
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """The moving bodies, depth first in the order of the file."""
+        return self.model.body_name[1:]
+
+    @property
+    def report(self) -> Report:
+        """The findings on the file; empty for a clean one."""
+        return self.model.report
+
+    @property
+    def mass(self) -> float:
+        """The mass of all moving bodies, in kg."""
+        return float(sum(inertia.m for inertia in self.model.inertia[1:]))
+
+    @functools.cached_property
+    def limits(self) -> Limits:
+        """Limits of coordinates, velocities and joint forces."""
+        data = [self.model.data[i] for i in self.model.leaders]
+        columns = ("lower", "upper", "velocity", "effort")
+        return Limits(*(np.array([x for d in data for x in getattr(d, c)], float) for c in columns))
+
+    def coordinates(self, joint: str) -> tuple[slice, slice]:
+        """The slices of q and qd that belong to a joint; those of its leader for one that follows."""
+        return self.model.slices[self.model.joint_number(joint)]
+
+    def neutral(self) -> Array:
+        """The coordinates with every joint at rest: zeros, and identity quaternions."""
+        return np.array([x for i in self.model.leaders for x in self.model.joint[i].neutral()], float)
+
+    def random_state(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+        """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation."""
+        parts = [np.empty((n, 0))]
+        for i in self.model.leaders:
+            data = self.model.data[i]
+            parts.append(self.model.joint[i].random(rng, n, data.lower, data.upper))
+        return np.concatenate(parts, axis=1), rng.normal(size=(n, self.nv))
+
+    def kernel(self, name: str, method: str | None = None, backend: str | None = None, external: bool = False,
+               **options: str) -> Kernel:  # fmt: skip
+        """The compiled algorithm of that name; made on first use and kept."""
+        backend = backend or default_backend()
+        key = (name, method, backend, external, tuple(sorted(options.items())))
+        found = self._kernels.get(key)
+        if found is None:
+            algorithm = dynamics.choose(self.model, name, method)
+            given = _given(algorithm, external)
+            program = algorithm.trace(self._traced, given, _checked(algorithm, options))
+            shapes = [algorithm.inputs[one.name].shape(self.model) for one in program.inputs]
+            sizes = f"nq = {self.nq}" if self.nq == self.nv else f"nq = {self.nq}, nv = {self.nv}"
+            found = Kernel(self.name, name, program, shapes, sizes, backend)
+            self._kernels[key] = found
+        return found
+
+    def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
+        """The operations an algorithm takes for one state of this robot."""
+        algorithm = dynamics.choose(self.model, name, method)
+        program = algorithm.trace(self._traced, frozenset(), _checked(algorithm, options), contract=False)
+        return count(program, algorithm.method)
+
+    def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
+        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one."""
+        algorithm = dynamics.choose(self.model, name, method)
+        program = algorithm.trace(self._traced, frozenset(), _checked(algorithm, options))
+        if language == "listing":
+            return str(program)
+        if language == "llvm":
+            from hinge.backends import llvm
+
+            return llvm.emit(program, llvm.lanes())
+        raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, ('llvm', 'listing'))}")
+
+    @functools.cached_property
+    def _traced(self) -> Model:
+        """The model in the frames that algorithms run in; names keep their frames."""
+        return reframe(self.model)
+
+    def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
+              external: Mapping[str, Vector] | None = None, external_frame: str = "body",
+              **options: str) -> Array:  # fmt: skip
+        kernel = self.kernel(name, method, backend, bool(external), **options)
+        if external:
+            given = [*given, self._wrenches(given[0], external, external_frame, backend)]
+        return kernel(*given, out=out)
+
+    def _place(self, name: str) -> Array:
+        """The numbers that stand for a frame in a kernel."""
+        return np.array(Place.row(self._traced, name))
+
+    def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None) -> Array:
+        """Forces by name as forces on bodies, in the bodies' coordinates."""
+        if frame not in ("body", "base", "aligned"):
+            known = did_you_mean(frame, ("body", "base", "aligned"))
+            raise UnknownName(f"external_frame={frame!r} is not known. {known}")
+        parts = []
+        for name, wrench in external.items():
+            at, w = self._traced.frame(name), np.asarray(wrench, float)
+            if w.shape[-1:] != (6,):
+                raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
+            R, p = np.array(at.R, float).reshape(3, 3), np.array(at.p, float)
+            couple, force = w[..., :3], w[..., 3:]
+            if frame != "body":
+                pose = self._call("pose", [q, self._place(name)], None, None, backend)
+                if frame == "base":
+                    couple = couple - np.cross(pose[..., :3, 3], force)
+                couple = np.einsum("...ji,...j->...i", pose[..., :3, :3], couple)
+                force = np.einsum("...ji,...j->...i", pose[..., :3, :3], force)
+            force = force @ R.T
+            parts.append((at.body, np.concatenate([couple @ R.T + np.cross(p, force), force], axis=-1)))
+        batch = np.broadcast_shapes(*(w.shape[:-1] for _, w in parts))
+        total = np.zeros((*batch, len(self.model.parent), 6))
+        for body, w in parts:
+            total[..., body, :] += w
+        return total
+
+
+def default_backend() -> str:
+    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
+    return os.environ.get("HINGE_BACKEND") or "llvm"
+
+
+def _given(algorithm: Algorithm, external: bool) -> frozenset[str]:
+    if external and "external" not in algorithm.inputs:
+        raise SizeError(f"{algorithm.name} takes no external forces.")
+    return frozenset({"external"}) if external else frozenset()
+
+
+def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, str]:
+    for name, value in options.items():
+        allowed = algorithm.options.get(name)
+        if allowed is None:
+            raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
+        if value not in allowed:
+            raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
+    return options
+
+
+# methods from the registry
+
+
+def signature(algorithm: Algorithm) -> tuple[str, str]:
+    """The parameters of an algorithm's method, and what it hands on, as source text."""
+    takes = [n for n, quantity in algorithm.inputs.items() if quantity is not EXTERNAL]
+    names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
+    passed = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
+    keywords = [f"{option}={values[0]!r}" for option, values in algorithm.options.items()]
+    handed = [f"{option}={option}" for option in algorithm.options]
+    if "external" in algorithm.inputs:
+        keywords += ["external=None", "external_frame='body'"]
+        handed += ["external=external", "external_frame=external_frame"]
+    parameters = ", ".join(["self", *names, "*", *keywords, "out=None", "method=None", "backend=None"])
+    arguments = ", ".join([repr(algorithm.name), f"[{', '.join(passed)}]", "out", "method", "backend", *handed])
+    return parameters, arguments
+
+
+def _install(cls: type) -> None:
+    for name, methods in ALGORITHMS.items():
+        first = next(iter(methods.values()))
+        parameters, arguments = signature(first)
+        made: dict[str, Any] = {}
+        exec(f"def {name}({parameters}):\n    return self._call({arguments})", made)
+        made[name].__doc__, made[name].__qualname__ = first.function.__doc__, f"Robot.{name}"
+        made[name].__module__ = __name__
+        setattr(cls, name, made[name])
+
+
+_install(Robot)
+
+
+# ways to get one
+
+
+def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
+         gravity: Sequence[float] | None = None, strict: bool = False,
+         packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
+    """A robot from a URDF file, or from its text.
+
+    `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
+    mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
+    by package are looked for under `packages`.
+
+    >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
+    0
+    """
+    from hinge.formats import urdf
+
+    searched = [os.fspath(p) for p in packages]
+    if isinstance(source, str) and "<" in source:
+        builder = urdf.read(source, packages=searched)
+    else:
+        path = Path(source)
+        try:
+            content = path.read_bytes()
+        except OSError as problem:
+            near = [p.name for p in path.parent.glob("*") if p.suffix == path.suffix] if path.parent.is_dir() else []
+            hint = did_you_mean(path.name, near) if near else "Check the path."
+            raise ModelError("no-file", f"{path} cannot be read: {problem.strerror}.", hint) from None
+        builder = urdf.read(content, file=os.fspath(path), folder=os.fspath(path.parent), packages=searched)
+    if gravity is not None:
+        builder.gravity = _gravity(gravity)
+    return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+
+
+def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,
+       gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+    """An arm from a Denavit-Hartenberg table, a dict a row, in the "classic" or the "modified" convention.
+
+    A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
+    com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
+    velocity, effort, armature, damping, friction. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
+
+    >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
+    2
+    """
+    from hinge.formats import dh as table
+
+    options = {} if gravity is None else {"gravity": _gravity(gravity)}
+    return Robot(table.read(rows, convention, base, tool, name, **options).build())
+
+
+def _gravity(given: Sequence[float]) -> tuple[float, ...]:
+    g = tuple(float(x) for x in given)
+    if len(g) != 3 or not all(map(math.isfinite, g)):
+        raise ModelError("gravity", f"gravity={tuple(given)} is not a vector.", "Give three finite numbers in m/s².")
+    return g
+
+
+def _as_robot(sample: Any) -> Any:
+    @functools.wraps(sample)
+    def made(*args: Any, **options: Any) -> Robot:
+        return Robot(sample(*args, **options))
+
+    return made
+
+
+samples = SimpleNamespace(
+    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")}
+)
