@@ -2,8 +2,9 @@
 
     void kernel(ptr input_0, …, ptr output_0, …, i64 states, ptr work)
 
-Arrays are row after row, a state each; a uniform input has one row. A block of W states is loaded into vectors, run
-through the program in straight line, and stored; what is left over runs through the same code on a padded block, so
+Arrays are row after row, a state each; a uniform input has one row. The rows of a block of W states are turned into
+columns of a work buffer, a vector each; the program runs on them in straight line, cut into functions where it is
+long; and the columns of results are turned back. What is left over runs through the same code on a padded block, so
 one state equals its row in any batch, bit for bit. No fast-math flag is set anywhere and nothing is contracted here:
 the program already says which sums and products are fused.
 """
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends.cut import Pieces, cut
 from hinge.backends.llvm_math import arc_tangent, sine_and_cosine
 from hinge.graph import Program
 
@@ -72,6 +74,34 @@ class Block:
         bits = self.put(f"bitcast {self.real} {x} to {self.whole}")
         return self.put(f"icmp slt {self.whole} {bits}, {self.integer(0)}")
 
+    def fetch(self, column: int) -> str:
+        """A column of the work buffer."""
+        at = self.put(f"getelementptr {self.real}, ptr %work, i64 {column}")
+        return self.put(f"load {self.real}, ptr {at}, align {8 * self.lanes}")
+
+    def keep(self, column: int, name: str) -> None:
+        at = self.put(f"getelementptr {self.real}, ptr %work, i64 {column}")
+        self.do(f"store {self.real} {name}, ptr {at}, align {8 * self.lanes}")
+
+    def transposed(self, rows: list[str]) -> list[str]:
+        """Rows of a square made columns, by swapping ever smaller blocks."""
+        n = self.lanes
+        step = n // 2
+        while step:
+            made = list(rows)
+            for r in range(n):
+                if r & step == 0:
+                    low, high = rows[r], rows[r + step]
+                    kept = [c if c & step == 0 else n + c - step for c in range(n)]
+                    swapped = [c + step if c & step == 0 else n + c for c in range(n)]
+                    made[r], made[r + step] = self.shuffled(low, high, kept), self.shuffled(low, high, swapped)
+            rows, step = made, step // 2
+        return rows
+
+    def shuffled(self, a: str, b: str, picks: list[int]) -> str:
+        mask = ", ".join(f"i32 {p}" for p in picks)
+        return self.put(f"shufflevector {self.real} {a}, {self.real} {b}, <{self.lanes} x i32> <{mask}>")
+
     def neg(self, x: str) -> str:
         return self.put(f"fneg {self.real} {x}")
 
@@ -110,42 +140,79 @@ EMIT: dict[str, Callable[..., str]] = {
 }
 
 
+class Layout:
+    """Where things are in the work buffer, counted in vectors: a column an input entry, an output entry, a value kept."""
+
+    def __init__(self, program: Program, pieces: Pieces):
+        self.inputs, self.outputs, at = list[int](), list[int](), 0
+        for one in program.inputs:
+            self.inputs.append(at)
+            at += 0 if one.uniform else one.size
+        for output in program.outputs:
+            self.outputs.append(at)
+            at += len(output.entries)
+        self.kept = at
+        self.size = at + pieces.slots
+
+
 def emit(program: Program, lanes: int) -> str:
     """The program as LLVM text."""
+    pieces = cut(program)
+    layout = Layout(program, pieces)
+    uniform = [k for k, one in enumerate(program.inputs) if one.uniform]
+    parameters = ", ".join(["ptr noalias %work", *(f"ptr noalias %in{k}" for k in uniform)])
+    code, declared, start = list[str](), dict[str, int](), 0
+    for k, end in enumerate(pieces.ends):
+        b = Block(lanes)
+        _emit_piece(b, program, layout, pieces, start, end)
+        code += [f"define internal void @piece{k}({parameters}) noinline {{", *b.lines, "  ret void", "}"]
+        declared.update(b.declared)
+        start = end
     b = Block(lanes)
-    values: list[str] = []
+    declarations = [
+        f"declare {b.real} @{name}.{b.suffix}({', '.join([b.real] * n)})" for name, n in sorted(declared.items())
+    ]
+    return "\n".join([*declarations, *code, *_driver(program, layout, len(pieces.ends), lanes), ""])
+
+
+def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, start: int, end: int) -> None:
+    """Instructions start to end; what earlier pieces kept is fetched, what later ones need is kept."""
+    values: dict[int, str] = {}
+    places = _places(program)
 
     def named(a: Any) -> str:
-        return values[a] if type(a) is int else b.constant(a)
+        if type(a) is not int:
+            return b.constant(a)
+        if a not in values:
+            op, args = program.code[a]
+            values[a] = _input(b, program, layout, *args) if op == "input" else b.fetch(layout.kept + pieces.slot[a])
+            if op == "less":  # a truth is kept as a number
+                values[a] = b.binary("fcmp one", values[a], b.constant(0.0))
+        return values[a]
 
-    places = _places(program)
-    for n, (op, args) in enumerate(program.code):
-        values.append(_load(b, program, *args) if op == "input" else EMIT[op](b, *(named(a) for a in args)))
-        for k, j in places.get(n, ()):  # at once, so that no register has to hold it
-            _store(b, program, k, j, values[n])
-    for k, output in enumerate(program.outputs):
-        for j, entry in enumerate(output.entries):
-            if type(entry) is float:
-                _store(b, program, k, j, b.constant(entry))
-
-    pointers = [f"%in{k}" for k in range(len(program.inputs))] + [f"%out{k}" for k in range(len(program.outputs))]
-    parameters = ", ".join(f"ptr noalias {p}" for p in pointers)
-    body = [f"define internal void @block({parameters}) noinline {{", *b.lines, "  ret void", "}"]
-    declared = [
-        f"declare {b.real} @{name}.{b.suffix}({', '.join([b.real] * n)})" for name, n in sorted(b.declared.items())
-    ]
-    return "\n".join([*declared, *body, *_driver(program, lanes), ""])
+    for n in range(start, end):
+        op, args = program.code[n]
+        if op != "input":
+            values[n] = EMIT[op](b, *(named(a) for a in args))
+            if n in pieces.slot:
+                kept = b.select(values[n], b.constant(1.0), b.constant(0.0)) if op == "less" else values[n]
+                b.keep(layout.kept + pieces.slot[n], kept)
+        for k, j in places.get(n, ()):
+            b.keep(layout.outputs[k] + j, named(n))
+    if end == len(program.code):
+        for k, output in enumerate(program.outputs):
+            for j, entry in enumerate(output.entries):
+                if type(entry) is float:
+                    b.keep(layout.outputs[k] + j, b.constant(entry))
 
 
-def _load(b: Block, program: Program, k: int, j: int) -> str:
+def _input(b: Block, program: Program, layout: Layout, k: int, j: int) -> str:
     """Entry j of input k, a lane a state."""
-    size, uniform = program.inputs[k].size, program.inputs[k].uniform
-    vector = "poison"
-    for lane in range(b.lanes):
-        at = b.put(f"getelementptr double, ptr %in{k}, i64 {j + (0 if uniform else lane * size)}")
-        x = b.put(f"load double, ptr {at}, align 8")
-        vector = b.put(f"insertelement {b.real} {vector}, double {x}, i32 {lane}")
-    return vector
+    if not program.inputs[k].uniform:
+        return b.fetch(layout.inputs[k] + j)
+    at = b.put(f"getelementptr double, ptr %in{k}, i64 {j}")
+    one = b.put(f"insertelement {b.real} poison, double {b.put(f'load double, ptr {at}, align 8')}, i32 0")
+    return b.put(f"shufflevector {b.real} {one}, {b.real} poison, <{b.lanes} x i32> zeroinitializer")
 
 
 def _places(program: Program) -> dict[int, list[tuple[int, int]]]:
@@ -158,86 +225,142 @@ def _places(program: Program) -> dict[int, list[tuple[int, int]]]:
     return places
 
 
-def _store(b: Block, program: Program, k: int, j: int, name: str) -> None:
-    """A value into entry j of output k, a state a lane."""
-    size = len(program.outputs[k].entries)
-    for lane in range(b.lanes):
-        x = b.put(f"extractelement {b.real} {name}, i32 {lane}")
-        at = b.put(f"getelementptr double, ptr %out{k}, i64 {lane * size + j}")
-        b.do(f"store double {x}, ptr {at}, align 8")
-
-
-def _row_sizes(program: Program) -> list[tuple[str, int]]:
-    """(name, doubles from one state to the next) for each array."""
-    ins = [(f"in{k}", 0 if one.uniform else one.size) for k, one in enumerate(program.inputs)]
-    return ins + [(f"out{k}", len(one.entries)) for k, one in enumerate(program.outputs)]
-
-
 def work_size(program: Program, lanes: int) -> int:
-    """Doubles the kernel needs to lay out the last, padded block."""
-    return lanes * sum(size for _, size in _row_sizes(program)) + LINE
+    """Doubles the kernel needs for its columns."""
+    return lanes * Layout(program, cut(program)).size + LINE
 
 
-def _driver(program: Program, lanes: int) -> list[str]:
-    """The loop over full blocks, and the padded block at the end: the last state is repeated in unused lanes."""
-    rows = _row_sizes(program)
-    parameters = ", ".join(f"ptr noalias %{name}" for name, _ in rows)
+def _driver(program: Program, layout: Layout, pieces: int, lanes: int) -> list[str]:
+    """The loop over blocks of states: rows into columns, the pieces, columns into rows.
+
+    In the last, shorter block the last state is repeated in the lanes that are left.
+    """
+    ins = [(f"in{k}", one.size, layout.inputs[k]) for k, one in enumerate(program.inputs) if not one.uniform]
+    outs = [(f"out{k}", len(one.entries), layout.outputs[k]) for k, one in enumerate(program.outputs)]
+    names = [f"in{k}" for k in range(len(program.inputs))] + [name for name, _, _ in outs]
+    shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform)
+    run = [f"  call void @piece{k}(ptr %work{shared})" for k in range(pieces)]
     code = [
-        f"define void @kernel({parameters}, i64 %states, ptr noalias %work) {{",
+        f"define void @kernel({', '.join(f'ptr noalias %{n}' for n in names)}, i64 %states, ptr noalias %work) {{",
         "entry:",
-        f"  %rest = urem i64 %states, {lanes}",
-        "  %full = sub i64 %states, %rest",
         "  br label %next",
         "next:",
-        "  %s = phi i64 [0, %entry], [%s.next, %run]",
-        "  %more = icmp ult i64 %s, %full",
-        "  br i1 %more, label %run, label %tail",
-        "run:",
+        "  %s = phi i64 [0, %entry], [%s.next, %done.full], [%s.next, %done.short]",
+        "  %left = sub i64 %states, %s",
+        "  %s.next = add i64 %s, " + str(lanes),
+        "  %empty = icmp sle i64 %left, 0",
+        "  br i1 %empty, label %end, label %some",
+        "some:",
+        f"  %whole = icmp sge i64 %left, {lanes}",
     ]
-    for name, size in rows:
+    for name, size, _ in ins + outs:
         code += [
             f"  %{name}.offset = mul i64 %s, {size}",
             f"  %{name}.at = getelementptr double, ptr %{name}, i64 %{name}.offset",
         ]
-    code += [
-        "  call void @block(" + ", ".join(f"ptr %{name}.at" for name, _ in rows) + ")",
-        f"  %s.next = add i64 %s, {lanes}",
-        "  br label %next",
-        "tail:",
-        "  %any = icmp ugt i64 %rest, 0",
-        "  br i1 %any, label %pad, label %done",
-        "pad:",
-        "  %last = sub i64 %rest, 1",
-    ]
-    offset, padded = 0, []
-    for name, size in rows:
-        if size == 0:
-            padded.append(f"%{name}")
-            continue
+    code += ["  br i1 %whole, label %full, label %short", "full:"]
+    code += [f"  call void @pack.{n}(ptr %{n}.at, ptr %work)" for n, _, _ in ins] + run
+    code += [f"  call void @unpack.{n}(ptr %{n}.at, ptr %work)" for n, _, _ in outs]
+    code += ["  br label %done.full", "done.full:", "  br label %next", "short:"]
+    code += [_spread("in", n, size, at, lanes) for n, size, at in ins] + run
+    code += [_spread("out", n, size, at, lanes) for n, size, at in outs]
+    code += ["  br label %done.short", "done.short:", "  br label %next", "end:", "  ret void", "}"]
+    for name, size, at in ins:
+        code += _transposer(f"pack.{name}", size, at, lanes, inward=True)
+    for name, size, at in outs:
+        code += _transposer(f"unpack.{name}", size, at, lanes, inward=False)
+    return [*code, *_short_block(lanes)]
+
+
+def _spread(direction: str, name: str, size: int, column: int, lanes: int) -> str:
+    return f"  call void @short.{direction}(ptr %{name}.at, i64 {size}, i64 {column * lanes}, i64 %left, ptr %work)"
+
+
+def _short_block(lanes: int) -> list[str]:
+    """Rows into columns and back for fewer states than lanes, one number at a time."""
+    code = []
+    for direction, rows in (("in", str(lanes)), ("out", "%left")):
         code += [
-            f"  %{name}.pad = getelementptr double, ptr %work, i64 {offset}",
-            f"  %{name}.tail = mul i64 %full, {size}",
-            f"  %{name}.from = getelementptr double, ptr %{name}, i64 %{name}.tail",
+            f"define internal void @short.{direction}(ptr %rows, i64 %size, i64 %column, i64 %left, ptr %work) noinline {{",
+            "entry:",
+            "  %last = sub i64 %left, 1",
+            "  %nothing = icmp eq i64 %size, 0",
+            "  br i1 %nothing, label %end, label %lane",
+            "lane:",
+            "  %l = phi i64 [0, %entry], [%l.next, %lane.end]",
+            "  %row = call i64 @llvm.umin.i64(i64 %l, i64 %last)",
+            "  %start = mul i64 %row, %size",
+            "  br label %entry.of",
+            "entry.of:",
+            "  %j = phi i64 [0, %lane], [%j.next, %entry.of]",
+            "  %from.index = add i64 %start, %j",
+            "  %from = getelementptr double, ptr %rows, i64 %from.index",
+            f"  %skip = mul i64 %j, {lanes}",
+            "  %to.column = add i64 %column, %skip",
+            "  %to.index = add i64 %to.column, %l",
+            "  %to = getelementptr double, ptr %work, i64 %to.index",
+            *(
+                ["  %x = load double, ptr %from, align 8", "  store double %x, ptr %to, align 8"]
+                if direction == "in"
+                else ["  %x = load double, ptr %to, align 8", "  store double %x, ptr %from, align 8"]
+            ),
+            "  %j.next = add i64 %j, 1",
+            "  %more = icmp ult i64 %j.next, %size",
+            "  br i1 %more, label %entry.of, label %lane.end",
+            "lane.end:",
+            "  %l.next = add i64 %l, 1",
+            f"  %lanes.left = icmp ult i64 %l.next, {rows}",
+            "  br i1 %lanes.left, label %lane, label %end",
+            "end:",
+            "  ret void",
+            "}",
         ]
-        padded.append(f"%{name}.pad")
-        offset += lanes * size
-        for lane in range(lanes if name.startswith("in") else 0):
-            code += [
-                f"  %{name}.l{lane} = call i64 @llvm.umin.i64(i64 {lane}, i64 %last)",
-                f"  %{name}.o{lane} = mul i64 %{name}.l{lane}, {size}",
-                f"  %{name}.p{lane} = getelementptr double, ptr %{name}.from, i64 %{name}.o{lane}",
-                f"  %{name}.d{lane} = getelementptr double, ptr %{name}.pad, i64 {lane * size}",
-                f"  call void @llvm.memcpy.p0.p0.i64(ptr %{name}.d{lane}, ptr %{name}.p{lane}, i64 {8 * size}, i1 false)",
-            ]
-    code.append("  call void @block(" + ", ".join(f"ptr {p}" for p in padded) + ")")
-    for name, size in rows:
-        if name.startswith("out"):
-            code += [
-                f"  %{name}.bytes = mul i64 %rest, {8 * size}",
-                f"  call void @llvm.memcpy.p0.p0.i64(ptr %{name}.from, ptr %{name}.pad, i64 %{name}.bytes, i1 false)",
-            ]
-    code += ["  br label %done", "done:", "  ret void", "}"]
-    return [*code, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", "declare i64 @llvm.umin.i64(i64, i64)"]
+    return [*code, "declare i64 @llvm.umin.i64(i64, i64)"]
+
+
+def _transposer(name: str, size: int, column: int, lanes: int, inward: bool) -> list[str]:
+    """A function that turns `lanes` rows of `size` numbers into columns of the work buffer, or back.
+
+    Squares of lanes × lanes are turned in registers; the last square overlaps the one before where the size asks.
+    """
+    b = Block(lanes)
+    head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
+    if size < lanes:
+        for j in range(size):
+            _narrow_column(b, size, column, j, inward)
+        return [*head, *b.lines, "  ret void", "}"]
+    b.do("br label %square")
+    b.lines.append("square:")
+    b.do("%j = phi i64 [0, %entry], [%j.next, %square]")
+    row_at = [
+        b.put(f"getelementptr double, ptr %rows, i64 {b.put(f'add i64 %j, {r * size}')}") for r in range(lanes)
+    ]
+    column_at = [
+        b.put(f"getelementptr {b.real}, ptr %work, i64 {b.put(f'add i64 %j, {column + c}')}") for c in range(lanes)
+    ]
+    source, target, align = (row_at, column_at, (8, 8 * lanes)) if inward else (column_at, row_at, (8 * lanes, 8))
+    vectors = [b.put(f"load {b.real}, ptr {p}, align {align[0]}") for p in source]
+    for p, vector in zip(target, b.transposed(vectors), strict=True):
+        b.do(f"store {b.real} {vector}, ptr {p}, align {align[1]}")
+    b.do(f"%j.far = add i64 %j, {lanes}")
+    b.do(f"%j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {size - lanes})")
+    b.do(f"%more = icmp ult i64 %j, {size - lanes}")
+    b.do("br i1 %more, label %square, label %end")
+    return [*head, *b.lines, "end:", "  ret void", "}"]
+
+
+def _narrow_column(b: Block, size: int, column: int, j: int, inward: bool) -> None:
+    """One column of rows too short for a square."""
+    at = b.put(f"getelementptr {b.real}, ptr %work, i64 {column + j}")
+    vector = "poison" if inward else b.put(f"load {b.real}, ptr {at}, align {8 * b.lanes}")
+    for lane in range(b.lanes):
+        p = b.put(f"getelementptr double, ptr %rows, i64 {lane * size + j}")
+        if inward:
+            vector = b.put(f"insertelement {b.real} {vector}, double {b.put(f'load double, ptr {p}, align 8')}, i32 {lane}")
+        else:
+            b.do(f"store double {b.put(f'extractelement {b.real} {vector}, i32 {lane}')}, ptr {p}, align 8")
+    if inward:
+        b.do(f"store {b.real} {vector}, ptr {at}, align {8 * b.lanes}")
 
 
 @cache
@@ -290,5 +413,6 @@ class Native:
     def run(self, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
         """Fill `outs` from `arrays`: contiguous doubles, (states, size), or (size,) for a uniform input."""
         work = np.empty(self._work)
+        start = work.ctypes.data
         pointers = [a.ctypes.data for a in (*arrays, *outs)]
-        self._call(*pointers, outs[0].shape[0], work.ctypes.data)
+        self._call(*pointers, outs[0].shape[0], start + -start % LINE)

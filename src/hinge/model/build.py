@@ -24,8 +24,9 @@ from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, Model, Shape
 from hinge.model.report import Finding, Report
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import Mat3, Vec3, mat3, vec3
-from hinge.spatial.transform import Transform, snap
+from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3
+from hinge.spatial.rotation import snapped_direction, snapped_rotation
+from hinge.spatial.transform import Transform
 
 EARTH = (0.0, 0.0, -9.81)
 WORLD = "world"
@@ -191,12 +192,12 @@ class Builder:
             raise ModelError("zero-axis", f"joint {name!r} has axis ({shown}).",
                              f"{article.capitalize()} {kind} joint needs a direction. "
                              'For the joint\'s z axis write <axis xyz="0 0 1"/>.', where)  # fmt: skip
-        return cls(axis=Vec3(tuple(snap(x / length) for x in given)), **parameters)
+        return cls(axis=snapped_direction(Vec3(given)), **parameters)
 
     def _snap(self, name: str, rotation: Rotation | np.ndarray) -> Mat3:
         given = mat3([[float(x) for x in row] for row in rotation])
-        snapped = Mat3(snap(x) for x in given)
-        if any(abs(a - b) > 1e-15 for a, b in zip(given, snapped, strict=True)):
+        snapped = IDENTITY if given == IDENTITY else snapped_rotation(given)
+        if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)
         return snapped
 

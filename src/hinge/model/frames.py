@@ -17,7 +17,8 @@ from hinge.model.joints import X_AXIS, Y_AXIS, Z_AXIS
 from hinge.model.model import Frame, Model
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Sym3, Vec3, cross3, dot3
-from hinge.spatial.transform import Factor, Rigid, Screw, Transform, snap
+from hinge.spatial.rotation import snapped_circle, snapped_rotation
+from hinge.spatial.transform import Factor, Rigid, Screw, Transform
 
 LONG = 10.0  # a perpendicular whose foot is this many link lengths away says that the lines are all but parallel
 DUST = 1e-14  # relative size of what rounding leaves where zero is meant
@@ -31,7 +32,7 @@ def reframe(model: Model) -> Model:
         joint[i] = model.joint[i].on_z() or model.joint[i]
         R, r = _relative(seat[p], _standing(model, i), seat[i])
         lined = model.joint[i].on_z() is not None
-        placement[i] = Transform(*_factors(R, r, lined)) if p and lined else Transform(Rigid(_clean(R).T, r))
+        placement[i] = Transform(*_factors(R, r, lined)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
         inertia[i] = _moved(model.inertia[i], seat[i])
     frames = {name: Frame(f.body, *_seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
     return replace(model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames)
@@ -73,10 +74,6 @@ def _moved(inertia: RigidInertia, seat: Seat) -> RigidInertia:
 
 def _dusted(values: tuple[float, ...], dust: float) -> Iterator[float]:
     return (0.0 if abs(x) <= dust else x for x in values)
-
-
-def _clean(R: Mat3) -> Mat3:
-    return Mat3(snap(x) for x in R)
 
 
 # where the frames go
@@ -123,7 +120,7 @@ def _basis(z: Vec3, towards: Vec3) -> Mat3 | None:
         return None
     x = x * (1.0 / length)
     y = cross3(z, x)
-    return Mat3(snap(e) for row in zip(x, y, z, strict=True) for e in row)
+    return snapped_rotation(Mat3(e for row in zip(x, y, z, strict=True) for e in row))
 
 
 def _first_basis(z: Vec3, *towards: Vec3) -> Mat3:
@@ -183,7 +180,7 @@ def _cost_of_inertia(I: RigidInertia) -> int:
 
 def _factors(R: Mat3, p: Vec3, merges: bool) -> list[Factor]:
     """The cheaper of a general transform and screws about z, x and z that stands for axes R and origin p."""
-    general: list[Factor] = [Rigid(_clean(R).T, p)]
+    general: list[Factor] = [Rigid(snapped_rotation(R).T, p)]
     screws = _screws(R, p)
     if screws is None or _cost(general) < _cost(screws[:2]) + 2 * (screws[2].shift != 0.0):
         return general
@@ -209,15 +206,16 @@ def _screws(R: Mat3, p: Vec3) -> list[Screw] | None:
     d0 = p[2] - d1 * z1[2]
     if abs(d1) > LONG * max(map(abs, (*p, 1e-3))):
         return None
-    first = Screw(2, math.atan2(_tidy(n[1]), _tidy(n[0])), _short(d0, dust))
-    second = Screw(0, math.atan2(_tidy(sine), _tidy(z1[2])), _short(a, dust))
+    first = Screw(2, _angle(n[0], n[1]), _short(d0, dust))
+    second = Screw(0, _angle(z1[2], sine), _short(a, dust))
     left, _ = Transform(first, second).pose()
     last = left.T.times(R)
-    return [first, second, Screw(2, math.atan2(_tidy(last[3]), _tidy(last[0])), _short(d1, dust))]
+    return [first, second, Screw(2, _angle(last[0], last[3]), _short(d1, dust))]
 
 
-def _tidy(x: float) -> float:
-    return snap(x) + 0.0
+def _angle(c: float, s: float) -> float:
+    c, s = snapped_circle(c, s)
+    return math.atan2(s, c)
 
 
 def _short(x: float, dust: float) -> float:

@@ -6,13 +6,43 @@ a series takes its place, and the quotient is fed a harmless argument meanwhile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from hinge.graph.expr import Scalar, atan2, cos, less, select, sin, sqrt
-from hinge.spatial.linear3 import Mat3, Vec3, cross3, dot3
+from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 
 Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 SMALL = 1e-3  # the square of the angle below which series are used; their next term is under one unit in the last place
+
+
+SNAP = 1e-11  # a rotation entry closer than this to 0, 1 or -1 is that
+
+
+def snapped_circle(c: float, s: float) -> tuple[float, float]:
+    """Cosine and sine, or those of the quarter turn they stand for."""
+    if abs(s) < SNAP:
+        return math.copysign(1.0, c), 0.0
+    if abs(c) < SNAP:
+        return 0.0, math.copysign(1.0, s)
+    return c, s
+
+
+def snapped_direction(v: Vec3) -> Vec3:
+    """The unit vector along v, with what is next to nothing set to zero."""
+    length = math.sqrt(dot3(v, v))
+    kept = Vec3(tuple(0.0 if abs(x) < SNAP * length else x for x in v))
+    return kept / math.sqrt(dot3(kept, kept))
+
+
+def snapped_rotation(R: Mat3) -> Mat3:
+    """The rotation R with what is next to 0, 1 or -1 set to it, and still a rotation to the last bit or so."""
+    kept = Mat3(0.0 if abs(x) < SNAP else x for x in R)
+    for _ in range(2):  # Newton's step towards the nearest orthogonal matrix
+        gram = kept.T.times(kept)
+        if max(abs(g - e) for g, e in zip(gram, IDENTITY, strict=True)) > 4e-16:
+            kept = kept.times(IDENTITY * 1.5 - gram * 0.5)
+    return Mat3(float(round(x)) if abs(x - round(x)) < 1e-15 else x for x in kept)
 
 
 def rotation_from_quaternion(quaternion: Sequence[Scalar]) -> Mat3:

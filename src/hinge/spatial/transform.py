@@ -15,16 +15,10 @@ from hinge.errors import TraceError
 from hinge.graph.expr import Scalar, cos, sin
 from hinge.spatial.inertia import ArticulatedInertia, RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Sym3, Vec3, congruence, cross3, skew, upper
+from hinge.spatial.rotation import snapped_circle
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
 
-SNAP = 1e-11  # a rotation entry closer than this to 0, 1 or -1 is that
 Inertia = TypeVar("Inertia", RigidInertia, ArticulatedInertia)
-
-
-def snap(x: float) -> float:
-    """The rotation entry x, or the 0, 1 or -1 it stands for."""
-    nearest = float(round(x))
-    return nearest if abs(x - nearest) < SNAP else x
 
 
 class Factor(Protocol):
@@ -45,7 +39,7 @@ class Screw:
     def __init__(self, axis: int, angle: Scalar, shift: Scalar = 0.0):
         self.axis, self.angle, self.shift = axis, angle, shift
         if isinstance(angle, float | int):
-            self.c, self.s = snap(math.cos(angle)), snap(math.sin(angle))
+            self.c, self.s = snapped_circle(math.cos(angle), math.sin(angle))
         else:
             self.c, self.s = cos(angle), sin(angle)
 
