@@ -1,8 +1,8 @@
 """hinge: robot dynamics, traced once and compiled.
 
-    import hinge
-    robot = hinge.load("panda.urdf")
-    tau = robot.inverse_dynamics(q, qd, qdd)
+import hinge
+robot = hinge.load("panda.urdf")
+tau = robot.inverse_dynamics(q, qd, qdd)
 """
 
 from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
@@ -11,7 +11,7 @@ from hinge.robot import Robot, dh, load, samples
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__ = [  # noqa: RUF022  grouped, not sorted
     # a robot
     "Robot", "load", "dh", "samples", "Builder",
     # what can go wrong

@@ -118,7 +118,7 @@ class Robot:
             given = _given(algorithm, external)
             program = algorithm.trace(self._traced, given, _checked(algorithm, options))
             shapes = [algorithm.inputs[one.name].shape(self.model) for one in program.inputs]
-            sizes = f"nq = {self.nq}" if self.nq == self.nv else f"nq = {self.nq}, nv = {self.nv}"
+            sizes = [algorithm.inputs[one.name].counted for one in program.inputs]
             found = Kernel(self.name, name, program, shapes, sizes, backend)
             self._kernels[key] = found
         return found

@@ -141,7 +141,7 @@ EMIT: dict[str, Callable[..., str]] = {
 
 
 class Layout:
-    """Where things are in the work buffer, counted in vectors: a column an input entry, an output entry, a value kept."""
+    """Where things are in the work buffer, in vectors: a column for each input entry, output entry and value kept."""
 
     def __init__(self, program: Program, pieces: Pieces):
         self.inputs, self.outputs, at = list[int](), list[int](), 0
@@ -281,7 +281,8 @@ def _short_block(lanes: int) -> list[str]:
     code = []
     for direction, rows in (("in", str(lanes)), ("out", "%left")):
         code += [
-            f"define internal void @short.{direction}(ptr %rows, i64 %size, i64 %column, i64 %left, ptr %work) noinline {{",
+            f"define internal void @short.{direction}"
+            "(ptr %rows, i64 %size, i64 %column, i64 %left, ptr %work) noinline {",
             "entry:",
             "  %last = sub i64 %left, 1",
             "  %nothing = icmp eq i64 %size, 0",
@@ -332,9 +333,7 @@ def _transposer(name: str, size: int, column: int, lanes: int, inward: bool) -> 
     b.do("br label %square")
     b.lines.append("square:")
     b.do("%j = phi i64 [0, %entry], [%j.next, %square]")
-    row_at = [
-        b.put(f"getelementptr double, ptr %rows, i64 {b.put(f'add i64 %j, {r * size}')}") for r in range(lanes)
-    ]
+    row_at = [b.put(f"getelementptr double, ptr %rows, i64 {b.put(f'add i64 %j, {r * size}')}") for r in range(lanes)]
     column_at = [
         b.put(f"getelementptr {b.real}, ptr %work, i64 {b.put(f'add i64 %j, {column + c}')}") for c in range(lanes)
     ]
@@ -356,7 +355,9 @@ def _narrow_column(b: Block, size: int, column: int, j: int, inward: bool) -> No
     for lane in range(b.lanes):
         p = b.put(f"getelementptr double, ptr %rows, i64 {lane * size + j}")
         if inward:
-            vector = b.put(f"insertelement {b.real} {vector}, double {b.put(f'load double, ptr {p}, align 8')}, i32 {lane}")
+            vector = b.put(
+                f"insertelement {b.real} {vector}, double {b.put(f'load double, ptr {p}, align 8')}, i32 {lane}"
+            )
         else:
             b.do(f"store double {b.put(f'extractelement {b.real} {vector}, i32 {lane}')}, ptr {p}, align 8")
     if inward:
@@ -397,6 +398,11 @@ def compile_object(program: Program) -> bytes:
     return bytes(_target().emit_object(_binding().parse_assembly(emit(program, lanes()))))
 
 
+def address(a: np.ndarray) -> int:
+    """Where an array's first number is."""
+    return int(a.__array_interface__["data"][0])
+
+
 class Native:
     """A program as machine code in this process."""
 
@@ -413,6 +419,6 @@ class Native:
     def run(self, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
         """Fill `outs` from `arrays`: contiguous doubles, (states, size), or (size,) for a uniform input."""
         work = np.empty(self._work)
-        start = work.ctypes.data
-        pointers = [a.ctypes.data for a in (*arrays, *outs)]
+        start = address(work)
+        pointers = [address(a) for a in (*arrays, *outs)]
         self._call(*pointers, outs[0].shape[0], start + -start % LINE)

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from hinge.backends.llvm import Block
 
 # pi/2 in three parts of 33 bits and a rest: a multiple below 2^30 of each part is exact
-HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21, 8.47842766036889956997e-32)
+HALF_PI = (
+    1.57079632673412561417e00,
+    6.07710050630396597660e-11,
+    2.02226624871116645580e-21,
+    8.47842766036889956997e-32,
+)
 # minimax polynomials in x² on |x| ≤ pi/4, highest power first: (sin x - x) / x³ and (cos x - 1 + x²/2) / x⁴
 SINE = (1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6, -1.98412698295895385996e-4,
         8.33333333332211858878e-3, -1.66666666666666307295e-1)  # fmt: skip
@@ -101,5 +106,3 @@ def arc_tangent(b: Block, y: str, x: str) -> str:
 def _reflect(b: Block, where: str, about: float, k: str, a: str) -> tuple[str, str]:
     back = b.put(f"fsub {b.real} {b.constant(about)}, {k}")
     return b.select(where, back, k), b.select(where, b.put(f"fneg {b.real} {a}"), a)
-
-

@@ -50,7 +50,7 @@ def articulated(model, q, qd, tau, external):
     pivots = []
     for i, p in model.inward():
         U[i] = IA[i] @ S[i]  # (6.57)
-        D[i] = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), lambda k: f"joint {model.joint_name[i]!r}")  # (6.58)
+        D[i] = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
         u[i] = [t - f for t, f in zip(tau[i], S[i].T @ pA[i], strict=True)]
         V = ForceSpace(D[i].solve(U[i]))
         Ia = IA[i].without(U[i], V)  # (7.19)

@@ -54,7 +54,7 @@ def inverse_composite(model, q):
     >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
     True
     """
-    H = LDL(composite(model, q), lambda k: f"joint {model.joint_of_velocity(k)!r}")
+    H = LDL(composite(model, q), model.blame())
     n = model.nv
     columns = [H.solve([1.0 if i == k else 0.0 for i in range(n)]) for k in range(n)]
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
@@ -65,7 +65,7 @@ def inverse_composite(model, q):
 def forward_composite(model, q, qd, tau, external, factor=LDL):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
     C = model.generalised_forces(bias_force(model, q, qd, external))
-    H = factor(composite(model, q), lambda k: f"joint {model.joint_of_velocity(k)!r}")
+    H = factor(composite(model, q), model.blame())
     asked = model.generalised_forces(tau)
     return H.solve([t - c for t, c in zip(asked, C, strict=True)]), H.pivots  # (5.6)
 

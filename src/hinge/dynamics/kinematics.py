@@ -94,9 +94,7 @@ def jacobian_rate(model, q, qd, at, frame="body"):
     Sd = axis_rates_in_base(model, q, qd, S, v, R, r)
     place = frame_pose(at, R, r)
     seen, drift = _seen_in(frame, *place), _drift(frame, _along_path(at, S, qd), place[1])
-    columns = [
-        [seen((sd - drift(s)) * at.path[i]) for s, sd in zip(S[i], Sd[i], strict=True)] for i in range(len(S))
-    ]
+    columns = [[seen((sd - drift(s)) * at.path[i]) for s, sd in zip(S[i], Sd[i], strict=True)] for i in range(len(S))]
     return _columns(model, columns)
 
 
@@ -107,7 +105,7 @@ def velocity(model, q, qd, at, frame="body"):
     Takes q (nq), qd (nv) and a name; gives (6,) in rad/s and m/s. `frame` is "body", "base" or "aligned".
 
     >>> hinge.samples.planar_2r().velocity([0.0, 0.0], [1.0, 0.0], "hand", frame="aligned")
-    array([0., 0., 1., 0., 2., 0.])
+    array([ 0., -1.,  0.,  0.,  0.,  2.])
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)

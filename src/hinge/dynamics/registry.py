@@ -31,6 +31,7 @@ class Quantity:
     give: Callable[[Model, Any], Sequence[Scalar]] = lambda model, made: made
     absent: Callable[[Model], Any] | None = None  # what stands for it when it is not given
     uniform: bool = False  # one row serves all states of a batch
+    counted: str = "nv"  # what its length is called in messages
 
     def size(self, model: Model) -> int:
         total = 1
@@ -85,8 +86,10 @@ def _flat_positions(model: Model, q: Sequence[Sequence[Scalar]]) -> list[Scalar]
     return [x for i in model.leaders for x in q[i]]
 
 
-NV: Callable[[Model], Shape] = lambda model: (model.nv,)  # noqa: E731
-POSITION = Quantity("coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, _flat_positions)
+NV: Callable[[Model], Shape] = lambda model: (model.nv,)
+POSITION = Quantity(
+    "coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, _flat_positions, counted="nq"
+)
 VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
 ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)

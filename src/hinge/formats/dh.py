@@ -58,7 +58,9 @@ def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: A
                              did_you_mean(str(row["type"]), TYPES))  # fmt: skip
         about_x = _shift(0, row.get("a", 0.0)) @ _turn(0, row.get("alpha", 0.0))
         along_z = _turn(2, row.get("theta", 0.0)) @ _shift(2, row.get("d", 0.0))
-        inner, outer = (before, along_z @ about_x) if convention == "classic" else (before @ about_x @ along_z, np.eye(4))
+        inner, outer = (
+            (before, along_z @ about_x) if convention == "classic" else (before @ about_x @ along_z, np.eye(4))
+        )
         body = row.get("name", f"link{k}")
         limits = row.get("limits") or (None, None)
         parameters = {"pitch": row.get("pitch", 0.0)} if row.get("type") == "screw" else {}
@@ -76,6 +78,12 @@ def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: A
 
 def _pose(what: str, given: Any) -> np.ndarray:
     T = np.eye(4) if given is None else np.asarray(given, float)
-    if T.shape != (4, 4) or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-9) or np.linalg.det(T[:3, :3]) < 0:
-        raise ModelError("pose", f"{what}= is not a pose.", "Give a 4×4 matrix [R p; 0 1] with a right-handed rotation R.")
+    if (
+        T.shape != (4, 4)
+        or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-9)
+        or np.linalg.det(T[:3, :3]) < 0
+    ):
+        raise ModelError(
+            "pose", f"{what}= is not a pose.", "Give a 4×4 matrix [R p; 0 1] with a right-handed rotation R."
+        )
     return T

@@ -1,6 +1,6 @@
 """Forward differentiation: the derivative of a graph is a graph.
 
-    jacobian([tau_0, tau_1], [q_0, q_1])      # rows: outputs, columns: inputs
+jacobian([tau_0, tau_1], [q_0, q_1])      # rows: outputs, columns: inputs
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""From a graph to a program: the live nodes in an order with short live ranges, sums and products contracted.
+"""From a graph to a program: the live nodes in order, sums and products contracted.
 
-Emission is depth-first from the outputs, so that one limb of a robot is finished before the next begins. A sum with
-a single-use product becomes one fused instruction here and nowhere else; no back end contracts on its own, which is
-why they all agree to the last bit.
+The order is the one the algorithm was written in, body after body: neighbours are the components of one vector, which
+can be computed at the same time. A sum with a single-use product becomes one fused instruction here and nowhere else;
+no back end contracts on its own, which is why they all agree to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,51 +49,40 @@ class Program:
         return listing(self)
 
 
-def live(roots: Iterable[Scalar]) -> list[Expr]:
-    """The nodes the roots depend on, arguments before users, depth first."""
-    done: list[Expr] = []
-    seen: set[int] = set()
-    stack: list[tuple[Expr, bool]] = [(r, False) for r in reversed(list(roots)) if type(r) is Expr]
+Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
+
+
+def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None) -> list[Expr]:
+    """The nodes the roots depend on, in the order they were made; `forms` has nodes that were given another form."""
+    forms = forms or {}
+    found: dict[int, Expr] = {}
+    stack = [r for r in roots if type(r) is Expr]
     while stack:
-        node, expanded = stack.pop()
-        if expanded:
-            done.append(node)
+        node = stack.pop()
+        if node.serial in found:
             continue
-        if node.serial in seen:
-            continue
-        seen.add(node.serial)
-        stack.append((node, True))
+        found[node.serial] = node
         if node.op != "input":
-            stack.extend((a, False) for a in reversed(node.args) if type(a) is Expr and a.serial not in seen)
-    return done
+            args = forms[node.serial][1] if node.serial in forms else node.args
+            stack.extend(a for a in args if type(a) is Expr and a.serial not in found)
+    return [found[serial] for serial in sorted(found)]
 
 
 def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Scalar]]],
           contract: bool = True) -> Program:  # fmt: skip
     """The program that computes `outputs`, each a (name, shape, entries), from `inputs`."""
     roots = [entry for _, _, entries in outputs for entry in entries]
-    nodes = live(roots)
-    fused = _contracted(nodes, roots) if contract else {}
+    forms = _contracted(live(roots), roots) if contract else {}
     number = {one.name: k for k, one in enumerate(inputs)}
-
     code: list[tuple[str, tuple[Any, ...]]] = []
     value: dict[int, int] = {}
-    stack: list[tuple[Expr, bool]] = [(r, False) for r in reversed(roots) if type(r) is Expr]
-    while stack:
-        node, ready = stack.pop()
-        if node.serial in value:
-            continue
-        op, args = fused.get(node.serial) or (node.op, node.args)
+    for node in live(roots, forms):
+        op, args = forms.get(node.serial) or (node.op, node.args)
+        value[node.serial] = len(code)
         if op == "input":
-            value[node.serial] = len(code)
             code.append((op, (number[args[0]], args[1])))
-        elif ready:
-            value[node.serial] = len(code)
-            code.append((op, tuple(value[a.serial] if type(a) is Expr else a for a in args)))
         else:
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(args) if type(a) is Expr and a.serial not in value)
-
+            code.append((op, tuple(value[a.serial] if type(a) is Expr else a for a in args)))
     made = tuple(
         Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries))
         for name, shape, entries in outputs
@@ -101,7 +90,7 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
     return Program(tuple(inputs), tuple(code), made)
 
 
-def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, tuple[str, tuple[Scalar, ...]]]:
+def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, Form]:
     """For each sum that takes in a product used nowhere else: the fused operation it becomes."""
     uses: dict[int, int] = {}
     for r in roots:
@@ -116,7 +105,7 @@ def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, tup
     def free_product(a: Scalar) -> bool:
         return type(a) is Expr and a.op == "mul" and uses[a.serial] == 1
 
-    fused: dict[int, tuple[str, tuple[Scalar, ...]]] = {}
+    fused: dict[int, Form] = {}
     for node in nodes:
         if node.op == "add":
             a, b = node.args

@@ -30,7 +30,8 @@ from hinge.spatial.transform import Transform
 
 EARTH = (0.0, 0.0, -9.81)
 WORLD = "world"
-Rotation = Sequence[Sequence[float]]
+Triple = Sequence[float] | np.ndarray[Any, Any]
+Rotation = Sequence[Sequence[float]] | np.ndarray[Any, Any]
 NO_TURN: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -90,30 +91,33 @@ class Builder:
         self._findings: list[Finding] = []
         self._snapped: list[str] = []
 
-    def link(self, name: str, mass: float = 0.0, com: Sequence[float] = (0.0, 0.0, 0.0),
-             inertia: Sequence[Sequence[float]] | np.ndarray | None = None, shapes: Sequence[Shape] = (),
+    def link(self, name: str, mass: float = 0.0, com: Triple = (0.0, 0.0, 0.0),
+             inertia: Rotation | None = None, shapes: Sequence[Shape] = (),
              where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a link: mass in kg, centre of mass in m, 3×3 inertia about it in kg m², all in the link's own axes."""
         if name in self._links:
             hint = f"The first one is at line {self._links[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-link", f"there are two links named {name!r}.", f"{hint}Rename one.", where)
         rows = [[float(x) for x in row] for row in (np.zeros((3, 3)) if inertia is None else inertia)]
-        self._finite(f"link {name!r}", where, mass=[mass], com=com, inertia=[x for row in rows for x in row])
-        self._links[name] = _Link(name, RigidInertia.at_com(float(mass), vec3(map(float, com)), rows), tuple(shapes), where)
+        self._finite(f"link {name!r}", where, mass=[mass], com=list(com), inertia=[x for row in rows for x in row])
+        self._links[name] = _Link(
+            name, RigidInertia.at_com(float(mass), vec3(map(float, com)), rows), tuple(shapes), where
+        )
         if mass or any(x for row in rows for x in row):
             self._findings.extend(examine_link(name, float(mass), np.array(rows), where))
 
-    def joint(self, name: str, kind: str | Joint, parent: str, child: str, xyz: Sequence[float] = (0.0, 0.0, 0.0),
-              rotation: Rotation | np.ndarray = NO_TURN, axis: Sequence[float] | None = None,
+    def joint(self, name: str, kind: str | Joint, parent: str, child: str, xyz: Triple = (0.0, 0.0, 0.0),
+              rotation: Rotation = NO_TURN, axis: Triple | None = None,
               lower: Any = None, upper: Any = None, velocity: Any = None, effort: Any = None,
               damping: Any = 0.0, friction: Any = 0.0, stiffness: Any = 0.0, armature: Any = 0.0,
-              child_xyz: Sequence[float] = (0.0, 0.0, 0.0), child_rotation: Rotation | np.ndarray = NO_TURN,
+              child_xyz: Triple = (0.0, 0.0, 0.0), child_rotation: Rotation = NO_TURN,
               mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None,
               where: Where = NOWHERE, **parameters: Any) -> None:  # fmt: skip
         """Add a joint that carries link `child` on link `parent`.
 
         `xyz` (m) and `rotation` (its columns are the joint's axes) place the joint in the parent; `axis` is in joint
-        coordinates. `child_xyz` and `child_rotation` place the child's frame on the moving side. Limits are in rad or m, rad/s or m/s, N m or N. `mimic` is (leader, ratio, offset).
+        coordinates. `child_xyz` and `child_rotation` place the child's frame on the moving side. Limits are in rad or
+        m, rad/s or m/s, N m or N. `mimic` is (leader, ratio, offset).
         """
         if name in self._joints:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
@@ -140,8 +144,8 @@ class Builder:
         made = JointData(**numbers, other=dict(data or {}), where=where)
         self._joints[name] = _Joint(name, joint, parent, child, R, p, seat, made, mimic, where)
 
-    def frame(self, name: str, link: str, xyz: Sequence[float] = (0.0, 0.0, 0.0),
-              rotation: Rotation | np.ndarray = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
+    def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
+              rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a named frame on a link; `rotation` takes frame coordinates to the link's."""
         self._frames.append((name, link, self._snap(name, rotation), vec3(float(x) for x in xyz), where))
 
@@ -150,7 +154,7 @@ class Builder:
         self._findings.append(Finding(severity, code, what, fix, where))
 
     def build(self, base: str = "fixed", mimic: str = "couple", strict: bool = False) -> Model:
-        """The model. `base` is "fixed" or "floating", `mimic` "couple" or "free"; `strict` refuses what has findings."""
+        """The model: `base` "fixed" or "floating", `mimic` "couple" or "free"; `strict` refuses what has findings."""
         if base not in ("fixed", "floating"):
             raise ModelError("base", f'base="{base}" is not a kind of base.', 'Give base="fixed" or base="floating".')
         if mimic not in ("couple", "free"):
@@ -176,7 +180,7 @@ class Builder:
                 raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.",
                                  "Give numbers.", where)  # fmt: skip
 
-    def _joint_of(self, name: str, kind: str, axis: Sequence[float] | None, parameters: Mapping[str, Any],
+    def _joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any],
                   where: Where) -> Joint:  # fmt: skip
         cls = JOINTS.get(kind)
         if cls is None:
@@ -194,7 +198,7 @@ class Builder:
                              'For the joint\'s z axis write <axis xyz="0 0 1"/>.', where)  # fmt: skip
         return cls(axis=snapped_direction(Vec3(given)), **parameters)
 
-    def _snap(self, name: str, rotation: Rotation | np.ndarray) -> Mat3:
+    def _snap(self, name: str, rotation: Rotation) -> Mat3:
         given = mat3([[float(x) for x in row] for row in rotation])
         snapped = IDENTITY if given == IDENTITY else snapped_rotation(given)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
@@ -209,8 +213,8 @@ class Builder:
         for joint in self._joints.values():
             for role, link in (("parent", joint.parent), ("child", joint.child)):
                 if link not in self._links:
-                    raise ModelError("unknown-link", f"joint {joint.name!r} has {role} link {link!r}, which does not exist.",
-                                     did_you_mean(link, self._links), joint.where)  # fmt: skip
+                    raise ModelError("unknown-link", f"joint {joint.name!r} has {role} link {link!r}, which does not "
+                                     "exist.", did_you_mean(link, self._links), joint.where)  # fmt: skip
             if joint.child in carrier:
                 other = carrier[joint.child].name
                 raise ModelError("two-parents", f"link {joint.child!r} is carried by joint {other!r} and by joint "
@@ -293,8 +297,8 @@ class Builder:
                 leader, factor, shift = at.mimic
                 if leader not in number:
                     why = "does not move" if leader in self._joints else "does not exist"
-                    self.finding("error", "mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}; it is left "
-                                 "to move by itself.", did_you_mean(leader, number), at.where)  # fmt: skip
+                    self.finding("error", "mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}; it is "
+                                 "left to move by itself.", did_you_mean(leader, number), at.where)  # fmt: skip
                     break
                 if leader in seen:
                     ring = " → ".join([*seen[seen.index(leader) :], leader])
@@ -316,14 +320,14 @@ class Builder:
         findings = list(self._findings)
         if self._snapped:
             names = ", ".join(repr(n) for n in self._snapped[:5]) + (", …" if len(self._snapped) > 5 else "")
-            findings.append(Finding("note", "snapped", f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}.",
-                                    where=Where(self.file)))  # fmt: skip
+            what = f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}."
+            findings.append(Finding("note", "snapped", what, where=Where(self.file)))
         below = [inertia.m for inertia in grown.inertia]
         for i in range(len(below) - 1, 0, -1):
             if below[i] <= 0.0 and not any(grown.inertia[i].I):
-                findings.append(Finding("warning", "massless", f"joint {grown.joint_name[i]!r} moves nothing that has mass.",
-                                        "Forward dynamics needs a mass, an inertia or an armature there.",
-                                        grown.data[i].where))  # fmt: skip
+                what = f"joint {grown.joint_name[i]!r} moves nothing that has mass."
+                fix = "Forward dynamics needs a mass, an inertia or an armature there."
+                findings.append(Finding("warning", "massless", what, fix, grown.data[i].where))
             below[grown.parent[i]] += below[i]
         report = Report(tuple(findings))
         worst = next((f for f in report if f.severity != "note"), None)

@@ -137,7 +137,7 @@ def _plain_seat(model: Model, i: int, z: Vec3, parent: Seat, rooted: bool) -> Se
     return _first_basis(z, x, parent[0].column(0)), z * dot3(z, foot)
 
 
-def _perpendicular(z0: Vec3, o0: Vec3, z1: Vec3, o1: Vec3) -> Seat | tuple[Vec3, Vec3]:
+def _perpendicular(z0: Vec3, o0: Vec3, z1: Vec3, o1: Vec3) -> tuple[Vec3, Vec3]:
     """The foot on line 1 of the common perpendicular from line 0, and its direction; parallel lines: through o0."""
     n, between = cross3(z0, z1), o1 - o0
     nn = dot3(n, n)

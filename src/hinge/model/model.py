@@ -6,7 +6,7 @@ follow the robot file depth first. Nothing here changes after it is built, and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -68,7 +68,7 @@ class Follow(NamedTuple):
 
 @dataclass(frozen=True)
 class JointData:
-    """What the file says of a joint besides its geometry. Limits have an entry a coordinate, the rest one a velocity."""
+    """What the file says of a joint besides its geometry: position limits a coordinate, all else a velocity."""
 
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
@@ -216,9 +216,10 @@ class Model:
                 total[at + k] = total[at + k] + motion * ratio
         return total
 
-    def joint_of_velocity(self, k: int) -> str:
-        """The name of the joint that entry k of qd belongs to."""
-        return next(self.joint_name[i] for i in self.leaders if self.slices[i][1].start <= k < self.slices[i][1].stop)
+    def blame(self, body: int | None = None) -> Callable[[int], str]:
+        """A function that names the joint entry k belongs to: of that body's velocities, or of all."""
+        owner = [body] * self.joint[body].nv if body else [i for i in self.leaders for _ in range(self.joint[i].nv)]
+        return lambda k: f"joint {self.joint_name[owner[k] or 0]!r}"
 
     def _ratio(self, i: int) -> float:
         return self.follows[i].ratio if i in self.follows else 1.0
@@ -240,7 +241,11 @@ class Model:
     def coupling_offset(self) -> Floats:
         """c: the joint coordinates where the user's are zero."""
         return np.array(
-            [self.follows[i].offset if i in self.follows else 0.0 for i, _ in self.outward() for _ in range(self.joint[i].nq)]
+            [
+                self.follows[i].offset if i in self.follows else 0.0
+                for i, _ in self.outward()
+                for _ in range(self.joint[i].nq)
+            ]
         )
 
     # what the algorithms read besides the tree

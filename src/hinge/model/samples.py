@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -51,8 +52,10 @@ def puma560() -> Model:
     # alpha, a, d, mass, centre of mass, principal inertias, motor inertia, gear ratio, damping at the motor, limits
     table = [
         (half, 0.0, 0.0, 0.0, (0, 0, 0), (0, 0.35, 0), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
-        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539), 200e-6, 107.815, 0.817e-3, (-110, 110)),
-        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125), 200e-6, 53.7063, 1.38e-3, (-135, 135)),
+        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539),
+         200e-6, 107.815, 0.817e-3, (-110, 110)),
+        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125),
+         200e-6, 53.7063, 1.38e-3, (-135, 135)),
         (half, 0.0, 0.4318, 0.82, (0, 0.019, 0), (1.8e-3, 1.3e-3, 1.8e-3), 33e-6, 76.0364, 71.2e-6, (-266, 266)),
         (-half, 0.0, 0.0, 0.34, (0, 0, 0), (0.3e-3, 0.4e-3, 0.3e-3), 33e-6, 71.923, 82.6e-6, (-100, 100)),
         (0.0, 0.0, 0.0, 0.09, (0, 0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3), 33e-6, 76.686, 36.7e-6, (-266, 266)),
@@ -86,7 +89,7 @@ def _random_rotation(rng: np.random.Generator) -> np.ndarray:
 
 def chain(rng: np.random.Generator, n: int, kind: str = "revolute") -> Model:
     """A chain of n joints of one kind with general placements, axes and inertias."""
-    return _grown(rng, f"chain{n}", [k for k in range(n)], [kind] * n)
+    return _grown(rng, f"chain{n}", list(range(n)), [kind] * n)
 
 
 def random_tree(rng: np.random.Generator, n: int, kinds: tuple[str, ...] | None = None) -> Model:
@@ -102,7 +105,7 @@ def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[
     names = ["base"]
     for k, (parent, kind) in enumerate(zip(parents, kinds, strict=True), start=1):
         builder.link(f"link{k}", **_random_body(rng))  # type: ignore[arg-type]
-        parameters = {"pitch": float(rng.uniform(-0.2, 0.2))} if kind == "helical" else {}
+        parameters: dict[str, Any] = {"pitch": float(rng.uniform(-0.2, 0.2))} if kind == "helical" else {}
         builder.joint(f"joint{k}", kind, names[parent], f"link{k}", rng.normal(size=3) * 0.3, _random_rotation(rng),
                       rng.normal(size=3), armature=float(rng.uniform(0.0, 0.1)) if k % 3 == 0 else 0.0,
                       **parameters)  # fmt: skip

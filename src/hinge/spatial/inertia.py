@@ -14,7 +14,18 @@ from typing import overload
 
 from hinge.graph.expr import Scalar
 from hinge.spatial.linear3 import (
-    IDENTITY, NO_SYM, NOTHING, ZERO, Mat3, Sym3, Vec3, cross3, dot3, skew, sym3, upper,
+    IDENTITY,
+    NO_SYM,
+    NOTHING,
+    ZERO,
+    Mat3,
+    Sym3,
+    Vec3,
+    cross3,
+    dot3,
+    skew,
+    sym3,
+    upper,
 )  # fmt: skip
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
 

@@ -24,7 +24,7 @@ class Vec3(tuple[Scalar, Scalar, Scalar]):
     def __neg__(self) -> Vec3:
         return Vec3((-self[0], -self[1], -self[2]))
 
-    def __mul__(self, s: Scalar) -> Vec3:  # type: ignore[override]
+    def __mul__(self, s: Scalar) -> Vec3:
         return Vec3((self[0] * s, self[1] * s, self[2] * s))
 
     def __truediv__(self, s: Scalar) -> Vec3:
@@ -73,7 +73,7 @@ class Mat3(tuple[Scalar, ...]):
         columns = [self @ other.column(j) for j in range(3)]
         return Mat3(columns[j][i] for i in range(3) for j in range(3))
 
-    def __add__(self, other: Sequence[Scalar]) -> Mat3:  # type: ignore[override]
+    def __add__(self, other: Sequence[Scalar]) -> Mat3:
         return Mat3(a + b for a, b in zip(self, other, strict=True))
 
     def __sub__(self, other: Sequence[Scalar]) -> Mat3:
@@ -82,7 +82,7 @@ class Mat3(tuple[Scalar, ...]):
     def __neg__(self) -> Mat3:
         return Mat3(-a for a in self)
 
-    def __mul__(self, s: Scalar) -> Mat3:  # type: ignore[override]
+    def __mul__(self, s: Scalar) -> Mat3:
         return Mat3(a * s for a in self)
 
 

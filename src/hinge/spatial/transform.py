@@ -64,7 +64,7 @@ class Screw:
 
     def _along(self, v: Vec3) -> Vec3:
         """shift × v."""
-        x, y, z = _frame(self.axis)
+        x, y, _ = _frame(self.axis)
         made = [0.0, 0.0, 0.0]
         made[x], made[y] = -(self.shift * v[y]), self.shift * v[x]
         return Vec3(made)
@@ -204,7 +204,9 @@ class _Back:
             elif isinstance(x, ArticulatedInertia):
                 x = factor.articulated_back(x)
             else:
-                raise TraceError(f"X.T @ takes forces and inertias to the parent; a {type(x).__name__} goes with X @ m.")
+                raise TraceError(
+                    f"X.T @ takes forces and inertias to the parent; a {type(x).__name__} goes with X @ m."
+                )
         return x
 
 
@@ -257,7 +259,7 @@ def _frame(k: int) -> tuple[int, int, int]:
 
 
 def _turned(k: int, c: Scalar, s: Scalar, v: Vec3) -> Vec3:
-    x, y, z = _frame(k)
+    x, y, _ = _frame(k)
     made = list(v)
     made[x], made[y] = c * v[x] - s * v[y], s * v[x] + c * v[y]
     return Vec3(made)

@@ -75,10 +75,11 @@ def cross(v: Motion, x: V) -> V:
 
     On a motion [ω × ω'; ω × v' + v × ω'], on a force [ω × n + v × f; ω × f].
     """
+    ang, lin = cross3(v.ang, x.ang), cross3(v.ang, x.lin)
     if isinstance(x, Motion):
-        return Motion(cross3(v.ang, x.ang), cross3(v.ang, x.lin) + cross3(v.lin, x.ang))
+        return type(x)(ang, lin + cross3(v.lin, x.ang))
     if isinstance(x, Force):
-        return Force(cross3(v.ang, x.ang) + cross3(v.lin, x.lin), cross3(v.ang, x.lin))
+        return type(x)(ang + cross3(v.lin, x.lin), lin)
     raise TraceError(f"cross takes a motion and then a motion or a force, not a {type(x).__name__}.")
 
 

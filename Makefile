@@ -1,0 +1,31 @@
+# make test    set up .venv and run the tests
+# make lint    ruff and mypy
+# make stub    write src/hinge/robot.pyi from the registry of algorithms
+# make bench   time hinge against Pinocchio
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+
+.PHONY: test lint stub bench clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	touch $@
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+stub: $(VENV)/.installed
+	$(BIN)/python -m hinge.stub
+
+bench: $(VENV)/.installed
+	$(BIN)/python bench/against_pinocchio.py
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,397 @@
+"""Written by `make stub` from the registry of algorithms; do not edit."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hinge.backends.count import Cost
+from hinge.backends.kernel import Kernel
+from hinge.model import Model, Report
+
+class Limits(NamedTuple):
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    effort: NDArray[np.float64]
+
+class Robot:
+    model: Model
+    def __init__(self, model: Model) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def nq(self) -> int: ...
+    @property
+    def nv(self) -> int: ...
+    @property
+    def joint_names(self) -> tuple[str, ...]: ...
+    @property
+    def body_names(self) -> tuple[str, ...]: ...
+    @property
+    def report(self) -> Report: ...
+    @property
+    def mass(self) -> float: ...
+    @property
+    def limits(self) -> Limits: ...
+    def coordinates(self, joint: str) -> tuple[slice, slice]: ...
+    def neutral(self) -> NDArray[np.float64]: ...
+    def random_state(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def kernel(
+        self, name: str, method: str | None = ..., backend: str | None = ..., external: bool = ..., **options: str
+    ) -> Kernel: ...
+    def cost(self, name: str, method: str | None = ..., **options: str) -> Cost: ...
+    def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str: ...
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
+
+        Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
+        in. `external` adds known forces on bodies.
+
+        >>> arm = hinge.samples.puma560()
+        >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+        (6,)
+        """
+        ...
+    def bias_force(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
+
+        Takes q (nq) and qd (nv); gives joint forces (nv) in N m and N.
+
+        >>> arm = hinge.samples.puma560()
+        >>> arm.bias_force(arm.neutral(), np.ones(6)).shape
+        (6,)
+        """
+        ...
+    def gravity_force(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """What the joint forces must be to hold the robot still against gravity.
+
+        Takes q (nq); gives joint forces (nv) in N m and N.
+
+        >>> hinge.samples.pendulum(1).gravity_force([0.0])
+        array([0.])
+        """
+        ...
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
+
+        Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in. `external` adds known forces on
+        bodies. A state whose equations are singular gives a row of NaN.
+
+        >>> arm = hinge.samples.pendulum(1)
+        >>> arm.forward_dynamics([0.0], [0.0], [0.0])
+        array([0.])
+        """
+        ...
+    def mass_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
+
+        Takes q (nq); gives (nv, nv) in kg m², kg m and kg.
+
+        >>> hinge.samples.planar_2r().mass_matrix([0.0, 0.0]).shape
+        (2, 2)
+        """
+        ...
+    def inverse_mass_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The inverse of the mass matrix: accelerations per joint force.
+
+        Takes q (nq); gives (nv, nv).
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
+        True
+        """
+        ...
+    def integrate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """Where velocity times time leads: q moved by v.
+
+        Takes q (nq) and v (nv), a velocity times a time; gives q (nq). A free joint moves by the exponential of its body
+        twist, a spherical one by that of its angular velocity; quaternions come out with length one.
+
+        >>> hinge.samples.planar_2r().integrate([0.0, 1.0], [0.5, 0.5])
+        array([0.5, 1.5])
+        """
+        ...
+    def difference(
+        self,
+        q0: ArrayLike,
+        q1: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
+
+        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi]; revolute ones do not.
+
+        >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
+        array([0.5, 0.5])
+        """
+        ...
+    def pose(
+        self,
+        q: ArrayLike,
+        name: str,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """Where a link or frame is: the 4×4 matrix that takes its coordinates to the base's.
+
+        Takes q (nq) and a name; gives (4, 4), lengths in m.
+
+        >>> hinge.samples.planar_2r().pose([0.0, 0.0], "hand")[:3, 3]
+        array([2., 0., 0.])
+        """
+        ...
+    def jacobian(
+        self,
+        q: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The motion of a link or frame for each joint velocity: v = J qd, angular rows first.
+
+        Takes q (nq) and a name; gives (6, nv). `frame` is "body", "base" or "aligned".
+
+        >>> hinge.samples.planar_2r().jacobian([0.0, 0.0], "hand").shape
+        (6, 2)
+        """
+        ...
+    def jacobian_rate(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The rate of change of `jacobian`, entry by entry, in the same coordinates.
+
+        Takes q (nq), qd (nv) and a name; gives (6, nv).
+
+        >>> hinge.samples.planar_2r().jacobian_rate([0.0, 0.0], [1.0, 0.0], "hand").shape
+        (6, 2)
+        """
+        ...
+    def velocity(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The spatial velocity [ω; v] of a link or frame.
+
+        Takes q (nq), qd (nv) and a name; gives (6,) in rad/s and m/s. `frame` is "body", "base" or "aligned".
+
+        >>> hinge.samples.planar_2r().velocity([0.0, 0.0], [1.0, 0.0], "hand", frame="aligned")
+        array([ 0., -1.,  0.,  0.,  0.,  2.])
+        """
+        ...
+    def acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        kind: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The acceleration [α; a] of a link or frame, gravity not included.
+
+        Takes q (nq), qd and qdd (nv) and a name; gives (6,) in rad/s² and m/s². kind="spatial" is the rate of change of
+        the spatial velocity; kind="classical" has the acceleration of the frame's own origin as its linear part.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.acceleration([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand", frame="aligned", kind="classical")
+        array([ 0.,  0.,  0., -2.,  0.,  0.])
+        """
+        ...
+    def coriolis_matrix(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
+
+        Takes q (nq) and qd (nv); gives (nv, nv). It is the one of the Christoffel symbols where velocities are rates of
+        coordinates. Gravity is not in it.
+
+        >>> hinge.samples.planar_2r().coriolis_matrix([0.0, 0.0], [1.0, 0.0]).shape
+        (2, 2)
+        """
+        ...
+    def kinetic_energy(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """Half of qdᵀ H(q) qd, armature in.
+
+        Takes q (nq) and qd (nv); gives a number in J.
+
+        >>> float(hinge.samples.planar_2r().kinetic_energy([0.0, 0.0], [0.0, 0.0]))
+        0.0
+        """
+        ...
+    def potential_energy(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The work gravity has yet to do, zero when all mass is at the base origin.
+
+        Takes q (nq); gives a number in J.
+
+        >>> float(hinge.samples.pendulum(1).potential_energy([0.0])) < 0
+        True
+        """
+        ...
+    def center_of_mass(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The centre of mass of all moving bodies, in base coordinates.
+
+        Takes q (nq); gives (3,) in m.
+
+        >>> hinge.samples.pendulum(1).center_of_mass([0.0]).shape
+        (3,)
+        """
+        ...
+    def momentum(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        about: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+    ) -> NDArray[Any]:
+        """The spatial momentum [angular; linear] of all moving bodies, in base axes.
+
+        Takes q (nq) and qd (nv); gives (6,) in kg m²/s and kg m/s, about the base origin, or about the centre of mass
+        with about="com".
+
+        >>> hinge.samples.planar_2r().momentum([0.0, 0.0], [1.0, 0.0]).shape
+        (6,)
+        """
+        ...
+
+def default_backend() -> str: ...
+def load(
+    source: str | PathLike[str],
+    base: str = ...,
+    mimic: str = ...,
+    gravity: Sequence[float] | None = ...,
+    strict: bool = ...,
+    packages: Sequence[str | PathLike[str]] = ...,
+) -> Robot: ...
+def dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: str = ...,
+    base: ArrayLike | None = ...,
+    tool: ArrayLike | None = ...,
+    gravity: Sequence[float] | None = ...,
+    name: str = ...,
+) -> Robot: ...
+
+samples: SimpleNamespace
