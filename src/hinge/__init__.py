@@ -5,6 +5,8 @@ robot = hinge.load("panda.urdf")
 tau = robot.inverse_dynamics(q, qd, qdd)
 """
 
+from hinge.backends.kernel import Status
+from hinge.backends.threads import set_threads
 from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
 from hinge.model import Builder
 from hinge.robot import Robot, dh, load, samples
@@ -14,6 +16,8 @@ __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  grouped, not sorted
     # a robot
     "Robot", "load", "dh", "samples", "Builder",
+    # how it runs
+    "set_threads", "Status",
     # what can go wrong
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,9 +19,10 @@ import numpy as np
 
 from hinge import dynamics
 from hinge.backends.count import Cost, count
-from hinge.backends.kernel import Array, Kernel
+from hinge.backends.kernel import Array, Kernel, Plan, Status
 from hinge.dynamics.registry import ALGORITHMS, EXTERNAL, PLACE, Algorithm, Place
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
+from hinge.graph import Input, Program
 from hinge.model import Model, Report, reframe
 from hinge.model import samples as _samples
 
@@ -45,6 +47,8 @@ class Robot:
     def __init__(self, model: Model):
         self.model = model
         self._kernels: dict[Any, Kernel] = {}
+        self._fast: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # one-state calls in machine code
+        self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -108,31 +112,49 @@ class Robot:
         return np.concatenate(parts, axis=1), rng.normal(size=(n, self.nv))
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, external: bool = False,
-               **options: str) -> Kernel:  # fmt: skip
+               status: bool = False, **options: str) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept."""
         backend = backend or default_backend()
-        key = (name, method, backend, external, tuple(sorted(options.items())))
+        key = (name, method, backend, external, status, tuple(sorted(options.items())))
         found = self._kernels.get(key)
         if found is None:
             algorithm = dynamics.choose(self.model, name, method)
-            given = _given(algorithm, external)
-            program = algorithm.trace(self._traced, given, _checked(algorithm, options))
-            shapes = [algorithm.inputs[one.name].shape(self.model) for one in program.inputs]
-            sizes = [algorithm.inputs[one.name].counted for one in program.inputs]
-            found = Kernel(self.name, name, program, shapes, sizes, backend)
-            self._kernels[key] = found
+            plan = self._plan(algorithm, _given(algorithm, external), _checked(algorithm, options), status)
+            found = self._kernels[key] = Kernel(plan, backend)
         return found
+
+    def _plan(self, algorithm: Algorithm, given: frozenset[str], options: Mapping[str, str], status: bool) -> Plan:
+        """What a kernel needs to know, short of tracing."""
+        taken, model = algorithm.taken(given), self.model
+        outputs = [algorithm.returns.shape(model), ()] if status else [algorithm.returns.shape(model)]
+
+        def trace() -> Program:
+            return algorithm.trace(self._traced, given, options, status)
+
+        def key() -> tuple[str, ...]:
+            if all(type(joint).__module__.startswith("hinge.") for joint in model.joint):
+                words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status)
+                return model.digest, repr(words)
+            return "program", repr(plan.program)  # a joint of the user's own: only its graph says what it is
+
+        plan = Plan(
+            self.name, algorithm.name,
+            tuple(Input(n, q.size(model), q.uniform) for n, q in taken.items()),
+            tuple(q.shape(model) for q in taken.values()), tuple(q.counted for q in taken.values()),
+            tuple(outputs), trace, key,
+        )  # fmt: skip
+        return plan
 
     def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
         """The operations an algorithm takes for one state of this robot."""
         algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, frozenset(), _checked(algorithm, options), contract=False)
+        program = algorithm.trace(self._traced, options=_checked(algorithm, options), contract=False)
         return count(program, algorithm.method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
         """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one."""
         algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, frozenset(), _checked(algorithm, options))
+        program = algorithm.trace(self._traced, options=_checked(algorithm, options))
         if language == "listing":
             return str(program)
         if language == "llvm":
@@ -147,16 +169,47 @@ class Robot:
         return reframe(self.model)
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
-              external: Mapping[str, Vector] | None = None, external_frame: str = "body",
-              **options: str) -> Array:  # fmt: skip
-        kernel = self.kernel(name, method, backend, bool(external), **options)
+              check: str, return_status: bool, external: Mapping[str, Vector] | None = None,
+              external_frame: str = "body", **options: str) -> Any:  # fmt: skip
+        """The ordinary path of every method."""
+        if check not in ("sizes", "values"):
+            raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
+        kernel = self.kernel(name, method, backend, bool(external), return_status, **options)
         if external:
             given = [*given, self._wrenches(given[0], external, external_frame, backend)]
-        return kernel(*given, out=out)
+        if check == "values":
+            _check_values(kernel, given)
+        if not return_status:
+            made = kernel(*given, out=out)
+            if (
+                not external
+                and method is None
+                and backend is None
+                and kernel.fast is not None
+                and self._plain(name, options)
+            ):
+                self._fast[name] = kernel.fast
+            return made
+        result, pivot = kernel(*given, out=out)
+        return result, _status(result, pivot)
+
+    def _plain(self, name: str, options: Mapping[str, str]) -> bool:
+        """Whether these are the options a call has when none is given."""
+        first = next(iter(ALGORITHMS[name].values()))
+        return all(options[option] == values[0] for option, values in first.options.items())
 
     def _place(self, name: str) -> Array:
         """The numbers that stand for a frame in a kernel."""
-        return np.array(Place.row(self._traced, name))
+        found = self._places.get(name)
+        if found is None:
+            found = self._places[name] = np.array(Place.row(self._traced, name))
+        return found
+
+    def __getstate__(self) -> Model:
+        return self.model
+
+    def __setstate__(self, model: Model) -> None:
+        self.__init__(model)  # type: ignore[misc]
 
     def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None) -> Array:
         """Forces by name as forces on bodies, in the bodies' coordinates."""
@@ -171,7 +224,7 @@ class Robot:
             R, p = np.array(at.R, float).reshape(3, 3), np.array(at.p, float)
             couple, force = w[..., :3], w[..., 3:]
             if frame != "body":
-                pose = self._call("pose", [q, self._place(name)], None, None, backend)
+                pose = self.kernel("pose", None, backend)(q, self._place(name))
                 if frame == "base":
                     couple = couple - np.cross(pose[..., :3, 3], force)
                 couple = np.einsum("...ji,...j->...i", pose[..., :3, :3], couple)
@@ -183,6 +236,26 @@ class Robot:
         for body, w in parts:
             total[..., body, :] += w
         return total
+
+
+def _not_yet(*args: Any) -> None:
+    """Stands for a one-state call that has not been compiled."""
+
+
+def _check_values(kernel: Kernel, given: Sequence[Any]) -> None:
+    """Refuse numbers that are not finite, and say where they are."""
+    for one, x in zip(kernel.plan.inputs, given, strict=True):
+        bad = np.argwhere(~np.isfinite(np.asarray(x, float)))
+        if len(bad):
+            at, value = tuple(int(i) for i in bad[0]), float(np.asarray(x, float)[tuple(bad[0])])
+            raise SizeError(f"{kernel.name}: {one.name}[{', '.join(map(str, at))}] is {value}. Give finite numbers.")
+
+
+def _status(result: Array, pivot: Array) -> Array:
+    """A Status for each state."""
+    finite = np.isfinite(result).reshape(*pivot.shape, -1).all(axis=-1)
+    made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
+    return made.astype(np.uint8)
 
 
 def default_backend() -> str:
@@ -209,27 +282,38 @@ def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, s
 # methods from the registry
 
 
-def signature(algorithm: Algorithm) -> tuple[str, str]:
-    """The parameters of an algorithm's method, and what it hands on, as source text."""
+def method_source(algorithm: Algorithm) -> str:
+    """The method of an algorithm as source text: machine code where the call is plain, the ordinary path else."""
     takes = [n for n, quantity in algorithm.inputs.items() if quantity is not EXTERNAL]
     names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
-    passed = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
-    keywords = [f"{option}={values[0]!r}" for option, values in algorithm.options.items()]
-    handed = [f"{option}={option}" for option in algorithm.options]
+    fast = ["self._places.get(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
+    slow = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
+    defaults = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
-        keywords += ["external=None", "external_frame='body'"]
-        handed += ["external=external", "external_frame=external_frame"]
-    parameters = ", ".join(["self", *names, "*", *keywords, "out=None", "method=None", "backend=None"])
-    arguments = ", ".join([repr(algorithm.name), f"[{', '.join(passed)}]", "out", "method", "backend", *handed])
-    return parameters, arguments
+        defaults |= {"external": None, "external_frame": "body"}
+    common = {"out": None, "method": None, "backend": None, "check": "sizes", "return_status": False}
+    keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
+    plain = " and ".join(
+        f"{k} is {v}" if v is None or v is False else f"{k} == {v!r}"
+        for k, v in (defaults | common).items()
+        if k != "external_frame"
+    )
+    handed = ", ".join(["out", "method", "backend", "check", "return_status", *(f"{k}={k}" for k in defaults)])
+    return f"""
+def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
+    if {plain}:
+        made = self._fast[{algorithm.name!r}]({", ".join(fast)})
+        if made is not None:
+            return made
+    return self._call({algorithm.name!r}, [{", ".join(slow)}], {handed})
+"""
 
 
 def _install(cls: type) -> None:
     for name, methods in ALGORITHMS.items():
         first = next(iter(methods.values()))
-        parameters, arguments = signature(first)
         made: dict[str, Any] = {}
-        exec(f"def {name}({parameters}):\n    return self._call({arguments})", made)
+        exec(method_source(first), made)
         made[name].__doc__, made[name].__qualname__ = first.function.__doc__, f"Robot.{name}"
         made[name].__module__ = __name__
         setattr(cls, name, made[name])

@@ -41,7 +41,13 @@ class Robot:
     def neutral(self) -> NDArray[np.float64]: ...
     def random_state(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def kernel(
-        self, name: str, method: str | None = ..., backend: str | None = ..., external: bool = ..., **options: str
+        self,
+        name: str,
+        method: str | None = ...,
+        backend: str | None = ...,
+        external: bool = ...,
+        status: bool = ...,
+        **options: str,
     ) -> Kernel: ...
     def cost(self, name: str, method: str | None = ..., **options: str) -> Cost: ...
     def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str: ...
@@ -56,7 +62,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 
         Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
@@ -77,7 +85,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
 
         Takes q (nq) and qd (nv); gives joint forces (nv) in N m and N.
@@ -94,7 +104,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """What the joint forces must be to hold the robot still against gravity.
 
         Takes q (nq); gives joint forces (nv) in N m and N.
@@ -114,7 +126,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 
         Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in. `external` adds known forces on
@@ -132,7 +146,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
 
         Takes q (nq); gives (nv, nv) in kg m², kg m and kg.
@@ -148,7 +164,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The inverse of the mass matrix: accelerations per joint force.
 
         Takes q (nq); gives (nv, nv).
@@ -166,7 +184,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """Where velocity times time leads: q moved by v.
 
         Takes q (nq) and v (nv), a velocity times a time; gives q (nq). A free joint moves by the exponential of its body
@@ -184,7 +204,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
 
         Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi]; revolute ones do not.
@@ -201,7 +223,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """Where a link or frame is: the 4×4 matrix that takes its coordinates to the base's.
 
         Takes q (nq) and a name; gives (4, 4), lengths in m.
@@ -219,7 +243,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The motion of a link or frame for each joint velocity: v = J qd, angular rows first.
 
         Takes q (nq) and a name; gives (6, nv). `frame` is "body", "base" or "aligned".
@@ -238,7 +264,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The rate of change of `jacobian`, entry by entry, in the same coordinates.
 
         Takes q (nq), qd (nv) and a name; gives (6, nv).
@@ -257,7 +285,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The spatial velocity [ω; v] of a link or frame.
 
         Takes q (nq), qd (nv) and a name; gives (6,) in rad/s and m/s. `frame` is "body", "base" or "aligned".
@@ -278,7 +308,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The acceleration [α; a] of a link or frame, gravity not included.
 
         Takes q (nq), qd and qdd (nv) and a name; gives (6,) in rad/s² and m/s². kind="spatial" is the rate of change of
@@ -297,7 +329,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
         Takes q (nq) and qd (nv); gives (nv, nv). It is the one of the Christoffel symbols where velocities are rates of
@@ -315,7 +349,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """Half of qdᵀ H(q) qd, armature in.
 
         Takes q (nq) and qd (nv); gives a number in J.
@@ -331,7 +367,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The work gravity has yet to do, zero when all mass is at the base origin.
 
         Takes q (nq); gives a number in J.
@@ -347,7 +385,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The centre of mass of all moving bodies, in base coordinates.
 
         Takes q (nq); gives (3,) in m.
@@ -365,7 +405,9 @@ class Robot:
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
-    ) -> NDArray[Any]:
+        check: str = ...,
+        return_status: bool = ...,
+    ) -> Any:
         """The spatial momentum [angular; linear] of all moving bodies, in base axes.
 
         Takes q (nq) and qd (nv); gives (6,) in kg m²/s and kg m/s, about the base origin, or about the centre of mass

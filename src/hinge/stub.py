@@ -55,7 +55,13 @@ class Robot:
     def neutral(self) -> NDArray[np.float64]: ...
     def random_state(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def kernel(
-        self, name: str, method: str | None = ..., backend: str | None = ..., external: bool = ..., **options: str
+        self,
+        name: str,
+        method: str | None = ...,
+        backend: str | None = ...,
+        external: bool = ...,
+        status: bool = ...,
+        **options: str,
     ) -> Kernel: ...
     def cost(self, name: str, method: str | None = ..., **options: str) -> Cost: ...
     def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str: ...
@@ -99,10 +105,12 @@ def _method(algorithm: Algorithm) -> str:
         "        out: NDArray[Any] | None = ...,",
         "        method: str | None = ...,",
         "        backend: str | None = ...,",
+        "        check: str = ...,",
+        "        return_status: bool = ...,",
     ]
     words = inspect.getdoc(algorithm.function) or ""
     doc = "\n".join(f"        {line}".rstrip() for line in words.splitlines())
-    return "\n".join([*lines, "    ) -> NDArray[Any]:", f'        """{doc.strip()}', '        """', "        ..."])
+    return "\n".join([*lines, "    ) -> Any:", f'        """{doc.strip()}', '        """', "        ..."])
 
 
 def text() -> str:

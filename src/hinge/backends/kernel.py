@@ -1,13 +1,15 @@
 """A compiled algorithm: arrays in, arrays out.
 
 The last axes of an array hold one state; any leading axes are a batch and broadcast. Shapes are checked, then the
-states run through one of the back ends.
+states run through one of the back ends, in single precision where every input is.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -15,126 +17,216 @@ import numpy as np
 
 from hinge.backends import interpret
 from hinge.errors import SizeError, UnknownName, did_you_mean
-from hinge.graph import Program
+from hinge.graph import Input, Program
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
-BACKENDS = ("llvm", "interpret")
 Run = Callable[[Sequence[Array], Sequence[Array]], None]
+BACKENDS = ("llvm", "interpret")
 
 
-def runner(program: Program, backend: str) -> Run:
-    """The function that runs a program on contiguous arrays."""
-    if backend not in BACKENDS:
-        raise UnknownName(f"there is no back end {backend!r}. {did_you_mean(backend, BACKENDS)}")
-    if backend == "llvm":
-        from hinge.backends.llvm import Native
+class Status(IntEnum):
+    """How a state fared: its numbers are good, its equations were singular, or some number was not finite."""
 
-        try:
-            return Native(program).run
-        except OSError as refused:  # the system may forbid memory that is both written and run
-            warnings.warn(f"machine code cannot be run here ({refused}); the slow interpreter serves.", stacklevel=5)
-    return lambda arrays, outs: interpret.run(program, arrays, outs)
+    OK = 0
+    SINGULAR = 1
+    NONFINITE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a kernel is made from: what it takes and gives, its name in the cache, and how to trace it if need be."""
+
+    robot: str
+    name: str
+    inputs: tuple[Input, ...]
+    shapes: tuple[Shape, ...]  # of the inputs
+    counted: tuple[str, ...]  # what the inputs' lengths are called
+    outputs: tuple[Shape, ...]
+    trace: Callable[[], Program]
+    key: Callable[[], tuple[str, ...]]
+
+    @cached_property
+    def program(self) -> Program:
+        return self.trace()
 
 
 class Kernel:
     """One algorithm of one robot, ready to run. Call it with an array for each input."""
 
-    def __init__(self, robot: str, name: str, program: Program, shapes: Sequence[Shape], sizes: Sequence[str],
-                 backend: str):  # fmt: skip
-        self.robot, self.name, self.program, self.backend = robot, name, program, backend
-        self._shapes, self._sizes = tuple(shapes), tuple(sizes)
-        self._uniform = tuple(one.uniform for one in program.inputs)
-        self._out_shape = program.outputs[0].shape
-        self._out_size = prod(self._out_shape)
-        self._run = runner(program, backend)
+    def __init__(self, plan: Plan, backend: str):
+        if backend not in BACKENDS:
+            raise UnknownName(f"there is no back end {backend!r}. {did_you_mean(backend, BACKENDS)}")
+        self.plan, self.name, self.backend = plan, plan.name, backend
+        self._runs: dict[str, Run] = {}
+        self._natives: dict[str, Any] = {}
+        self._sizes = tuple(prod(shape) for shape in plan.shapes)
 
     def __repr__(self) -> str:
-        inputs = ", ".join(one.name for one in self.program.inputs)
-        return (
-            f"<Kernel {self.name}({inputs}) of {self.robot!r}, {self.backend}, {len(self.program.code)} instructions>"
-        )
+        inputs = ", ".join(one.name for one in self.plan.inputs)
+        return f"<Kernel {self.name}({inputs}) of {self.plan.robot!r}, {self.backend}>"
 
-    def __call__(self, *given: Any, out: Array | None = None) -> Array:
-        if len(given) != len(self._shapes):
-            wanted = ", ".join(one.name for one in self.program.inputs)
+    @property
+    def program(self) -> Program:
+        """The straight-line program; traced when asked for."""
+        return self.plan.program
+
+    def __call__(self, *given: Any, out: Array | None = None) -> Any:
+        if len(given) != len(self.plan.inputs):
+            wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
-        arrays = [self._array(k, x) for k, x in enumerate(given)]
+        number = np.float32 if self._single(given) else np.float64
+        arrays = [self._array(k, x, number) for k, x in enumerate(given)]
         batch = self._batch(arrays)
         states = prod(batch)
         rows = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
         target = None if out is None else self._target(out, batch)
-        made = target
-        if target is None or not self._direct(target, rows):
-            made = np.empty((*batch, *self._out_shape))
-        assert made is not None
+        made: list[Array] = [np.empty((*batch, *shape), number) for shape in self.plan.outputs[1:]]
+        first = target if target is not None and self._direct(target, rows, number) else None
+        made.insert(0, np.empty((*batch, *self.plan.outputs[0]), number) if first is None else first)
         if states:
-            self._run(rows, [made.reshape(states, self._out_size)])
-        if target is None:
-            return made.astype(np.float32) if self._single(given) else made
-        if made is not target:
-            target[...] = made
-        return target
+            flat = [a.reshape(states, prod(s)) for a, s in zip(made, self.plan.outputs, strict=True)]
+            self._run(number)(rows, flat)
+        if target is not None and first is None:
+            target[...] = made[0]
+            made[0] = target
+        return made[0] if len(made) == 1 else tuple(made)
 
-    def _batch(self, arrays: Sequence[Array]) -> Shape:
-        """The leading axes of the arrays, broadcast."""
-        kinds = [
-            a.shape[: a.ndim - len(s)] for a, s, u in zip(arrays, self._shapes, self._uniform, strict=True) if not u
-        ]
-        if all(kind == kinds[0] for kind in kinds):
-            return kinds[0]
-        try:
-            return np.broadcast_shapes(*kinds)
-        except ValueError:
-            named = [one.name for one in self.program.inputs if not one.uniform]
-            shown = ", ".join(f"{name} {kind}" for name, kind in zip(named, kinds, strict=True))
-            raise SizeError(f"{self.name}: the batches do not fit together: {shown}.") from None
+    def bind(self, *arrays: Array) -> Callable[[], None]:
+        """A call without arguments, for control loops: reads and writes these very arrays, the last of them the result.
+
+        The arrays have to be contiguous, of one floating type, and of the same batch shape.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> q, tau = np.zeros(2), np.empty(2)
+        >>> step = arm.kernel("gravity_force").bind(q, tau)
+        >>> q[0] = np.pi / 2
+        >>> step()
+        """
+        *given, out = arrays
+        if len(given) != len(self.plan.inputs) or len(self.plan.outputs) != 1:
+            wanted = ", ".join(one.name for one in self.plan.inputs)
+            raise SizeError(f"{self.name}: bind takes {wanted} and out; {len(arrays)} arrays were given.")
+        number = getattr(out, "dtype", None)
+        names = [one.name for one in self.plan.inputs] + ["out"]
+        for name, a in zip(names, arrays, strict=True):
+            plain = type(a) is np.ndarray and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative
+            if not plain or a.dtype != number or number not in (np.float32, np.float64):
+                raise SizeError(f"{self.name}: bind needs contiguous arrays of one floating type; {name} is not one.")
+        checked = [self._array(k, a, number) for k, a in enumerate(given)]
+        batch = self._batch(checked)
+        self._target(out, batch)
+        for k, a in enumerate(checked):
+            if not self.plan.inputs[k].uniform and a.shape != (*batch, *self.plan.shapes[k]):
+                raise SizeError(f"{self.name}: bind does not broadcast; {names[k]} has shape {a.shape}.")
+        if any(np.may_share_memory(out, a) for a in given):
+            raise SizeError(f"{self.name}: bind needs an out that shares no memory with an input.")
+        if self.backend == "llvm" and self._native(number.type) is not None:
+            return self._native(number.type).bind(given, out)  # type: ignore[no-any-return]
+        return lambda: (self(*given, out=out), None)[1]
+
+    @property
+    def fast(self) -> Callable[..., Any] | None:
+        """A builtin that runs one state in double precision, or gives None where its arguments are unusual."""
+        native = self._native(np.float64) if self.backend == "llvm" else None
+        return None if native is None else native.call
+
+    # making the code
+
+    def _run(self, number: type) -> Run:
+        run = self._runs.get(number.__name__)
+        if run is None:
+            native = self._native(number) if self.backend == "llvm" else None
+            run = native.run if native is not None else self._interpret
+            self._runs[number.__name__] = run
+        return run
+
+    def _interpret(self, rows: Sequence[Array], outs: Sequence[Array]) -> None:
+        interpret.run(self.plan.program, rows, outs)
+
+    def _native(self, number: type) -> Any:
+        """Machine code for numbers of that type: from the cache, or compiled now; None where it cannot be run."""
+        if number.__name__ not in self._natives:
+            self._natives[number.__name__] = _machine_code(self.plan, number)
+        return self._natives[number.__name__]
+
+    # arrays
 
     def _single(self, given: Sequence[Any]) -> bool:
-        """Whether every array given was in single precision."""
-        types = [getattr(x, "dtype", None) for x, u in zip(given, self._uniform, strict=True) if not u]
+        """Whether every array given is in single precision."""
+        types = [getattr(x, "dtype", None) for x, one in zip(given, self.plan.inputs, strict=True) if not one.uniform]
         return all(t == np.float32 for t in types)
 
-    @staticmethod
-    def _direct(target: Array, rows: Sequence[Array]) -> bool:
-        """Whether results can be written straight into an array given for them."""
-        plain = target.dtype == np.float64 and target.flags.c_contiguous and target.flags.aligned
-        return plain and not any(np.may_share_memory(target, r) for r in rows)
-
-    def _array(self, k: int, given: Any) -> Array:
-        name, shape = self.program.inputs[k].name, self._shapes[k]
-        if type(given) is np.ndarray and given.dtype == np.float64:
+    def _array(self, k: int, given: Any, number: Any) -> Array:
+        name, shape = self.plan.inputs[k].name, self.plan.shapes[k]
+        if type(given) is np.ndarray and given.dtype == number:
             a = given
         else:
             try:
                 a = np.asarray(given)
                 if a.dtype.kind not in "fiub":
                     raise TypeError
-                a = a.astype(np.float64, copy=False)
+                a = a.astype(number, copy=False)
             except (TypeError, ValueError):
                 raise SizeError(f"{self.name}: {name} is not an array of real numbers.") from None
-        if a.shape[a.ndim - len(shape) :] != shape or a.ndim < len(shape):
+        if a.ndim < len(shape) or a.shape[a.ndim - len(shape) :] != shape:
             had = f"{a.shape[-1]} entries" if a.ndim and len(shape) == 1 else f"shape {a.shape}"
-            raise SizeError(f"{self.name}: {name} has {had}, robot {self.robot!r} has {self._wanted(k)}.")
+            wanted = f"{self.plan.counted[k]} = {shape[0]}" if len(shape) == 1 else f"shape {shape}"
+            raise SizeError(f"{self.name}: {name} has {had}, robot {self.plan.robot!r} has {wanted}.")
         return a
 
-    def _wanted(self, k: int) -> str:
-        return f"{self._sizes[k]} = {self._shapes[k][0]}" if len(self._shapes[k]) == 1 else f"shape {self._shapes[k]}"
+    def _batch(self, arrays: Sequence[Array]) -> Shape:
+        """The leading axes of the arrays, broadcast."""
+        plan = self.plan
+        named = [
+            (one.name, a.shape[: a.ndim - len(shape)])
+            for one, a, shape in zip(plan.inputs, arrays, plan.shapes, strict=True)
+            if not one.uniform
+        ]
+        first = named[0][1] if named else ()
+        if all(kind == first for _, kind in named):
+            return first
+        try:
+            return np.broadcast_shapes(*(kind for _, kind in named))
+        except ValueError:
+            shown = ", ".join(f"{name} {kind}" for name, kind in named)
+            raise SizeError(f"{self.name}: the batches do not fit together: {shown}.") from None
 
     def _rows(self, k: int, a: Array, batch: Shape, states: int) -> Array:
         """An array as contiguous rows, one a state."""
-        shape = self._shapes[k]
-        if self._uniform[k]:
+        shape = self.plan.shapes[k]
+        if self.plan.inputs[k].uniform:
             return np.ascontiguousarray(a.reshape(-1))
         if a.shape[: a.ndim - len(shape)] != batch:
             a = np.broadcast_to(a, (*batch, *shape))
-        if a.flags.c_contiguous and a.flags.aligned:
-            return a if a.ndim == 2 and len(shape) == 1 else a.reshape(states, prod(shape))
-        return np.ascontiguousarray(a.reshape(states, prod(shape)), dtype=np.float64)
+        rows = a.reshape(states, self._sizes[k])
+        return rows if rows.flags.c_contiguous and rows.flags.aligned else np.array(rows, order="C")
 
     def _target(self, out: Any, batch: Shape) -> Array:
-        wanted = (*batch, *self._out_shape)
+        wanted = (*batch, *self.plan.outputs[0])
         if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.shape != wanted or not out.flags.writeable:
             had = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise SizeError(f"{self.name}: out is {had}; it has to be a writable array of floats with shape {wanted}.")
         return out
+
+    @staticmethod
+    def _direct(target: Array, rows: Sequence[Array], number: type) -> bool:
+        """Whether results can be written straight into an array given for them."""
+        plain = target.dtype == number and target.flags.c_contiguous and target.flags.aligned
+        return plain and not any(np.may_share_memory(target, r) for r in rows)
+
+
+def _machine_code(plan: Plan, number: type) -> Any:
+    from hinge.backends import cache
+    from hinge.backends.llvm import DOUBLE, SINGLE, Native, Signature, compile_program, may_run
+
+    if not may_run():
+        return None
+    precision = SINGLE if number is np.float32 else DOUBLE
+    key = cache.key(*plan.key(), precision.name)
+    found = cache.find(key)
+    if found is not None:
+        return Native.opened(*found)
+    code, signature = compile_program(plan.program, precision), Signature.of(plan.program, precision)
+    cache.keep(key, signature, code)
+    return Native.opened(signature, code)

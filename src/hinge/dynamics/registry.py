@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Graph, Input, Program, Scalar, less, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
 from hinge.model import Model
 from hinge.spatial import Force, Mat3, Vec3
 
@@ -118,36 +118,41 @@ class Algorithm:
     pivots: bool = False
     refuses: Callable[[Model], str] = lambda model: ""
 
+    def taken(self, given: frozenset[str]) -> dict[str, Quantity]:
+        """The inputs its program has, when of the optional ones only these are given."""
+        return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}
+
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
-              contract: bool = True) -> Program:  # fmt: skip
-        """Run the algorithm once on symbols: the program specialised to this model."""
-        graph, inputs, seen = Graph(), [], dict[str, Any]()
-        for name, quantity in self.inputs.items():
-            if quantity.absent is not None and name not in given:
-                seen[name] = quantity.absent(model)
-                continue
-            n = quantity.size(model)
-            inputs.append(Input(name, n, quantity.uniform))
-            seen[name] = quantity.take(model, [graph.input(name, k) for k in range(n)])
+              status: bool = False, contract: bool = True) -> Program:  # fmt: skip
+        """Run the algorithm once on symbols: the program specialised to this model.
+
+        With `status` it has a second output, the least pivot of the equations it solves.
+        """
+        graph, taken = Graph(), self.taken(given)
+        inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
+        seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
+        for one in inputs:
+            seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
         result = self.function(model, **seen, **(options or {}))
         pivots: Sequence[Scalar] = ()
         if self.pivots:
             result, pivots = result
+        least = _least(pivots)
         entries = self.returns.give(model, result) if self.returns.shape(model) else [result]
-        entries = _nan_unless_positive(entries, pivots)
-        return order(inputs, [(self.name, self.returns.shape(model), entries)], contract)
+        if type(least) is Expr:  # a state whose equations are singular has no answer at all
+            good = less(0.0, least)
+            entries = [select(good, e, float("nan")) for e in entries]
+        outputs = [(self.name, self.returns.shape(model), entries)]
+        return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
 
 
-def _nan_unless_positive(entries: Sequence[Scalar], pivots: Sequence[Scalar]) -> Sequence[Scalar]:
-    """All entries NaN in a state where a pivot is not positive."""
-    open_pivots = [p for p in pivots if not isinstance(p, float)]
-    if not open_pivots:
-        return entries
-    least = open_pivots[0]
-    for p in open_pivots[1:]:
-        least = minimum(least, p)
-    good = less(0.0, least)
-    return [select(good, e, float("nan")) for e in entries]
+def _least(pivots: Sequence[Scalar]) -> Scalar:
+    """The least of those pivots that depend on the state; constant ones have been looked at already."""
+    least: Scalar = 1.0
+    for p in pivots:
+        if type(p) is Expr:
+            least = minimum(least, p) if type(least) is Expr else p
+    return least
 
 
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}  # public name → method → algorithm; the first method is the default

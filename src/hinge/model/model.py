@@ -6,6 +6,7 @@ follow the robot file depth first. Nothing here changes after it is built, and n
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -103,6 +104,13 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for everything a program depends on; models that differ in it differ in their dynamics."""
+        parts = (self.gravity, self.parent, self.joint, self.placement, self.inertia, sorted(self.follows.items()))
+        armature = [self.armature(i) for i in range(len(self.parent))]
+        return hashlib.sha256(repr((parts, armature)).encode()).hexdigest()
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 

@@ -38,6 +38,9 @@ class RigidInertia:
     def __init__(self, m: Scalar = 0.0, h: Vec3 = ZERO, I: Sym3 = NO_SYM):
         self.m, self.h, self.I = m, h, I
 
+    def __repr__(self) -> str:
+        return f"RigidInertia({self.m!r}, {tuple(self.h)}, {tuple(self.I)})"
+
     @classmethod
     def at_com(cls, mass: Scalar, com: Vec3, inertia: Sequence[Sequence[Scalar]]) -> RigidInertia:
         """From the mass, the centre of mass and the rotational inertia about it, body axes: (3.3)."""

@@ -43,6 +43,9 @@ class Screw:
         else:
             self.c, self.s = cos(angle), sin(angle)
 
+    def __repr__(self) -> str:
+        return f"Screw({'xyz'[self.axis]}, {self.angle!r}, {self.shift!r})"
+
     def after(self, first: Screw) -> Screw:
         """The product of two screws about one axis. A quarter turn swaps sine and cosine and costs nothing."""
         shift = first.shift + self.shift
@@ -116,6 +119,9 @@ class Rigid:
     def __init__(self, E: Mat3 = IDENTITY, r: Vec3 = ZERO):
         self.E, self.r = E, r
 
+    def __repr__(self) -> str:
+        return f"Rigid({tuple(self.E)}, {tuple(self.r)})"
+
     def motion(self, m: Motion) -> Motion:
         return Motion(self.E @ m.ang, self.E @ (m.lin - cross3(self.r, m.ang)))
 
@@ -146,6 +152,9 @@ class Transform:
 
     def __init__(self, *factors: Factor):
         self.factors = factors
+
+    def __repr__(self) -> str:
+        return f"Transform{self.factors}"
 
     @overload
     def __matmul__(self, x: Motion) -> Motion: ...

@@ -1,7 +1,8 @@
 """Sine, cosine and arc tangent as polynomials in LLVM's intermediate language, on vectors of any width.
 
 There is no vector math library to rely on, and one would not give the same bits on every machine. Errors stay below
-two units in the last place. Angles beyond 1e9 give NaN.
+two units in the last place. Angles beyond 1e9 give NaN. In single precision an angle is reduced to the first octant
+in double precision, so that no digits are lost there.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from hinge.graph.ops import TRIG_LIMIT
 
 if TYPE_CHECKING:
-    from hinge.backends.llvm import Block
+    from hinge.backends.llvm.block import Block
 
 # pi/2 in three parts of 33 bits and a rest: a multiple below 2^30 of each part is exact
 HALF_PI = (
@@ -25,6 +26,9 @@ SINE = (1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857
         8.33333333332211858878e-3, -1.66666666666666307295e-1)  # fmt: skip
 COSINE = (-1.13585365213876817300e-11, 2.08757008419747316778e-9, -2.75573141792967388112e-7, 2.48015872888517045348e-5,
           -1.38888888888730564116e-3, 4.16666666666665929218e-2)  # fmt: skip
+# the same with as many terms as single precision can hold
+SHORT_SINE = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+SHORT_COSINE = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 # a rational approximation in x² on |x| ≤ 0.66, highest power first: (atan x - x) / x³
 ATAN_TOP = (-8.750608600031904122785e-1, -1.615753718733365076637e1, -7.500855792314704667340e1,
             -1.228866684490136173410e2, -6.485021904942025371773e1)  # fmt: skip
@@ -36,33 +40,43 @@ ROUND = 6755399441055744.0  # 1.5 × 2^52: adding it leaves an integer in the lo
 
 def sine_and_cosine(b: Block, x: str) -> tuple[str, str]:
     """Names of the sine and the cosine of the value named x."""
-    real, whole = b.real, b.whole
-    inside = b.put(f"fcmp olt {real} {b.absolute(x)}, {b.constant(TRIG_LIMIT)}")
-    x = b.select(inside, x, b.constant(float("nan")))
-
-    # x = k pi/2 + r, |r| ≤ pi/4
-    shifted = b.fma(x, b.constant(0.63661977236758134308), b.constant(ROUND))
-    k = b.put(f"fsub {real} {shifted}, {b.constant(ROUND)}")
-    quadrant = b.put(f"bitcast {real} {shifted} to {whole}")
-    r = x
-    for part in HALF_PI:
-        r = b.fma(k, b.constant(-part), r)
-
-    z = b.put(f"fmul {real} {r}, {r}")
-    s = b.fma(b.put(f"fmul {real} {r}, {z}"), _polynomial(b, SINE, z), r)
-    c = b.fma(b.put(f"fmul {real} {z}, {z}"), _polynomial(b, COSINE, z), b.fma(z, b.constant(-0.5), b.constant(1.0)))
+    r, quadrant = _reduced(b, x) if b.scalar == "double" else _reduced_in_double(b, x)
+    sines, cosines = (SINE, COSINE) if b.scalar == "double" else (SHORT_SINE, SHORT_COSINE)
+    z = b.binary("fmul", r, r)
+    s = b.fma(b.binary("fmul", r, z), _polynomial(b, sines, z), r)
+    c = b.fma(b.binary("fmul", z, z), _polynomial(b, cosines, z), b.fma(z, b.constant(-0.5), b.constant(1.0)))
 
     # odd quadrants swap them; the second bit is the sign
+    whole = b.whole
     odd = b.put(f"icmp ne {whole} {b.put(f'and {whole} {quadrant}, {b.integer(1)}')}, {b.integer(0)}")
     sine = _signed(b, b.select(odd, c, s), quadrant)
     cosine = _signed(b, b.select(odd, s, c), b.put(f"add {whole} {quadrant}, {b.integer(1)}"))
     return sine, cosine
 
 
+def _reduced(b: Block, x: str) -> tuple[str, str]:
+    """x less a multiple of pi/2, at most pi/4, and the multiple's low bits."""
+    inside = b.binary("fcmp olt", b.absolute(x), b.constant(TRIG_LIMIT))
+    x = b.select(inside, x, b.constant(float("nan")))
+    shifted = b.fma(x, b.constant(0.63661977236758134308), b.constant(ROUND))
+    k = b.binary("fsub", shifted, b.constant(ROUND))
+    for part in HALF_PI:
+        x = b.fma(k, b.constant(-part), x)
+    return x, b.put(f"bitcast {b.real} {shifted} to {b.whole}")
+
+
+def _reduced_in_double(b: Block, x: str) -> tuple[str, str]:
+    """The same for a vector of singles, by way of doubles."""
+    wide = b.wider()
+    r, quadrant = _reduced(wide, b.put(f"fpext {b.real} {x} to {wide.real}"))
+    narrow = b.put(f"trunc {wide.whole} {quadrant} to {b.whole}")
+    return b.put(f"fptrunc {wide.real} {r} to {b.real}"), narrow
+
+
 def _signed(b: Block, x: str, quadrant: str) -> str:
     """x, negated where bit 1 of the quadrant is set."""
     bit = b.put(f"and {b.whole} {quadrant}, {b.integer(2)}")
-    sign = b.put(f"shl {b.whole} {bit}, {b.integer(62)}")
+    sign = b.put(f"shl {b.whole} {bit}, {b.integer(8 * b.precision.bytes - 2)}")
     bits = b.put(f"xor {b.whole} {b.put(f'bitcast {b.real} {x} to {b.whole}')}, {sign}")
     return b.put(f"bitcast {b.whole} {bits} to {b.real}")
 
@@ -99,7 +113,9 @@ def arc_tangent(b: Block, y: str, x: str) -> str:
     k = b.select(middle, one, zero)
     k, a = _reflect(b, steep, 2.0, k, a)
     k, a = _reflect(b, b.negative(x), 4.0, k, a)
-    angle = b.fma(k, b.constant(QUARTER_PI[0]), b.fma(k, b.constant(QUARTER_PI[1]), a))
+    high = float(b.precision.dtype(QUARTER_PI[0]))
+    low = QUARTER_PI[0] - high + QUARTER_PI[1]
+    angle = b.fma(k, b.constant(high), b.fma(k, b.constant(low), a))
     return b.call("llvm.copysign", angle, y)
 
 

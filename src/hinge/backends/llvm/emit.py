@@ -1,0 +1,106 @@
+"""A program as LLVM text.
+
+    void kernel(ptr input_0, …, ptr output_0, …, i64 states, ptr work)
+
+Arrays are row after row, a state each; a uniform input has one row. The rows of a block of W states are turned into
+columns of a work buffer, a vector each; the program runs on them in straight line, cut into functions where it is
+long; and the columns of results are turned back. What is left over runs through the same code on a padded block, so
+one state equals its row in any batch, bit for bit. No fast-math flag is set anywhere and nothing is contracted here:
+the program already says which sums and products are fused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hinge.backends.cut import Pieces, cut
+from hinge.backends.llvm.block import DOUBLE, EMIT, Block, Precision
+from hinge.backends.llvm.drive import driver
+from hinge.backends.llvm.python import entries
+from hinge.graph import Program
+
+
+class Layout:
+    """Where things are in the work buffer, in vectors: a column for each input entry, output entry and value kept."""
+
+    def __init__(self, program: Program, pieces: Pieces):
+        self.inputs, self.outputs, at = list[int](), list[int](), 0
+        for one in program.inputs:
+            self.inputs.append(at)
+            at += 0 if one.uniform else one.size
+        for output in program.outputs:
+            self.outputs.append(at)
+            at += len(output.entries)
+        self.kept = at
+        self.size = at + pieces.slots
+
+
+def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
+    """The program as LLVM text, on vectors of `lanes` numbers."""
+    pieces = cut(program)
+    layout = Layout(program, pieces)
+    uniform = [k for k, one in enumerate(program.inputs) if one.uniform]
+    parameters = ", ".join(["ptr noalias %work", *(f"ptr noalias %in{k}" for k in uniform)])
+    code, declared, start = list[str](), dict[str, str](), 0
+    for k, end in enumerate(pieces.ends):
+        b = Block(lanes, precision)
+        _emit_piece(b, program, layout, pieces, start, end)
+        code += [f"define internal void @piece{k}({parameters}) noinline {{", *b.lines, "  ret void", "}"]
+        declared.update(b.declared)
+        start = end
+    code += driver(program, layout.inputs, layout.outputs, len(pieces.ends), Block(lanes, precision))
+    code += entries(program, precision)
+    return "\n".join([*sorted(declared.values()), *code, ""])
+
+
+def work_size(program: Program, lanes: int) -> int:
+    """How many numbers the kernel's columns take."""
+    return lanes * Layout(program, cut(program)).size
+
+
+def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, start: int, end: int) -> None:
+    """Instructions start to end; what earlier pieces kept is fetched, what later ones need is kept."""
+    values: dict[int, str] = {}
+    places = _places(program)
+
+    def named(a: Any) -> str:
+        if type(a) is not int:
+            return b.constant(a)
+        if a not in values:
+            op, args = program.code[a]
+            values[a] = _input(b, program, layout, *args) if op == "input" else b.fetch(layout.kept + pieces.slot[a])
+            if op == "less":  # a truth is kept as a number
+                values[a] = b.binary("fcmp one", values[a], b.constant(0.0))
+        return values[a]
+
+    for n in range(start, end):
+        op, args = program.code[n]
+        if op != "input":
+            values[n] = EMIT[op](b, *(named(a) for a in args))
+            if n in pieces.slot:
+                kept = b.select(values[n], b.constant(1.0), b.constant(0.0)) if op == "less" else values[n]
+                b.keep(layout.kept + pieces.slot[n], kept)
+        for k, j in places.get(n, ()):
+            b.keep(layout.outputs[k] + j, named(n))
+    if end == len(program.code):
+        for k, output in enumerate(program.outputs):
+            for j, entry in enumerate(output.entries):
+                if type(entry) is float:
+                    b.keep(layout.outputs[k] + j, b.constant(entry))
+
+
+def _input(b: Block, program: Program, layout: Layout, k: int, j: int) -> str:
+    """Entry j of input k, a lane a state."""
+    if program.inputs[k].uniform:
+        return b.everywhere(b.put(f"getelementptr {b.scalar}, ptr %in{k}, i64 {j}"))
+    return b.fetch(layout.inputs[k] + j)
+
+
+def _places(program: Program) -> dict[int, list[tuple[int, int]]]:
+    """For each value that is an output: which output arrays it goes to, and where."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    for k, output in enumerate(program.outputs):
+        for j, entry in enumerate(output.entries):
+            if type(entry) is int:
+                places.setdefault(entry, []).append((k, j))
+    return places

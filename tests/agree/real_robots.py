@@ -1,0 +1,89 @@
+"""The robots of example-robot-data, each as hinge and as Pinocchio read it, in matching states.
+
+Pinocchio puts linear before angular parts, a free joint's position before its quaternion, the quaternion's scalar
+last, and an angle without limits as its cosine and sine; children are in the order of their joints' names.
+"""
+
+import functools
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+
+import hinge
+
+ROOT = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
+FILES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.urdf"))}
+ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
+STATES = 2
+
+
+def close(ours, theirs, tol):
+    """Assert that two arrays agree to `tol` of the size of the second."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert ours.shape == theirs.shape
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tol * np.max(np.abs(theirs), initial=0.0))
+
+
+class Pair:
+    """One file read by both, with a few states: q, v, a of Pinocchio, and hq, hv, ha of hinge."""
+
+    def __init__(self, path, floating):
+        import pinocchio as pin
+
+        self.floating = floating
+        self.robot = hinge.load(path, base="floating" if floating else "fixed", mimic="free")
+        self.model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floating else []))
+        self.data = self.model.createData()
+        assert self.robot.nv == self.model.nv
+        rng = np.random.default_rng(7)
+        self.v, self.a = rng.normal(size=(2, STATES, self.model.nv))
+        self.index = self._index()  # hinge's velocities in Pinocchio's order
+        self.q, self.hq = self._positions(rng)
+        self.hv, self.ha = np.zeros_like(self.v), np.zeros_like(self.a)
+        self.hv[:, self.index], self.ha[:, self.index] = self.v, self.a
+
+    def _moving(self):
+        return range(2 if self.floating else 1, self.model.njoints)
+
+    def _index(self):
+        order = [self.robot.coordinates(self.model.names[j])[1].start for j in self._moving()]
+        return np.array([*(ANGULAR_FIRST if self.floating else []), *order], int)
+
+    def _positions(self, rng):
+        q, hq = np.zeros((STATES, self.model.nq)), np.zeros((STATES, self.robot.nq))
+        if self.floating:
+            quaternion = rng.normal(size=(STATES, 4))
+            quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
+            position = rng.normal(size=(STATES, 3))
+            q[:, :7] = np.concatenate([position, quaternion[:, [1, 2, 3, 0]]], axis=1)
+            hq[:, :7] = np.concatenate([quaternion, position], axis=1)
+        for j in self._moving():
+            x, at = rng.uniform(-2, 2, STATES), self.model.idx_qs[j]
+            hq[:, self.robot.coordinates(self.model.names[j])[0].start] = x
+            if self.model.nqs[j] == 2:
+                q[:, at], q[:, at + 1] = np.cos(x), np.sin(x)
+            else:
+                q[:, at] = x
+        return q, hq
+
+    def call(self, name, *args, **options):
+        """A quantity of hinge, by the plain interpreter."""
+        return getattr(self.robot, name)(*args, backend="interpret", **options)
+
+    def frames(self, most=None):
+        """(name, Pinocchio's number) of links on moving bodies, at most so many, spread over the robot."""
+        import pinocchio as pin
+
+        found = [
+            (frame.name, k)
+            for k, frame in enumerate(self.model.frames)
+            if frame.type == pin.FrameType.BODY and frame.parentJoint > 0 and frame.name in self.robot.model.frames
+        ]
+        step = max(1, len(found) // most) if most else 1
+        return found[-1::-step][:most]  # from the last, which is far out
+
+
+@functools.lru_cache(maxsize=2)
+def pair(file, floating):
+    return Pair(FILES[file], floating)

@@ -1,0 +1,123 @@
+"""What the laws measure with: any algorithm on any model, exact and numerical derivatives, tolerances."""
+
+from itertools import product
+
+import numpy as np
+
+from hinge.backends import interpret
+from hinge.dynamics import ALGORITHMS, choose
+from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Place
+from hinge.graph import Graph, Input, along, order
+from hinge.spatial import Force, Vec3
+
+# every algorithm of the registry, in any model's own frames
+
+
+def every_call():
+    """(name, method, options) for each algorithm, each of its methods, and each choice of its options."""
+    for name, methods in ALGORITHMS.items():
+        for method, algorithm in methods.items():
+            for choice in product(*algorithm.options.values()):
+                yield name, method, dict(zip(algorithm.options, choice, strict=True))
+
+
+def computed(model, name, method, options, given):
+    """The result of an algorithm traced on this very model; `given` has arrays, frames by name, wrenches by name."""
+    algorithm = ALGORITHMS[name][method]
+    arrays = []
+    for key, quantity in algorithm.inputs.items():
+        if quantity is PLACE:
+            arrays.append(np.array(Place.row(model, given[key])))
+        elif quantity is EXTERNAL:
+            total = [Force()] * len(model.parent)
+            for link, wrench in given[key].items():
+                at = model.frame(link)
+                total[at.body] += at.transform.T @ Force(Vec3(wrench[:3]), Vec3(wrench[3:]))
+            arrays.append(np.array([list(f) for f in total]).reshape(1, -1))
+        else:
+            arrays.append(np.asarray(given[key])[None])
+    program = algorithm.trace(model, frozenset(algorithm.inputs), options)
+    out = np.empty((1, algorithm.returns.size(model)))
+    interpret.run(program, arrays, [out])
+    return out.reshape(algorithm.returns.shape(model))
+
+
+def arguments(rng, robot, name, method):
+    """Random values for everything an algorithm takes."""
+    given = {}
+    for key, quantity in ALGORITHMS[name][method].inputs.items():
+        if quantity is PLACE:
+            given[key] = str(rng.choice(list(robot.model.frames)))
+        elif quantity is EXTERNAL:
+            given[key] = {link: rng.normal(size=6) for link in (*robot.body_names, "tip")}
+        elif quantity is POSITION:
+            given[key] = robot.random_state(rng, 1)[0][0]
+        else:
+            given[key] = rng.normal(size=quantity.shape(robot.model))
+    return given
+
+
+# derivatives: of graphs, exact, and by differences
+
+
+def evaluated(entries, **inputs):
+    """The values of nodes, by the plain interpreter."""
+    program = order([Input(name, len(x)) for name, x in inputs.items()], [("made", (len(entries),), entries)])
+    out = np.empty((1, len(entries)))
+    interpret.run(program, [np.asarray(x, float)[None] for x in inputs.values()], [out])
+    return out[0]
+
+
+def nodes_of(model, name):
+    """The nodes of q, qd and qdd, and an algorithm's entries over them."""
+    graph, algorithm = Graph(), choose(model, name)
+    sizes = {"q": model.nq, "qd": model.nv, "qdd": model.nv}
+    nodes = {key: [graph.input(key, k) for k in range(n)] for key, n in sizes.items()}
+    seen = {
+        key: quantity.take(model, nodes[key]) if key in nodes else quantity.absent(model)
+        for key, quantity in algorithm.inputs.items()
+    }
+    made = algorithm.function(model, **seen)
+    return nodes, list(algorithm.returns.give(model, made)) if algorithm.returns.shape(model) else [made]
+
+
+def rate_along_motion(robot, name, q, qd, qdd=None):
+    """The rate of an algorithm's result as q moves with qd and qd with qdd: exact, by differentiating its graph."""
+    model = robot.model
+    nodes, entries = nodes_of(model, name)
+    rates = dict(zip(nodes["qd"], nodes["qdd"], strict=True))
+    for i in model.leaders:
+        at, v = model.slices[i]
+        rates.update(zip(nodes["q"][at], model.joint[i].rate(nodes["q"][at], nodes["qd"][v]), strict=True))
+    made = evaluated(along(entries, rates), q=q, qd=qd, qdd=np.zeros(robot.nv) if qdd is None else qdd)
+    return made.reshape(choose(model, name).returns.shape(model))
+
+
+def derivative(f, h=1e-3):
+    """df/dt at t = 0 by central differences of sixth order.
+
+    What is left out is h⁶/140 of the seventh derivative, and rounding adds 2e-16/h of f: both stay under 1e-11 of
+    functions that turn at up to twenty radians a second, so a relative tolerance of 1e-9 is loose but no bug fits in.
+    """
+    weights = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
+    return sum(w / h * (np.asarray(f(k * h), float) - np.asarray(f(-k * h), float)) for k, w in weights)
+
+
+# yardsticks
+
+
+def assert_close(got, want, rel=1e-9, scale=1.0):
+    """Equal to `rel` of the largest entry, or of `scale` where that is larger."""
+    got, want = np.asarray(got, float), np.asarray(want, float)
+    assert got.shape == want.shape
+    size = max(scale, np.max(np.abs(want), initial=0.0))
+    np.testing.assert_allclose(got, want, rtol=0, atol=rel * size)
+
+
+def matrix3(m):
+    return np.array(tuple(m), float).reshape(3, 3)
+
+
+def skew3(v):
+    x, y, z = v
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], float)
