@@ -1,3 +1,4 @@
+# make demo    set up .venv and show what hinge does
 # make test    set up .venv and run the tests
 # make lint    ruff and mypy
 # make stub    write src/hinge/robot.pyi from the registry of algorithms
@@ -8,12 +9,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: test lint stub bench clean
+.PHONY: demo test lint stub bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
 	touch $@
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+demo: $(VENV)/.ready
+	$(BIN)/hinge demo
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

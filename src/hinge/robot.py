@@ -11,7 +11,6 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -310,10 +309,10 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
 
 
 def _install(cls: type) -> None:
-    for name, methods in ALGORITHMS.items():
-        first = next(iter(methods.values()))
-        made: dict[str, Any] = {}
-        exec(method_source(first), made)
+    firsts = {name: next(iter(methods.values())) for name, methods in ALGORITHMS.items()}
+    made: dict[str, Any] = {}
+    exec("".join(method_source(first) for first in firsts.values()), made)
+    for name, first in firsts.items():
         made[name].__doc__, made[name].__qualname__ = first.function.__doc__, f"Robot.{name}"
         made[name].__module__ = __name__
         setattr(cls, name, made[name])
@@ -343,17 +342,27 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
     if isinstance(source, str) and "<" in source:
         builder = urdf.read(source, packages=searched)
     else:
-        path = Path(source)
+        path = os.fspath(source)
         try:
-            content = path.read_bytes()
+            with open(path, "rb") as file:
+                content = file.read()
         except OSError as problem:
-            near = [p.name for p in path.parent.glob("*") if p.suffix == path.suffix] if path.parent.is_dir() else []
-            hint = did_you_mean(path.name, near) if near else "Check the path."
+            hint = _near_files(path) or "Check the path."
             raise ModelError("no-file", f"{path} cannot be read: {problem.strerror}.", hint) from None
-        builder = urdf.read(content, file=os.fspath(path), folder=os.fspath(path.parent), packages=searched)
+        builder = urdf.read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
     return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+
+
+def _near_files(path: str) -> str:
+    """A sentence that offers files of the same kind and folder with a like name."""
+    folder, name = os.path.split(path)
+    try:
+        near = [f for f in os.listdir(folder or ".") if os.path.splitext(f)[1] == os.path.splitext(name)[1]]
+    except OSError:
+        return ""
+    return did_you_mean(name, near) if near else ""
 
 
 def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,

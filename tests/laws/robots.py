@@ -6,6 +6,7 @@ floating base. Every robot has a frame "tip" on its last link.
 """
 
 from dataclasses import dataclass, fields, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -131,6 +132,7 @@ def _body_seen_from(seat, I):
     return {"mass": I.m, "com": com, "inertia": R @ seat[0]}
 
 
+@cache
 def weightless(robot):
     """The same robot where nothing falls."""
     return hinge.Robot(replace(robot.model, gravity=(0.0, 0.0, 0.0)))
@@ -203,9 +205,16 @@ plain_families = pytest.mark.parametrize("family", ["plain", "square", "mimic"])
 floating_families = pytest.mark.parametrize("family", ["floating", "floating mimic"])
 
 
+EACH = 5  # robots of a family; the laws share them, because tracing is what takes the time
+
+
+@cache
+def robot_of(family, k):
+    return FAMILIES[family](np.random.default_rng(k))
+
+
 def drawn(family, seed):
-    """A robot, the generator that made it, and a state: q, qd, qdd."""
-    rng = np.random.default_rng(seed)
-    robot = FAMILIES[family](rng)
+    """A robot, a generator for more, and a state: q, qd, qdd."""
+    robot, rng = robot_of(family, seed % EACH), np.random.default_rng(seed)
     q, qd = robot.random_state(rng, 1)
     return robot, rng, q[0], qd[0], rng.normal(size=robot.nv)

@@ -1,5 +1,6 @@
 """What the laws measure with: any algorithm on any model, exact and numerical derivatives, tolerances."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from hinge.backends import interpret
 from hinge.dynamics import ALGORITHMS, choose
 from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Place
-from hinge.graph import Graph, Input, along, order
+from hinge.graph import Graph, Input, along, jacobian, order
 from hinge.spatial import Force, Vec3
 
 # every algorithm of the registry, in any model's own frames
@@ -60,11 +61,15 @@ def arguments(rng, robot, name, method):
 # derivatives: of graphs, exact, and by differences
 
 
-def evaluated(entries, **inputs):
-    """The values of nodes, by the plain interpreter."""
-    program = order([Input(name, len(x)) for name, x in inputs.items()], [("made", (len(entries),), entries)])
-    out = np.empty((1, len(entries)))
-    interpret.run(program, [np.asarray(x, float)[None] for x in inputs.values()], [out])
+def programmed(entries, **sizes):
+    """The program of nodes over inputs of the given sizes."""
+    return order([Input(name, n) for name, n in sizes.items()], [("made", (len(entries),), entries)])
+
+
+def run(program, *arrays):
+    """What a program makes of one state, by the plain interpreter."""
+    out = np.empty((1, len(program.outputs[0].entries)))
+    interpret.run(program, [np.asarray(x, float)[None] for x in arrays], [out])
     return out[0]
 
 
@@ -81,16 +86,29 @@ def nodes_of(model, name):
     return nodes, list(algorithm.returns.give(model, made)) if algorithm.returns.shape(model) else [made]
 
 
+@cache
+def _derivatives(model, name, by):
+    nodes, entries = nodes_of(model, name)
+    if by == "motion":
+        rates = dict(zip(nodes["qd"], nodes["qdd"], strict=True))
+        for i in model.leaders:
+            at, v = model.slices[i]
+            rates.update(zip(nodes["q"][at], model.joint[i].rate(nodes["q"][at], nodes["qd"][v]), strict=True))
+        made = along(entries, rates)
+    else:
+        made = [entry for row in jacobian(entries, nodes[by]) for entry in row]
+    return programmed(made, q=model.nq, qd=model.nv, qdd=model.nv)
+
+
 def rate_along_motion(robot, name, q, qd, qdd=None):
     """The rate of an algorithm's result as q moves with qd and qd with qdd: exact, by differentiating its graph."""
-    model = robot.model
-    nodes, entries = nodes_of(model, name)
-    rates = dict(zip(nodes["qd"], nodes["qdd"], strict=True))
-    for i in model.leaders:
-        at, v = model.slices[i]
-        rates.update(zip(nodes["q"][at], model.joint[i].rate(nodes["q"][at], nodes["qd"][v]), strict=True))
-    made = evaluated(along(entries, rates), q=q, qd=qd, qdd=np.zeros(robot.nv) if qdd is None else qdd)
-    return made.reshape(choose(model, name).returns.shape(model))
+    made = run(_derivatives(robot.model, name, "motion"), q, qd, np.zeros(robot.nv) if qdd is None else qdd)
+    return made.reshape(choose(robot.model, name).returns.shape(robot.model))
+
+
+def derivative_by(robot, name, by, q, qd, qdd):
+    """The derivative of an algorithm's joint forces by "qd" or "qdd", a column a velocity: exact, from its graph."""
+    return run(_derivatives(robot.model, name, by), q, qd, qdd).reshape(robot.nv, robot.nv)
 
 
 def derivative(f, h=1e-3):

@@ -107,7 +107,7 @@ class Kernel:
         if len(given) != len(self.plan.inputs) or len(self.plan.outputs) != 1:
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name}: bind takes {wanted} and out; {len(arrays)} arrays were given.")
-        number = getattr(out, "dtype", None)
+        number: Any = getattr(out, "dtype", None)
         names = [one.name for one in self.plan.inputs] + ["out"]
         for name, a in zip(names, arrays, strict=True):
             plain = type(a) is np.ndarray and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST = 100_000.0  # nanoseconds of work that are worth a thread
 _ROUGHLY = 0.1  # nanoseconds an instruction takes for one state
@@ -59,6 +62,8 @@ def share(part: Callable[[int, int], None], states: int, block: int, length: int
 def _executor(n: int) -> ThreadPoolExecutor:
     """A pool of n threads of this very process: a fork leaves the parent's threads behind."""
     global _pool
+    from concurrent.futures import ThreadPoolExecutor
+
     if _pool is None or _pool[0] != os.getpid() or _pool[1] < n:
         _pool = os.getpid(), n, ThreadPoolExecutor(n, thread_name_prefix="hinge")
     return _pool[2]

@@ -112,7 +112,6 @@ class _OnLine(Joint):
         return replace(self, axis=Z_AXIS)
 
 
-@dataclass(frozen=True)
 class Revolute(_OnLine):
     """A hinge: turns about its axis, by q radians."""
 
@@ -125,7 +124,6 @@ class Revolute(_OnLine):
         return MotionSpace((Motion(self.axis, ZERO),))
 
 
-@dataclass(frozen=True)
 class Continuous(Revolute):
     """A hinge that goes round: its differences are taken the short way."""
 
@@ -136,7 +134,6 @@ class Continuous(Revolute):
         return [atan2(sin(d), cos(d))]
 
 
-@dataclass(frozen=True)
 class Prismatic(_OnLine):
     """A slide: shifts along its axis, by q metres."""
 
@@ -163,7 +160,6 @@ class Helical(_OnLine):
         return MotionSpace((Motion(self.axis, self.axis * self.pitch),))
 
 
-@dataclass(frozen=True)
 class Cylindrical(_OnLine):
     """Turns about and slides along one axis, independently: q = [radians, metres]."""
 
@@ -176,7 +172,6 @@ class Cylindrical(_OnLine):
         return MotionSpace((Motion(self.axis, ZERO), Motion(ZERO, self.axis)))
 
 
-@dataclass(frozen=True)
 class Spherical(Joint):
     """A ball: q a quaternion, qd the angular velocity in the outer frame (featherstone1987 8.2.3)."""
 
@@ -204,7 +199,6 @@ class Spherical(Joint):
         return [1.0, 0.0, 0.0, 0.0]
 
 
-@dataclass(frozen=True)
 class Free(Joint):
     """No joint at all: q = [quaternion, position], qd = [ω; v] in the body's coordinates."""
 
@@ -239,7 +233,6 @@ class Free(Joint):
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
-@dataclass(frozen=True)
 class Fixed(Joint):
     """A weld. A model folds it into its parent body; only the world's own joint stays."""
 

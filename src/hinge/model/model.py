@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
 from hinge.graph.expr import Scalar
@@ -24,7 +23,7 @@ from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3
 from hinge.spatial.transform import Rigid, Transform
 from hinge.spatial.vectors import Motion
 
-Floats = NDArray[np.float64]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

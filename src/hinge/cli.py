@@ -1,0 +1,168 @@
+"""The command line: `hinge demo`, `hinge show`, `hinge cache`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+import numpy as np
+
+import hinge
+from hinge.robot import Robot
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(hinge.__version__, prog_name="hinge")
+def main() -> None:
+    """Robot dynamics, traced once and compiled."""
+
+
+@main.command()
+@click.argument("robot", required=False)
+@click.option("--seconds", default=1.0, show_default=True, help="How long each measurement takes.")
+def demo(robot: str | None, seconds: float) -> None:
+    """Take an arm (or ROBOT, a URDF file), compute its dynamics both ways, count and time them."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    arm = _loaded(robot) if robot else hinge.samples.puma560()
+    console.print(_joint_table(arm))
+    _there_and_back(console, arm)
+    console.print(_cost_table(arm))
+    _measure(console, arm, seconds)
+
+
+@main.command()
+@click.argument("robot")
+def show(robot: str) -> None:
+    """Show the joints of ROBOT, a URDF file, and the findings on it."""
+    from rich.console import Console
+
+    loaded = _loaded(robot)
+    console = Console(highlight=False)
+    console.print(_joint_table(loaded))
+    for finding in loaded.report:
+        console.print(str(finding), markup=False)
+
+
+@main.command()
+@click.option("--clear", is_flag=True, help="Remove every compiled kernel.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def cache(clear: bool, as_json: bool) -> None:
+    """Say what the kernel cache holds, or clear it."""
+    from hinge.backends import cache as kernels
+
+    if clear:
+        removed = kernels.clear()
+        click.echo(json.dumps({"removed": removed}) if as_json else f"removed {removed} kernels")
+        return
+    found = kernels.entries()
+    size = sum(stat.st_size for _, stat in found)
+    if as_json:
+        listed = [{"file": path.name, "bytes": stat.st_size, "used": stat.st_mtime} for path, stat in found]
+        click.echo(json.dumps({"folder": str(kernels.folder()), "bytes": size, "entries": listed}))
+        return
+    for path, stat in found:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(stat.st_mtime))
+        click.echo(f"{used}  {stat.st_size / 1024:8.1f} KiB  {path.name[:16]}…")
+    click.echo(f"{len(found)} kernels, {size / 2**20:.1f} MiB in {kernels.folder()}")
+
+
+def _loaded(path: str) -> Robot:
+    try:
+        return hinge.load(path)
+    except hinge.HingeError as problem:
+        raise click.ClickException(str(problem)) from None
+
+
+def _joint_table(robot: Robot) -> Any:
+    from rich.table import Table
+
+    table = Table(title=f"{robot.name}: {robot.nv} degrees of freedom, {robot.mass:.4g} kg", title_justify="left")
+    for column, side in (("joint", "left"), ("type", "left"), ("carries", "left"), ("on", "left"),
+                         ("kg", "right"), ("lower", "right"), ("upper", "right")):  # fmt: skip
+        table.add_column(column, justify=side)  # type: ignore[arg-type]
+    model = robot.model
+    for i, p in model.outward():
+        data = model.data[i]
+        limits = [f"{data.lower[0]:.3g}", f"{data.upper[0]:.3g}"] if len(data.lower) == 1 else ["", ""]
+        kind = model.joint[i].kind + (" (follows)" if i in model.follows else "")
+        table.add_row(model.joint_name[i], kind, model.body_name[i], model.body_name[p],
+                      f"{model.inertia[i].m:.4g}", *limits)  # fmt: skip
+    return table
+
+
+def _there_and_back(console: Any, robot: Robot) -> None:
+    """Inverse and then forward dynamics give back the accelerations."""
+    rng = np.random.default_rng(0)
+    q, qd = robot.random_state(rng, 1000)
+    qdd = rng.normal(size=qd.shape)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    error = np.abs(robot.forward_dynamics(q, qd, tau) - qdd).max()
+    console.print("\nForces for a random motion, and the motion they make, at 1,000 random states:")
+    console.print("  tau = robot.inverse_dynamics(q, qd, qdd)")
+    console.print("  robot.forward_dynamics(q, qd, tau) - qdd")
+    console.print(f"  largest difference {error:.1e} rad/s²\n")
+
+
+def _cost_table(robot: Robot) -> Any:
+    from rich.table import Table
+
+    table = Table(title="Operations for one state; depth is the longest chain of them", title_justify="left")
+    for column in ("", "method", "mul", "add", "div", "trig", "depth"):
+        table.add_column(column, justify="left" if column in ("", "method") else "right")
+    for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
+        cost = robot.cost(name)
+        figures = (cost.mul, cost.add, cost.div, cost.trig, cost.depth)
+        table.add_row(name, cost.method, *(str(x) for x in figures))
+    return table
+
+
+def _measure(console: Any, robot: Robot, seconds: float) -> None:
+    """States per second here: one state a call, and a batch."""
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    rng = np.random.default_rng(1)
+    q, qd = robot.random_state(rng, 65536)
+    x = rng.normal(size=qd.shape)
+    out = np.empty_like(qd)
+    runs: list[tuple[str, Callable[[], Any], int]] = []
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        call = getattr(robot, name)
+        runs.append((f"{name}, one state a call", partial(call, q[0], qd[0], x[0]), 1))
+        runs.append((f"{name}, {len(q):,} states a call", partial(call, q, qd, x, out=out), len(q)))
+    rows = []
+    columns = TextColumn("{task.description}"), BarColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        for label, call, states in runs:
+            task = progress.add_task(label, total=seconds)
+            rows.append((label, _rate(call, states, seconds, partial(_tick, progress, task))))
+    width = max(len(label) for label, _ in rows)
+    console.print("\nStates per second on this machine:")
+    for label, rate in rows:
+        console.print(f"  {label:<{width}}  {rate:14,.0f}   ({1e9 / rate:,.0f} ns a state)")
+
+
+def _tick(progress: Any, task: Any, done: float) -> None:
+    progress.update(task, completed=done)
+
+
+def _rate(call: Callable[[], Any], states: int, seconds: float, tick: Callable[[float], None]) -> float:
+    """States per second in the best of many short runs."""
+    call()
+    repeat = 1000 if states == 1 else 1
+    best, start = float("inf"), time.perf_counter()
+    while (now := time.perf_counter()) - start < seconds:
+        for _ in range(repeat):
+            call()
+        best = min(best, (time.perf_counter() - now) / repeat)
+        tick(now - start)
+    return states / best
+
+
+if __name__ == "__main__":
+    main()
