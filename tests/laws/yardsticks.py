@@ -37,10 +37,16 @@ def computed(model, name, method, options, given):
             arrays.append(np.array([list(f) for f in total]).reshape(1, -1))
         else:
             arrays.append(np.asarray(given[key])[None])
-    program = algorithm.trace(model, frozenset(algorithm.inputs), options)
+    program = _traced(model, name, method, tuple(options.items()))
     out = np.empty((1, algorithm.returns.size(model)))
     interpret.run(program, arrays, [out])
     return out.reshape(algorithm.returns.shape(model))
+
+
+@cache
+def _traced(model, name, method, options):
+    algorithm = ALGORITHMS[name][method]
+    return algorithm.trace(model, frozenset(algorithm.inputs), dict(options))
 
 
 def arguments(rng, robot, name, method):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends import interpret
+from hinge.backends.memory import empty
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.graph import Input, Program
 
@@ -61,6 +62,7 @@ class Kernel:
         self._runs: dict[str, Run] = {}
         self._natives: dict[str, Any] = {}
         self._sizes = tuple(prod(shape) for shape in plan.shapes)
+        self._fills: dict[Any, Callable[..., Any]] = {}  # machine code for plain batches, once there is some
 
     def __repr__(self) -> str:
         inputs = ", ".join(one.name for one in self.plan.inputs)
@@ -75,22 +77,35 @@ class Kernel:
         if len(given) != len(self.plan.inputs):
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
+        if out is None and self._fills:
+            made = self._filled(given)
+            if made is not None:
+                return made
         number = np.float32 if self._single(given) else np.float64
         arrays = [self._array(k, x, number) for k, x in enumerate(given)]
         batch = self._batch(arrays)
         states = prod(batch)
         rows = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
         target = None if out is None else self._target(out, batch)
-        made: list[Array] = [np.empty((*batch, *shape), number) for shape in self.plan.outputs[1:]]
+        results: list[Array] = [empty((*batch, *shape), number) for shape in self.plan.outputs[1:]]
         first = target if target is not None and self._direct(target, rows, number) else None
-        made.insert(0, np.empty((*batch, *self.plan.outputs[0]), number) if first is None else first)
+        results.insert(0, empty((*batch, *self.plan.outputs[0]), number) if first is None else first)
         if states:
-            flat = [a.reshape(states, prod(s)) for a, s in zip(made, self.plan.outputs, strict=True)]
+            flat = [a.reshape(states, prod(s)) for a, s in zip(results, self.plan.outputs, strict=True)]
             self._run(number)(rows, flat)
         if target is not None and first is None:
-            target[...] = made[0]
-            made[0] = target
-        return made[0] if len(made) == 1 else tuple(made)
+            target[...] = results[0]
+            results[0] = target
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _filled(self, given: Sequence[Any]) -> Array | None:
+        """The result for a plain batch of rows, straight from machine code, or None."""
+        first = given[0]
+        if type(first) is not np.ndarray or first.ndim != 2 or first.dtype not in self._fills:
+            return None
+        made = empty((first.shape[0], *self.plan.outputs[0]), first.dtype)
+        rows = made if made.ndim == 2 else made.reshape(first.shape[0], -1)
+        return None if self._fills[first.dtype](*given, rows) is None else made
 
     def bind(self, *arrays: Array) -> Callable[[], None]:
         """A call without arguments, for control loops: reads and writes these very arrays, the last of them the result.
@@ -138,6 +153,8 @@ class Kernel:
         if run is None:
             native = self._native(number) if self.backend == "llvm" else None
             run = native.run if native is not None else self._interpret
+            if native is not None and native.fill is not None:
+                self._fills[np.dtype(number)] = native.fill
             self._runs[number.__name__] = run
         return run
 

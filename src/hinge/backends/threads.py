@@ -6,6 +6,7 @@ threads, and not at all where the work would take less than it costs to hand out
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 SMALLEST = 100_000.0  # nanoseconds of work that are worth a thread
 _ROUGHLY = 0.1  # nanoseconds an instruction takes for one state
+
+MOST = ctypes.c_int64(0)  # instructions × states that machine code may do in one thread without asking here
 
 _wanted: int | None = None
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None  # process, size, pool
@@ -29,6 +32,11 @@ def set_threads(n: int | None) -> None:
     if n is not None and (not isinstance(n, int) or n < 1):
         raise ValueError(f"set_threads: {n!r} is not a number of threads. Give 1 or more, or None.")
     _wanted = n
+    _set_most()
+
+
+def _set_most() -> None:
+    MOST.value = (1 << 62) if number() == 1 else int(2 * SMALLEST / _ROUGHLY)
 
 
 def number() -> int:
@@ -67,3 +75,6 @@ def _executor(n: int) -> ThreadPoolExecutor:
     if _pool is None or _pool[0] != os.getpid() or _pool[1] < n:
         _pool = os.getpid(), n, ThreadPoolExecutor(n, thread_name_prefix="hinge")
     return _pool[2]
+
+
+_set_most()

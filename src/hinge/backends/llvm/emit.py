@@ -49,7 +49,7 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
         declared.update(b.declared)
         start = end
     code += driver(program, layout.inputs, layout.outputs, len(pieces.ends), Block(lanes, precision))
-    code += entries(program, precision)
+    code += entries(program, precision, layout.size * lanes * precision.bytes)
     return "\n".join([*sorted(declared.values()), *code, ""])
 
 

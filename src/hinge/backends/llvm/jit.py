@@ -17,10 +17,21 @@ import numpy as np
 from hinge.backends import threads
 from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
-from hinge.backends.llvm.python import DATA, DESCR, DIMENSIONS, FIRST_BYTE, FIRST_ITEM, FLAGS, LINKS, NDIM, PLAIN, TYPE
+from hinge.backends.llvm.python import (
+    DATA,
+    DESCR,
+    DIMENSIONS,
+    FIRST_BYTE,
+    FIRST_ITEM,
+    FLAGS,
+    LINE,
+    LINKS,
+    NDIM,
+    PLAIN,
+    TYPE,
+)
 from hinge.graph import Input, Program
 
-LINE = 64  # bytes in a cache line; work buffers are aligned to it
 PRECISIONS = {p.name: p for p in (DOUBLE, SINGLE)}
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -116,7 +127,14 @@ class Native:
         sizes += [int(np.prod(shape)) for _, shape in signature.outputs]
         self._steps = [size * self.precision.bytes for size in sizes]
         self._own_work = self._work()
-        self.call: Callable[..., Any] | None = self._python_call() if len(signature.outputs) == 1 and _usual() else None
+        self.call: Callable[..., Any] | None = None
+        self.fill: Callable[..., Any] | None = None
+        if len(signature.outputs) == 1 and _usual():
+            self._connect()
+            self.call, self.fill = (
+                self._builtin("call", METH_FASTCALL, None),
+                self._builtin("fill", METH_FASTCALL, None),
+            )
 
     def _work(self) -> Array:
         """A work buffer that begins on a cache line."""
@@ -138,12 +156,11 @@ class Native:
 
     # entry points for Python that do without ctypes
 
-    def _python_call(self) -> Callable[..., Any]:
-        """A builtin that takes plain vectors and gives a new one, or None where something is unusual."""
-        table = _links(self.precision.name)
-        links = (ctypes.c_void_p * len(LINKS))(*table, address(self._own_work))
+    def _connect(self) -> None:
+        """Hand the code the addresses it needs."""
+        table = _links(self.precision.name) | {"work": address(self._own_work)}
+        links = (ctypes.c_void_p * len(LINKS))(*(table[name] for name in LINKS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address("connect"))(ctypes.addressof(links))
-        return self._builtin("call", METH_FASTCALL, None)
 
     def bind(self, arrays: Sequence[Array], out: Array) -> Callable[[], None]:
         """A builtin without arguments that fills `out` from these very arrays, which it keeps alive."""
@@ -174,16 +191,24 @@ class _MethodDef(ctypes.Structure):
 
 
 @cache
-def _links(precision: str) -> tuple[int, ...]:
-    """The addresses that `call` needs, in the order of LINKS but for the work buffer."""
+def _links(precision: str) -> dict[str, int]:
+    """The addresses that the entry points need, but for the work buffer."""
     import numpy._core.multiarray as multiarray
 
     api = ctypes.pythonapi.PyCapsule_GetPointer
     api.restype, api.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     functions = (ctypes.c_void_p * 94).from_address(api(multiarray._ARRAY_API, None))
-    increase = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
-    number = id(np.dtype(PRECISIONS[precision].dtype))
-    return id(np.ndarray), number, int(functions[93] or 0), int(increase or 0), id(None)
+    table = {
+        "array type": id(np.ndarray),
+        "number type": id(np.dtype(PRECISIONS[precision].dtype)),
+        "PyArray_New": functions[93] or 0,
+        "None": id(None),
+        "most states": ctypes.addressof(threads.MOST),
+    }
+    for name in LINKS:
+        if name.startswith(("Py_", "PyMem_", "PyEval_")):
+            table[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+    return table
 
 
 @cache

@@ -1,0 +1,50 @@
+"""Memory for results, used again.
+
+A fresh array of more than a few pages costs the system as much as computing its contents: every page is mapped and
+cleared. So the memory of large results is kept when the last array on it is gone, and serves the next call.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
+Array = np.ndarray[Any, np.dtype[Any]]
+_free: list[Array] = []
+
+
+class _Lease:
+    """Owns the memory of one result; numpy keeps it alive as the base of the array and of every view."""
+
+    __slots__ = ("__array_interface__", "memory")
+
+    def __init__(self, memory: Array, shape: tuple[int, ...], dtype: np.dtype[Any]):
+        self.memory = memory
+        self.__array_interface__ = {
+            "shape": shape, "typestr": dtype.str, "data": (memory.ctypes.data, False), "version": 3,
+        }  # fmt: skip
+
+    def __del__(self) -> None:
+        if sum(m.nbytes for m in _free) + self.memory.nbytes <= KEPT:
+            _free.append(self.memory)
+
+
+def empty(shape: tuple[int, ...], number: Any) -> Array:
+    """An array like np.empty's."""
+    dtype = np.dtype(number)
+    size = prod(shape) * dtype.itemsize
+    if not SMALLEST <= size <= LARGEST:
+        return np.empty(shape, dtype)
+    for k, memory in enumerate(_free):
+        if size <= memory.nbytes <= 2 * size:
+            try:
+                found = _free.pop(k)
+            except IndexError:  # another thread was faster
+                break
+            if size <= found.nbytes:
+                return np.asarray(_Lease(found, shape, dtype))
+            break
+    return np.asarray(_Lease(np.empty(size, np.uint8), shape, dtype))

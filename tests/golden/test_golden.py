@@ -1,0 +1,56 @@
+"""Operation counts and listings are those kept in this folder, and the counts are at most the best known ones."""
+
+import pytest
+from write import COUNTS, FILE_ROBOTS, HERE, LISTINGS, REWRITE, ROBOT_FILES, ROBOTS, counts, kept, listing, shown
+
+# The prototype's counts on a general six-joint arm without rotors, below every published one: mul, add
+RECORDS = {("mass_matrix", "composite"): (338, 301), ("forward_dynamics", "articulated"): (983, 869)}
+
+
+def differences(was, now):
+    """A line for each call and method whose cost is not what it was."""
+    flat = [{(c, m): shown(cost) for c, ms in calls.items() for m, cost in ms.items()} for calls in (was, now)]
+    keys = [key for key in {**flat[0], **flat[1]} if flat[0].get(key) != flat[1].get(key)]
+    return [f"  {c}.{m}\n    was {flat[0].get((c, m))}\n    is  {flat[1].get((c, m))}" for c, m in keys]
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, *FILE_ROBOTS])
+def test_operation_counts_are_the_golden_ones(name):
+    if name in FILE_ROBOTS and not ROBOT_FILES.is_dir():
+        pytest.skip("example-robot-data is not installed")
+    made = counts((ROBOTS | FILE_ROBOTS)[name]())
+    changed = differences(kept().get(name, {}), made)
+    assert not changed, "\n".join([f"operation counts of {name} are not those of {COUNTS.name}:", *changed, REWRITE])
+
+
+def test_no_robot_is_kept_that_is_not_counted():
+    assert set(kept()) == {*ROBOTS, *FILE_ROBOTS}, REWRITE
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_a_small_program_is_the_golden_one_line_by_line(name):
+    was, now = (HERE / name).read_text(encoding="utf-8").splitlines(), listing(name).splitlines()
+    first = next((k for k, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    where = f"{name} differs from line {first + 1} on:\n  was {was[first : first + 3]}\n  is  {now[first : first + 3]}"
+    assert was == now, f"{where}\n{REWRITE}"
+
+
+@pytest.mark.parametrize("arm", ["general_arm", "upright_arm"])
+@pytest.mark.parametrize(("call", "method"), RECORDS)
+def test_a_general_arm_takes_no_more_operations_than_the_record(arm, call, method):
+    cost, (mul, add) = ROBOTS[arm]().cost(call, method=method), RECORDS[call, method]
+    assert cost.mul <= mul
+    assert cost.add <= add
+
+
+def test_the_mass_matrix_of_a_chain_with_rotors_takes_no_more_than_the_record():
+    cost, (mul, add) = ROBOTS["chain6"]().cost("mass_matrix"), RECORDS["mass_matrix", "composite"]
+    assert cost.mul <= mul
+    assert cost.add <= add
+
+
+def test_gravity_along_the_first_axis_is_never_dearer():
+    general, upright = (counts(ROBOTS[arm]()) for arm in ("general_arm", "upright_arm"))
+    for call, methods in general.items():
+        for method, cost in methods.items():
+            assert upright[call][method]["mul"] <= cost["mul"], (call, method)

@@ -1,0 +1,107 @@
+"""What is kept as golden: operation counts of a few robots, and the listings of two small programs.
+
+    python tests/golden/write.py        rewrite counts.toml and the listings after a change that was meant
+
+A refactor that leaves these files untouched has changed no program.
+"""
+
+import sysconfig
+import tomllib
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+import hinge
+from hinge.dynamics import ALGORITHMS
+
+HERE = Path(__file__).parent
+COUNTS = HERE / "counts.toml"
+REWRITE = "If this was meant, run `python tests/golden/write.py` and commit what it changes."
+ROBOT_FILES = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
+CALLS = ("inverse_dynamics", "bias_force", "gravity_force", "mass_matrix", "coriolis_matrix", "forward_dynamics")
+
+
+def general_arm():
+    """Six revolute joints with general placements, axes and inertias, and no rotors: the arm the literature counts."""
+    model = hinge.samples.chain(np.random.default_rng(0), 6).model
+    return hinge.Robot(replace(model, data=tuple(replace(d, armature=()) for d in model.data)))
+
+
+def upright_arm():
+    """The same with gravity along its first axis, which is how arms are mounted."""
+    model = general_arm().model
+    R, _ = model.placement[1].pose()
+    return hinge.Robot(replace(model, gravity=tuple(-9.81 * x for x in R @ model.joint[1].axis)))
+
+
+def described(path):
+    return lambda: hinge.load(ROBOT_FILES / path)
+
+
+ROBOTS = {
+    "chain6": lambda: hinge.samples.chain(np.random.default_rng(0), 6),  # with rotors on two joints
+    "general_arm": general_arm,
+    "upright_arm": upright_arm,
+    "puma560": hinge.samples.puma560,
+    "planar_2r": hinge.samples.planar_2r,
+    "tree8": lambda: hinge.samples.random_tree(np.random.default_rng(0), 8, ("revolute", "prismatic", "spherical")),
+}
+FILE_ROBOTS = {  # there only with the package example-robot-data
+    "ur5": described("ur_description/urdf/ur5_robot.urdf"),
+    "panda": described("panda_description/urdf/panda.urdf"),
+    "g1": described("g1_description/urdf/g1_29dof_rev_1_0.urdf"),
+}
+LISTINGS = {
+    "planar_2r.inverse_dynamics.txt": (hinge.samples.planar_2r, "inverse_dynamics"),
+    "pendulum1.mass_matrix.txt": (lambda: hinge.samples.pendulum(1), "mass_matrix"),
+}
+
+
+def counts(robot):
+    """Call → method → what it costs, for every method that covers the robot; what is zero is left out."""
+    made = {}
+    for call in CALLS:
+        for method, algorithm in ALGORITHMS[call].items():
+            if not algorithm.refuses(robot.model):
+                cost = asdict(robot.cost(call, method=method))
+                made.setdefault(call, {})[method] = {k: n for k, n in cost.items() if k != "method" and n}
+    return made
+
+
+def listing(name):
+    make, call = LISTINGS[name]
+    return make().source(call, "listing")
+
+
+def kept():
+    return tomllib.loads(COUNTS.read_text(encoding="utf-8")) if COUNTS.exists() else {}
+
+
+def shown(cost):
+    return ", ".join(f"{k} = {n}" for k, n in cost.items())
+
+
+def as_toml(robots):
+    lines = ["# Operations for one state. Written by `python tests/golden/write.py`; do not edit."]
+    for name, calls in robots.items():
+        lines += ["", f"[{name}]"]
+        lines += [f"{c}.{m} = {{ {shown(cost)} }}" for c, methods in calls.items() for m, cost in methods.items()]
+    return "\n".join(lines) + "\n"
+
+
+def write():
+    old = kept()
+    made = {name: counts(make()) for name, make in ROBOTS.items()}
+    for name, make in FILE_ROBOTS.items():
+        if ROBOT_FILES.is_dir():
+            made[name] = counts(make())
+        elif name in old:
+            made[name] = old[name]
+    COUNTS.write_text(as_toml(made), encoding="utf-8")
+    for name in LISTINGS:
+        (HERE / name).write_text(listing(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

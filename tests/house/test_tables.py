@@ -1,0 +1,85 @@
+"""Tables that must be complete: a row in every back end for each operation, a method in the stub for each algorithm."""
+
+import ast
+import inspect
+
+import pytest
+
+import hinge
+from hinge import stub
+from hinge.backends.llvm import EMIT
+from hinge.dynamics import ALGORITHMS
+from hinge.graph import OPS, Graph
+
+COST_KINDS = {"add", "mul", "div", "sqrt", "trig", "neg", "other", "fma"}
+
+
+def test_the_native_back_end_emits_every_operation_and_no_other():
+    assert set(EMIT) == set(OPS)
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_an_operation_has_its_name_arity_meaning_and_cost(name):
+    op = OPS[name]
+    assert op.name == name
+    assert op.counts_as in COST_KINDS
+    graph = Graph()
+    args = [graph.input("x", k) for k in range(op.arity)]
+    assert len(op.partials(graph.node(name, *args), *args)) == op.arity
+    assert op.meaning(*[1.0] * op.arity) is not None
+    assert len(inspect.signature(EMIT[name]).parameters) == op.arity + 1
+    shown = op.text.format(*"abc"[: op.arity])
+    assert all(letter in shown for letter in "abc"[: op.arity])
+
+
+def normal(code):
+    """What a stub says, whatever its layout: the syntax tree with docstrings stripped of indentation.
+
+    Comparing trees rather than text makes the formatter's line breaks and blank lines no difference, needs no
+    formatter to be installed, and still sees every name, default, annotation and word of documentation.
+    """
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body[0].value.value = inspect.cleandoc(node.body[0].value.value)
+    return ast.dump(tree, indent=1)
+
+
+def test_the_stub_is_what_the_registry_says():
+    kept = stub.PATH.read_text(encoding="utf-8")
+    assert normal(kept) == normal(stub.text()), "robot.pyi is stale: run `make stub`, then `ruff format`"
+
+
+def methods_of(cls):
+    return {name: f for name, f in vars(cls).items() if inspect.isfunction(f) and not name.startswith("_")}
+
+
+def test_every_algorithm_is_a_method_of_robot_with_its_words():
+    methods = methods_of(hinge.Robot)
+    for name, by_method in ALGORITHMS.items():
+        first = next(iter(by_method.values()))
+        assert methods[name].__doc__ == first.function.__doc__
+        assert methods[name].__qualname__ == f"Robot.{name}"
+
+
+def declared(cls):
+    """Method → parameters in order and which of them are keyword-only, from the stub."""
+    tree = ast.parse(stub.PATH.read_text(encoding="utf-8"))
+    (robot,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == cls.__name__)
+    functions = [node for node in robot.body if isinstance(node, ast.FunctionDef) and not node.decorator_list]
+    return {
+        f.name: ([a.arg for a in f.args.args], [a.arg for a in f.args.kwonlyargs])
+        for f in functions
+        if not f.name.startswith("_")
+    }
+
+
+def test_the_stub_declares_the_methods_that_are_there_with_their_parameters():
+    there = {}
+    for name, method in methods_of(hinge.Robot).items():
+        parameters = inspect.signature(method).parameters.values()
+        there[name] = (
+            [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD],
+            [p.name for p in parameters if p.kind is p.KEYWORD_ONLY],
+        )
+    assert declared(hinge.Robot) == there
