@@ -1,7 +1,7 @@
 """Times hinge against Pinocchio in one run on one core, in double precision, and writes the table of the README.
 
     python bench/against_pinocchio.py            print the table
-    python bench/against_pinocchio.py --write    also write bench/table.md
+    python bench/against_pinocchio.py --write    also write bench/table.md and the README's copy of it
 
 Batches have 4,096 states. Pinocchio's batch is its own C++ loop (rneaInParallel, abaInParallel with one thread), so no
 Python counts against it; the mass matrix has no such loop there and is left out. One state is each library's ordinary
@@ -31,6 +31,7 @@ ROBOTS = {
 FILES = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix/share/example-robot-data/robots"
 STATES, ROUNDS = 4096, 60
 TABLE = Path(__file__).with_name("table.md")
+BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
 def fastest(*calls: Callable[[], object]) -> list[float]:
@@ -81,7 +82,7 @@ def processor() -> str:
 def main() -> None:
     hinge.set_threads(1)
     lines = [
-        "| robot | DOF | inverse dynamics, batch | forward dynamics, batch | inverse dynamics, one state | bound call |",
+        "| robot | DOF | inverse dynamics, batch | forward dynamics, batch | inverse dynamics, one state | bound |",
         "|---|---|---|---|---|---|",
         *(row(name, FILES / part) for name, part in ROBOTS.items()),
     ]
@@ -97,6 +98,9 @@ def main() -> None:
     print(text)
     if "--write" in sys.argv:
         TABLE.write_text(text, encoding="utf-8")
+        readme = TABLE.parents[1] / "README.md"
+        before, rest = readme.read_text(encoding="utf-8").split(BEGIN)
+        readme.write_text(f"{before}{BEGIN}\n{text}{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":
