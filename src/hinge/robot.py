@@ -11,6 +11,7 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -19,12 +20,13 @@ import numpy as np
 from hinge import dynamics
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel, Plan, Status
-from hinge.dynamics.registry import ALGORITHMS, EXTERNAL, PLACE, Algorithm, Place
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, Place
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.graph import Input, Program
 from hinge.model import Model, Report, reframe
 from hinge.model import samples as _samples
 
+TERMS = ("armature", "damping", "friction", "stiffness")
 Vector = Any  # anything NumPy can read as an array
 
 
@@ -110,25 +112,29 @@ class Robot:
             parts.append(self.model.joint[i].random(rng, n, data.lower, data.upper))
         return np.concatenate(parts, axis=1), rng.normal(size=(n, self.nv))
 
-    def kernel(self, name: str, method: str | None = None, backend: str | None = None, external: bool = False,
-               status: bool = False, **options: str) -> Kernel:  # fmt: skip
-        """The compiled algorithm of that name; made on first use and kept."""
+    def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
+               joint_terms: Sequence[str] = ("armature",), status: bool = False, **options: str) -> Kernel:  # fmt: skip
+        """The compiled algorithm of that name; made on first use and kept.
+
+        `given` names the optional inputs it takes besides the others: "external", "base_motion".
+        """
         backend = backend or default_backend()
-        key = (name, method, backend, external, status, tuple(sorted(options.items())))
+        key = (name, method, backend, tuple(given), tuple(joint_terms), status, tuple(sorted(options.items())))
         found = self._kernels.get(key)
         if found is None:
             algorithm = dynamics.choose(self.model, name, method)
-            plan = self._plan(algorithm, _given(algorithm, external), _checked(algorithm, options), status)
-            found = self._kernels[key] = Kernel(plan, backend)
+            wanted = _given(algorithm, given), _checked(algorithm, options), _terms(joint_terms)
+            found = self._kernels[key] = Kernel(self._plan(algorithm, *wanted, status), backend)
         return found
 
-    def _plan(self, algorithm: Algorithm, given: frozenset[str], options: Mapping[str, str], status: bool) -> Plan:
+    def _plan(self, algorithm: Algorithm, given: frozenset[str], options: Mapping[str, str], terms: frozenset[str],
+              status: bool) -> Plan:  # fmt: skip
         """What a kernel needs to know, short of tracing."""
-        taken, model = algorithm.taken(given), self.model
-        outputs = [algorithm.returns.shape(model), ()] if status else [algorithm.returns.shape(model)]
+        taken, model = algorithm.taken(given), replace(self.model, terms=terms)
+        outputs = [q.shape(model) for q in algorithm.returns.values()] + [()] * status
 
         def trace() -> Program:
-            return algorithm.trace(self._traced, given, options, status)
+            return algorithm.trace(replace(self._traced, terms=terms), given, options, status)
 
         def key() -> tuple[str, ...]:
             if all(type(joint).__module__.startswith("hinge.") for joint in model.joint):
@@ -168,14 +174,19 @@ class Robot:
         return reframe(self.model)
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
-              check: str, return_status: bool, external: Mapping[str, Vector] | None = None,
-              external_frame: str = "body", **options: str) -> Any:  # fmt: skip
+              check: str, return_status: bool, joint_terms: Sequence[str],
+              external: Mapping[str, Vector] | None = None, external_frame: str = "body",
+              base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
-        kernel = self.kernel(name, method, backend, bool(external), return_status, **options)
-        if external:
-            given = [*given, self._wrenches(given[0], external, external_frame, backend)]
+        extra = {
+            "external": self._wrenches(given[0], external, external_frame, backend) if external else None,
+            "base_motion": _stacked(name, base_motion) if base_motion is not None else None,
+        }
+        present = [k for k, value in extra.items() if value is not None]
+        kernel = self.kernel(name, method, backend, present, joint_terms, return_status, **options)
+        given = [*given, *(extra[k] for k in present)]
         if check == "values":
             _check_values(kernel, given)
         if not return_status:
@@ -189,8 +200,8 @@ class Robot:
             ):
                 self._fast[name] = kernel.fast
             return made
-        result, pivot = kernel(*given, out=out)
-        return result, _status(result, pivot)
+        *results, pivot = kernel(*given, out=out)
+        return *results, _status(results, pivot)
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:
         """Whether these are the options a call has when none is given."""
@@ -250,9 +261,9 @@ def _check_values(kernel: Kernel, given: Sequence[Any]) -> None:
             raise SizeError(f"{kernel.name}: {one.name}[{', '.join(map(str, at))}] is {value}. Give finite numbers.")
 
 
-def _status(result: Array, pivot: Array) -> Array:
+def _status(results: Sequence[Array], pivot: Array) -> Array:
     """A Status for each state."""
-    finite = np.isfinite(result).reshape(*pivot.shape, -1).all(axis=-1)
+    finite = np.all([np.isfinite(r).reshape(*pivot.shape, -1).all(axis=-1) for r in results], axis=0)
     made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
     return made.astype(np.uint8)
 
@@ -262,10 +273,34 @@ def default_backend() -> str:
     return os.environ.get("HINGE_BACKEND") or "llvm"
 
 
-def _given(algorithm: Algorithm, external: bool) -> frozenset[str]:
-    if external and "external" not in algorithm.inputs:
-        raise SizeError(f"{algorithm.name} takes no external forces.")
-    return frozenset({"external"}) if external else frozenset()
+def _given(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
+    optional = [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None]
+    for name in given:
+        if name not in optional:
+            raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, optional)}")
+    return frozenset(given)
+
+
+def _terms(given: Sequence[str]) -> frozenset[str]:
+    """The joint terms that are in the dynamics."""
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in TERMS:
+            raise UnknownName(f"joint_terms has {name!r}. {did_you_mean(str(name), TERMS)}")
+    return frozenset(names)
+
+
+def _stacked(name: str, base_motion: tuple[Vector, Vector]) -> Array:
+    """The base's velocity and acceleration as one array (…, 2, 6)."""
+    try:
+        v, a = (np.asarray(x, float) for x in base_motion)
+        if v.shape[-1:] != (6,) or a.shape[-1:] != (6,):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise SizeError(
+            f"{name}: base_motion is a velocity and an acceleration of 6 entries each, angular first."
+        ) from None
+    return np.stack(np.broadcast_arrays(v, a), axis=-2)
 
 
 def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, str]:
@@ -283,21 +318,26 @@ def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, s
 
 def method_source(algorithm: Algorithm) -> str:
     """The method of an algorithm as source text: machine code where the call is plain, the ordinary path else."""
-    takes = [n for n, quantity in algorithm.inputs.items() if quantity is not EXTERNAL]
+    takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
     names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
     fast = ["self._places.get(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
     slow = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
     defaults = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
-    common = {"out": None, "method": None, "backend": None, "check": "sizes", "return_status": False}
+    if "base_motion" in algorithm.inputs:
+        defaults |= {"base_motion": None}
+    common = {
+        "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
+        "joint_terms": ("armature",),
+    }  # fmt: skip
     keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
     plain = " and ".join(
         f"{k} is {v}" if v is None or v is False else f"{k} == {v!r}"
         for k, v in (defaults | common).items()
         if k != "external_frame"
     )
-    handed = ", ".join(["out", "method", "backend", "check", "return_status", *(f"{k}={k}" for k in defaults)])
+    handed = ", ".join([*common, *(f"{k}={k}" for k in defaults)])
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:

@@ -45,7 +45,8 @@ class Robot:
         name: str,
         method: str | None = ...,
         backend: str | None = ...,
-        external: bool = ...,
+        given: Sequence[str] = ...,
+        joint_terms: Sequence[str] = ...,
         status: bool = ...,
         **options: str,
     ) -> Kernel: ...
@@ -59,16 +60,19 @@ class Robot:
         *,
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 
         Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
-        in. `external` adds known forces on bodies.
+        in, and what else `joint_terms` names. `external` adds known forces on bodies; `base_motion` is the base's spatial
+        velocity and acceleration in its own coordinates, gravity not included.
 
         >>> arm = hinge.samples.puma560()
         >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
@@ -82,11 +86,13 @@ class Robot:
         *,
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
 
@@ -106,6 +112,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """What the joint forces must be to hold the robot still against gravity.
 
@@ -113,6 +120,33 @@ class Robot:
 
         >>> hinge.samples.pendulum(1).gravity_force([0.0])
         array([0.])
+        """
+        ...
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+    ) -> Any:
+        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+
+        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+        base, in base coordinates. total = active + bearing.
+
+        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+        >>> base[3:].round(2)
+        array([ 0.  ,  0.  , 19.62])
         """
         ...
     def forward_dynamics(
@@ -123,16 +157,18 @@ class Robot:
         *,
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         out: NDArray[Any] | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 
-        Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in. `external` adds known forces on
-        bodies. A state whose equations are singular gives a row of NaN.
+        Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in, and what else `joint_terms` names.
+        `external` adds known forces on bodies; `base_motion` is the base's spatial velocity and acceleration. A state whose equations are singular gives a row of NaN.
 
         >>> arm = hinge.samples.pendulum(1)
         >>> arm.forward_dynamics([0.0], [0.0], [0.0])
@@ -148,6 +184,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
 
@@ -166,6 +203,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The inverse of the mass matrix: accelerations per joint force.
 
@@ -186,6 +224,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """Where velocity times time leads: q moved by v.
 
@@ -206,6 +245,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
 
@@ -225,6 +265,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """Where a link or frame is: the 4×4 matrix that takes its coordinates to the base's.
 
@@ -245,6 +286,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The motion of a link or frame for each joint velocity: v = J qd, angular rows first.
 
@@ -266,6 +308,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The rate of change of `jacobian`, entry by entry, in the same coordinates.
 
@@ -287,6 +330,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The spatial velocity [ω; v] of a link or frame.
 
@@ -310,6 +354,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The acceleration [α; a] of a link or frame, gravity not included.
 
@@ -331,6 +376,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
@@ -351,6 +397,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """Half of qdᵀ H(q) qd, armature in.
 
@@ -369,8 +416,9 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
-        """The work gravity has yet to do, zero when all mass is at the base origin.
+        """The work gravity has yet to do, zero when all mass is at the base origin; springs count where joint_terms has them.
 
         Takes q (nq); gives a number in J.
 
@@ -387,6 +435,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The centre of mass of all moving bodies, in base coordinates.
 
@@ -407,6 +456,7 @@ class Robot:
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
     ) -> Any:
         """The spatial momentum [angular; linear] of all moving bodies, in base axes.
 
@@ -415,6 +465,63 @@ class Robot:
 
         >>> hinge.samples.planar_2r().momentum([0.0, 0.0], [1.0, 0.0]).shape
         (6,)
+        """
+        ...
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        qdd: ArrayLike,
+        known: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+    ) -> Any:
+        """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
+
+        Takes q (nq), qd, tau and qdd (nv), and known (nv): 1 or True where the acceleration is given. Entries of tau where
+        it is known, and of qdd where it is not, are not looked at. Gives tau and qdd, (nv) each.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tau, qdd = arm.hybrid_dynamics([0.1, 0.2], [0.0, 0.0], [0.0, 3.0], [1.0, 0.0], [True, False])
+        >>> float(qdd[0]), round(float(tau[1]), 12)
+        (1.0, 3.0)
+        """
+        ...
+    def floating_inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd_joints: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: NDArray[Any] | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+    ) -> Any:
+        """For a robot with a floating base: the base's acceleration and the joint forces, from the joints' accelerations.
+
+        Takes q (nq), qd (nv) and qdd_joints (nv - 6); gives the base's acceleration (6,), the first six entries of qdd,
+        and the forces of the other joints (nv - 6), found in time proportional to the number of bodies. Nothing pushes the
+        base but `external`.
+
+        >>> brick = '''<robot name="brick"><link name="a"><inertial><mass value="1"/>
+        ...   <inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'''
+        >>> falling = hinge.load(brick, base="floating")
+        >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0]
+        array([ 0.  ,  0.  ,  0.  ,  0.  ,  0.  , -9.81])
         """
         ...
 

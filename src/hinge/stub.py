@@ -9,7 +9,7 @@ import inspect
 from pathlib import Path
 
 from hinge import robot
-from hinge.dynamics.registry import ALGORITHMS, EXTERNAL, PLACE, Algorithm
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
 HEAD = '''"""Written by `make stub` from the registry of algorithms; do not edit."""
@@ -59,7 +59,8 @@ class Robot:
         name: str,
         method: str | None = ...,
         backend: str | None = ...,
-        external: bool = ...,
+        given: Sequence[str] = ...,
+        joint_terms: Sequence[str] = ...,
         status: bool = ...,
         **options: str,
     ) -> Kernel: ...
@@ -95,18 +96,21 @@ def _method(algorithm: Algorithm) -> str:
     for name, quantity in algorithm.inputs.items():
         if quantity is PLACE:
             lines.append("        name: str,")
-        elif quantity is not EXTERNAL:
+        elif quantity.absent is None:
             lines.append(f"        {name}: ArrayLike,")
     lines.append("        *,")
     lines += [f"        {option}: str = ...," for option in algorithm.options]
     if "external" in algorithm.inputs:
         lines += ["        external: Mapping[str, ArrayLike] | None = ...,", "        external_frame: str = ...,"]
+    if "base_motion" in algorithm.inputs:
+        lines.append("        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,")
     lines += [
         "        out: NDArray[Any] | None = ...,",
         "        method: str | None = ...,",
         "        backend: str | None = ...,",
         "        check: str = ...,",
         "        return_status: bool = ...,",
+        "        joint_terms: Sequence[str] = ...,",
     ]
     words = inspect.getdoc(algorithm.function) or ""
     doc = "\n".join(f"        {line}".rstrip() for line in words.splitlines())

@@ -12,30 +12,31 @@ Differs from the source: velocities and accelerations are those seen by an obser
 from __future__ import annotations
 
 from hinge.dynamics.motion import carried
-from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
+from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, cross
+from hinge.spatial import ArticulatedInertia, Force, ForceSpace, comoving, cross
 
 
-def _coupled(model):
+def coupled(model):
     names = [model.joint_name[i] for i in model.follows]
     return f"joint {names[0]!r} follows another" if names else ""
 
 
-@algorithm("forward_dynamics", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, returns=ACCELERATION,
-           pivots=True, refuses=_coupled)  # fmt: skip
-def articulated(model, q, qd, tau, external):
+@algorithm("forward_dynamics", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
+           returns=ACCELERATION, pivots=True, refuses=coupled)  # fmt: skip
+def articulated(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 
-    Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in. `external` adds known forces on
-    bodies. A state whose equations are singular gives a row of NaN.
+    Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in, and what else `joint_terms` names.
+    `external` adds known forces on bodies; `base_motion` is the base's spatial velocity and acceleration. A state whose equations are singular gives a row of NaN.
 
     >>> arm = hinge.samples.pendulum(1)
     >>> arm.forward_dynamics([0.0], [0.0], [0.0])
     array([0.])
     """
     X, S, v, c, IA, pA, U, D, u, a = model.per_body(10)
-    v[0], IA[0], pA[0], a[0] = Motion(), ArticulatedInertia(), Force(), -model.gravity_motion  # (6.45)
+    v[0], a[0] = comoving(base_motion[0], base_motion[1] - model.gravity_motion)  # (6.45)
+    IA[0], pA[0] = ArticulatedInertia(), Force()
 
     # outward: velocities, and the force each body needs on their account
     for i, p in model.outward():
@@ -51,7 +52,7 @@ def articulated(model, q, qd, tau, external):
     for i, p in model.inward():
         U[i] = IA[i] @ S[i]  # (6.57)
         D[i] = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
-        u[i] = [t - f for t, f in zip(tau[i], S[i].T @ pA[i], strict=True)]
+        u[i] = [t - r - f for t, r, f in zip(tau[i], model.resistance(i, q[i], qd[i]), S[i].T @ pA[i], strict=True)]
         V = ForceSpace(D[i].solve(U[i]))
         Ia = IA[i].without(U[i], V)  # (7.19)
         IA[p] = IA[p] + X[i].T @ Ia  # (6.62)

@@ -11,7 +11,7 @@ Differs from the source: H is factored from its last row to its first, which fil
 from __future__ import annotations
 
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
+from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, LL, plus_diagonal
 
 
@@ -60,18 +60,18 @@ def inverse_composite(model, q):
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
 
 
-@algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+@algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
            returns=ACCELERATION, pivots=True)  # fmt: skip
-def forward_composite(model, q, qd, tau, external, factor=LDL):
+def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
-    C = model.generalised_forces(bias_force(model, q, qd, external))
+    C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     H = factor(composite(model, q), model.blame())
     asked = model.generalised_forces(tau)
     return H.solve([t - c for t, c in zip(asked, C, strict=True)]), H.pivots  # (5.6)
 
 
-@algorithm("forward_dynamics", method="composite_llt", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+@algorithm("forward_dynamics", method="composite_llt", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
            returns=ACCELERATION, pivots=True)  # fmt: skip
-def forward_composite_llt(model, q, qd, tau, external):
+def forward_composite_llt(model, q, qd, tau, external, base_motion):
     """The same, with the mass matrix factored as Lᵀ L."""
-    return forward_composite(model, q, qd, tau, external, LL)
+    return forward_composite(model, q, qd, tau, external, base_motion, LL)

@@ -51,7 +51,7 @@ def _first_moment(model, q):
 
 @algorithm("potential_energy", q=POSITION, returns=SCALAR)
 def potential_energy(model, q):
-    """The work gravity has yet to do, zero when all mass is at the base origin.
+    """The work gravity has yet to do, zero when all mass is at the base origin; springs count where joint_terms has them.
 
     Takes q (nq); gives a number in J.
 
@@ -59,7 +59,10 @@ def potential_energy(model, q):
     True
     """
     moment, _ = _first_moment(model, q)
-    return -dot3(Vec3(model.gravity), moment)
+    total = -dot3(Vec3(model.gravity), moment)
+    for i, _ in model.outward():
+        total = total + model.stored(i, q[i])
+    return total
 
 
 @algorithm("center_of_mass", q=POSITION, returns=VECTOR)

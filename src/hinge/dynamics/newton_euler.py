@@ -11,23 +11,26 @@ accelerations are those seen by an observer who moves with each body's origin (s
 from __future__ import annotations
 
 from hinge.dynamics.motion import carried
-from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.spatial import Force, Motion, cross
+from hinge.dynamics.registry import (
+    ACCELERATION,
+    BASE,
+    EXTERNAL,
+    FORCE,
+    ON_BODIES,
+    POSITION,
+    SPATIAL,
+    VELOCITY,
+    algorithm,
+)
+from hinge.dynamics.solve import solve_general
+from hinge.spatial import Force, Motion, comoving, cross
 
 
-@algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, returns=FORCE)
-def newton_euler(model, q, qd, qdd, external):
-    """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
-
-    Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
-    in. `external` adds known forces on bodies.
-
-    >>> arm = hinge.samples.puma560()
-    >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
-    (6,)
-    """
-    X, S, v, a, f, tau = model.per_body(6)
-    v[0], a[0], f[0] = Motion(), -model.gravity_motion, Force()  # gravity as an upward acceleration of the base
+def joint_forces(model, q, qd, qdd, external, base):
+    """Axes of each joint, and the whole spatial force through it, in its body's coordinates; entry 0 is the base's."""
+    X, S, v, a, f = model.per_body(5)
+    v[0], a[0] = comoving(base[0], base[1] - model.gravity_motion)  # gravity as an upward acceleration of the base
+    f[0] = Force()
 
     # outward: the motion of each body, and the force that motion needs
     for i, p in model.outward():
@@ -38,16 +41,36 @@ def newton_euler(model, q, qd, qdd, external):
         a[i] = X[i] @ a[p] + c + S[i] @ qdd[i]  # (4.12), (7.16)
         f[i] = I @ a[i] + cross(v[i], I @ v[i]) - external[i]  # (4.13)
 
-    # inward: keep the part of each force along the joint axes, hand all of it to the parent
+    # inward: a joint carries the forces of all that is beyond it
     for i, p in model.inward():
-        rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
-        tau[i] = [t + r for t, r in zip(S[i].T @ f[i], rotor, strict=True)]  # (4.15)
         f[p] = f[p] + X[i].T @ f[i]  # (4.14), (7.4)
+    return S, f
+
+
+@algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
+           returns=FORCE)  # fmt: skip
+def newton_euler(model, q, qd, qdd, external, base_motion):
+    """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
+
+    Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
+    in, and what else `joint_terms` names. `external` adds known forces on bodies; `base_motion` is the base's spatial
+    velocity and acceleration in its own coordinates, gravity not included.
+
+    >>> arm = hinge.samples.puma560()
+    >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+    (6,)
+    """
+    S, f = joint_forces(model, q, qd, qdd, external, base_motion)
+    tau = model.per_body(1)[0]
+    for i, _ in model.outward():
+        rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
+        parts = zip(S[i].T @ f[i], rotor, model.resistance(i, q[i], qd[i]), strict=True)
+        tau[i] = [t + r + d for t, r, d in parts]  # (4.15)
     return tau
 
 
-@algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, returns=FORCE)
-def bias_force(model, q, qd, external):
+@algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE)
+def bias_force(model, q, qd, external, base_motion):
     """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
 
     Takes q (nq) and qd (nv); gives joint forces (nv) in N m and N.
@@ -56,7 +79,7 @@ def bias_force(model, q, qd, external):
     >>> arm.bias_force(arm.neutral(), np.ones(6)).shape
     (6,)
     """
-    return newton_euler(model, q, qd, _still(model), external)  # (5.3)
+    return newton_euler(model, q, qd, still(model), external, base_motion)  # (5.3)
 
 
 @algorithm("gravity_force", q=POSITION, returns=FORCE)
@@ -68,9 +91,34 @@ def gravity_force(model, q):
     >>> hinge.samples.pendulum(1).gravity_force([0.0])
     array([0.])
     """
-    still = _still(model)
-    return newton_euler(model, q, still, still, [Force()] * len(model.parent))
+    nothing = [Force()] * len(model.parent)
+    return newton_euler(model, q, still(model), still(model), nothing, (Motion(), Motion()))
 
 
-def _still(model):
+@algorithm("joint_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
+           returns={"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL})  # fmt: skip
+def joint_reactions(model, q, qd, qdd, external, base_motion):
+    """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+
+    Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+    moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+    base, in base coordinates. total = active + bearing.
+
+    >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+    >>> base[3:].round(2)
+    array([ 0.  ,  0.  , 19.62])
+    """
+    S, f = joint_forces(model, q, qd, qdd, external, base_motion)
+    rows = [[], [], []]
+    for i, _ in model.outward():
+        F = model.joint[i].actuation(q[i])
+        K = S[i].T @ F
+        active = F @ solve_general(K, S[i].T @ f[i])  # (7.12), (7.14)
+        for row, force in zip(rows, (f[i], active, f[i] - active), strict=True):  # (7.15)
+            row.append(list(model.in_user_frame(i, force)))
+    return *rows, list(f[0])
+
+
+def still(model):
+    """No velocity, or no acceleration, of any joint."""
     return [[0.0] * joint.nv for joint in model.joint]

@@ -16,7 +16,7 @@ from typing import Any
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
 from hinge.model import Model
-from hinge.spatial import Force, Mat3, Vec3
+from hinge.spatial import Force, Mat3, Motion, Vec3
 
 Shape = tuple[int, ...]
 
@@ -73,6 +73,14 @@ def _forces_per_joint(model: Model, tau: list[Scalar]) -> list[list[Scalar]]:
     return split
 
 
+def _per_joint(model: Model, flat: list[Scalar]) -> list[list[Scalar]]:
+    return [flat[at] for _, at in model.slices]
+
+
+def _base_motion(model: Model, flat: list[Scalar]) -> tuple[Motion, Motion]:
+    return Motion(Vec3(tuple(flat[:3])), Vec3(tuple(flat[3:6]))), Motion(Vec3(tuple(flat[6:9])), Vec3(tuple(flat[9:])))
+
+
 def _wrenches(model: Model, flat: list[Scalar]) -> list[Force]:
     rows = [flat[6 * i : 6 * i + 6] for i in range(len(model.parent))]
     return [Force(Vec3(tuple(r[:3])), Vec3(tuple(r[3:]))) for r in rows]
@@ -99,6 +107,17 @@ VECTOR = Quantity("a vector in base axes", lambda m: (3,))
 SPATIAL = Quantity("a spatial vector, angular first", lambda m: (6,))
 JACOBIAN = Quantity("a motion for each velocity, in columns", lambda m: (6, m.nv), give=_rows)
 POSE = Quantity("a 4×4 matrix", lambda m: (4, 4), give=_rows)
+KNOWN = Quantity("1 where the acceleration is given, 0 where the force is", NV, _per_joint)
+BASE = Quantity(
+    "velocity and acceleration of the base", lambda m: (2, 6), _base_motion, absent=lambda m: (Motion(), Motion())
+)
+ON_BODIES = Quantity("a spatial force for each moving body", lambda m: (m.count, 6), give=_rows)
+JOINTS_ONLY = Quantity(
+    "accelerations of the joints beyond the base",
+    lambda m: (m.nv - 6,),
+    lambda m, flat: _per_joint(m, [0.0] * 6 + flat),
+)
+BEYOND_BASE = Quantity("forces of the joints beyond the base", lambda m: (m.nv - 6,))
 EXTERNAL = Quantity(
     "forces on the bodies", lambda m: (len(m.parent), 6), _wrenches, absent=lambda m: [Force()] * len(m.parent)
 )
@@ -113,7 +132,7 @@ class Algorithm:
     method: str
     function: Callable[..., Any]
     inputs: Mapping[str, Quantity]
-    returns: Quantity
+    returns: Mapping[str, Quantity]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pivots: bool = False
     refuses: Callable[[Model], str] = lambda model: ""
@@ -138,11 +157,14 @@ class Algorithm:
         if self.pivots:
             result, pivots = result
         least = _least(pivots)
-        entries = self.returns.give(model, result) if self.returns.shape(model) else [result]
+        results = result if len(self.returns) > 1 else (result,)
+        outputs = [
+            (name, q.shape(model), list(q.give(model, made)) if q.shape(model) else [made])
+            for (name, q), made in zip(self.returns.items(), results, strict=True)
+        ]
         if type(least) is Expr:  # a state whose equations are singular has no answer at all
             good = less(0.0, least)
-            entries = [select(good, e, float("nan")) for e in entries]
-        outputs = [(self.name, self.returns.shape(model), entries)]
+            outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
         return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
 
 
@@ -158,13 +180,14 @@ def _least(pivots: Sequence[Scalar]) -> Scalar:
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}  # public name → method → algorithm; the first method is the default
 
 
-def algorithm(name: str, *, returns: Quantity, method: str = "", options: Mapping[str, tuple[str, ...]] | None = None,
+def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", options: Mapping[str, tuple[str, ...]] | None = None,
               pivots: bool = False, refuses: Callable[[Model], str] = lambda model: "",
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        made = Algorithm(name, method or function.__name__, function, inputs, returns, options or {}, pivots, refuses)
+        gives = {name: returns} if isinstance(returns, Quantity) else returns
+        made = Algorithm(name, method or function.__name__, function, inputs, gives, options or {}, pivots, refuses)
         ALGORITHMS.setdefault(name, {})[made.method] = made
         return function
 

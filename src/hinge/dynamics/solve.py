@@ -83,3 +83,20 @@ class LL(LDL):
 def plus_diagonal(rows: Sequence[Sequence[Scalar]], diagonal: Sequence[Scalar]) -> list[list[Scalar]]:
     """A matrix with something added to its diagonal."""
     return [[x + (diagonal[r] if r == c else 0.0) for c, x in enumerate(row)] for r, row in enumerate(rows)]
+
+
+def solve_general(rows: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
+    """x with A x = b for a small matrix that need not be symmetric, by plain elimination."""
+    A, x, n = [list(row) for row in rows], list(b), len(b)
+    for k in range(n):
+        pivot = 1.0 / A[k][k]
+        for i in range(k + 1, n):
+            factor = A[i][k] * pivot
+            for j in range(k + 1, n):
+                A[i][j] = A[i][j] - factor * A[k][j]
+            x[i] = x[i] - factor * x[k]
+    for k in reversed(range(n)):
+        for j in range(k + 1, n):
+            x[k] = x[k] - A[k][j] * x[j]
+        x[k] = x[k] * (1.0 / A[k][k])
+    return x

@@ -219,6 +219,20 @@ def _neg_of(a: Scalar) -> Scalar:
     return _neg(a) if type(a) is Expr else -a
 
 
+def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
+    """The value of a scalar when those nodes have the given values: numbers, arrays, or nodes of another graph."""
+    from hinge.graph.ops import OPS
+    from hinge.graph.order import live
+
+    if type(scalar) is not Expr:
+        return scalar
+    values = dict(known)
+    for node in live([scalar]):
+        if node not in values:
+            values[node] = OPS[node.op].meaning(*(values[a] if type(a) is Expr else a for a in node.args))
+    return values[scalar]
+
+
 # Functions over any scalar: a float gives a float, an array an array, a node a node, a symbol a symbol.
 
 

@@ -4,6 +4,7 @@ Read joints, then model, build, frames.
 """
 
 from hinge.model.build import Builder
+from hinge.model import mechanisms  # noqa: F401  registers its joints
 from hinge.model.frames import reframe
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Floats, Follow, Frame, JointData, Model, Shape

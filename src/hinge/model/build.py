@@ -126,6 +126,9 @@ class Builder:
             entries = {f"{label}xyz": list(place), f"{label}rotation": [x for row in turn for x in row]}
             self._finite(f"joint {name!r}", where, **entries)
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
+        if joint.about_z and axis is not None:
+            upright = _with_z(snapped_direction(self._direction(name, joint.kind, axis, where)))
+            rotation, child_rotation = rotation @ upright, upright.T @ np.asarray(child_rotation)
         numbers = {
             "lower": _each(lower, joint.nq, -math.inf), "upper": _each(upper, joint.nq, math.inf),
             "velocity": _each(velocity, joint.nv, math.inf), "effort": _each(effort, joint.nv, math.inf),
@@ -187,6 +190,10 @@ class Builder:
             raise ModelError("joint-type", f"joint {name!r} has type {kind!r}.", did_you_mean(kind, JOINTS), where)
         if not issubclass(cls, _OnLine):
             return cls(**parameters)
+        return cls(axis=snapped_direction(self._direction(name, kind, axis, where)), **parameters)
+
+    def _direction(self, name: str, kind: str, axis: Triple | None, where: Where) -> Vec3:
+        """The axis of a joint, which has to point somewhere."""
         given = (0.0, 0.0, 1.0) if axis is None else tuple(float(x) for x in axis)
         self._finite(f"joint {name!r}", where, axis=given)
         length = math.sqrt(sum(x * x for x in given))
@@ -196,7 +203,7 @@ class Builder:
             raise ModelError("zero-axis", f"joint {name!r} has axis ({shown}).",
                              f"{article.capitalize()} {kind} joint needs a direction. "
                              'For the joint\'s z axis write <axis xyz="0 0 1"/>.', where)  # fmt: skip
-        return cls(axis=snapped_direction(Vec3(given)), **parameters)
+        return Vec3(given)
 
     def _snap(self, name: str, rotation: Rotation) -> Mat3:
         given = mat3([[float(x) for x in row] for row in rotation])
@@ -334,6 +341,15 @@ class Builder:
         if strict and worst is not None:
             raise ModelError(worst.code, worst.what, worst.fix, worst.where)
         return report
+
+
+def _with_z(axis: Vec3) -> np.ndarray[Any, Any]:
+    """A rotation whose third column is the axis: the shortest that turns z there."""
+    x, y, z = axis
+    if z == -1.0:
+        return np.diag([1.0, -1.0, -1.0])
+    k = 1.0 / (1.0 + z)
+    return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
 
 
 def _each(given: Any, n: int, default: float) -> tuple[float, ...]:

@@ -8,13 +8,14 @@ scalars. Transforms and axes are those of featherstone1987 Table 8-1, in the joi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hinge.graph.expr import Scalar, atan2, cos, sin
+from hinge.graph.diff import along
+from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, evaluate, sin
 from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3
 from hinge.spatial.rotation import (
     conjugate,
@@ -27,7 +28,7 @@ from hinge.spatial.rotation import (
     unit,
 )
 from hinge.spatial.transform import Rigid, Transform, slide, turn
-from hinge.spatial.vectors import Motion, MotionSpace
+from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
 
 JOINTS: dict[str, type[Joint]] = {}
 X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
@@ -45,7 +46,11 @@ class Joint:
     nv: ClassVar[int]
     urdf: ClassVar[str] = ""  # how the file formats spell it
     dh: ClassVar[str] = ""
-    rates_are_velocities: ClassVar[bool] = True
+    rates_are_velocities: ClassVar[bool] = True  # the velocities are the rates of the coordinates
+    holonomic: ClassVar[bool] = True  # any two configurations are joined by a constant velocity
+    axes_vary: ClassVar[bool] = False  # the axes depend on q
+    about_z: ClassVar[bool] = False  # a builder's `axis` is this joint's z axis
+    singular_at: ClassVar[tuple[int, float] | None] = None  # a coordinate, and where its axes become dependent
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -61,8 +66,14 @@ class Joint:
         raise NotImplementedError
 
     def axes_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> MotionSpace:
-        """How the axes change as seen from the outer frame; nothing where they do not depend on q."""
-        return MotionSpace([Motion()] * self.nv)
+        """How the axes change as seen from the outer frame; found by differentiation where they depend on q."""
+        if not self.axes_vary:
+            return MotionSpace([Motion()] * self.nv)
+        return _rates_of(lambda x: self.axes(x), q, self.rate(q, qd))
+
+    def actuation(self, q: Sequence[Scalar]) -> ForceSpace:
+        """The forces its actuators can make, a column an actuator: along the axes unless the joint says otherwise."""
+        return ForceSpace(Force(s.ang, s.lin) for s in self.axes(q))
 
     def bias(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
         """The rate of the axes times the velocities: the acceleration that velocities alone make."""
@@ -148,9 +159,13 @@ class Prismatic(_OnLine):
 
 @dataclass(frozen=True)
 class Helical(_OnLine):
-    """A screw: turns by q radians and advances `pitch` metres a radian."""
+    """A screw: turns by q radians and advances `pitch` metres a radian.
+
+    Driven by a screw force (featherstone1987 7.3) or, with driven_by="couple", by a pure couple.
+    """
 
     pitch: float = 0.0
+    driven_by: str = "screw"
     kind, dh, nq, nv = "helical", "screw", 1, 1
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
@@ -158,6 +173,12 @@ class Helical(_OnLine):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(self.axis, self.axis * self.pitch),))
+
+    def actuation(self, q: Sequence[Scalar]) -> ForceSpace:
+        if self.driven_by == "couple":
+            return ForceSpace((Force(self.axis, ZERO),))
+        along = self.axis / (1.0 + self.pitch * self.pitch)
+        return ForceSpace((Force(along, along * self.pitch),))
 
 
 class Cylindrical(_OnLine):
@@ -193,7 +214,7 @@ class Spherical(Joint):
         return list(quaternion_log(quaternion_product(conjugate(unit(q0)), unit(q1))))
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-        return _random_quaternions(rng, n)
+        return random_quaternions(rng, n)
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0]
@@ -227,7 +248,7 @@ class Free(Joint):
         return [*ang, *lin]
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-        return np.concatenate([_random_quaternions(rng, n), rng.normal(size=(n, 3))], axis=1)
+        return np.concatenate([random_quaternions(rng, n), rng.normal(size=(n, 3))], axis=1)
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
@@ -245,6 +266,25 @@ class Fixed(Joint):
         return MotionSpace(())
 
 
-def _random_quaternions(rng: np.random.Generator, n: int) -> np.ndarray:
+def random_quaternions(rng: np.random.Generator, n: int) -> np.ndarray:
     q = rng.normal(size=(n, 4))
     return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
+def _rates_of(
+    axes: Callable[[Sequence[Scalar]], MotionSpace], q: Sequence[Scalar], rate: Sequence[Scalar]
+) -> MotionSpace:
+    """How axes that are a function of q change when q changes at that rate; runs on nodes, or numbers of any kind."""
+    graph = next((x.graph for x in q if type(x) is Expr), None)
+    at = list(q)
+    if graph is None:  # numbers: differentiate on symbols, then put the numbers in
+        graph = Graph()
+        at = [graph.input("q", k) for k in range(len(q))]
+    moving = {x: r for x, r in zip(at, rate, strict=True) if type(x) is Expr}
+    flat = [x for motion in axes(at) for x in motion]
+    rates = along(flat, moving)
+    if at is not q and not any(type(x) is Expr for x in q):
+        known = {x: value for x, value in zip(at, q, strict=True)}
+        rates = [evaluate(r, known) for r in rates]
+    columns = [rates[k : k + 6] for k in range(0, len(rates), 6)]
+    return MotionSpace(Motion(Vec3(tuple(c[:3])), Vec3(tuple(c[3:]))) for c in columns)

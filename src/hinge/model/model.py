@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
-from hinge.graph.expr import Scalar
+from hinge.graph.expr import Scalar, less, select
 from hinge.model.joints import Joint
 from hinge.model.report import Report
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3
+from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
-from hinge.spatial.vectors import Motion
+from hinge.spatial.vectors import Force, Motion
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -100,6 +100,7 @@ class Model:
     shapes: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
     report: Report = field(default_factory=Report)
     file: str = ""
+    terms: frozenset[str] = frozenset({"armature"})  # what of JointData is in the dynamics
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -108,8 +109,10 @@ class Model:
     def digest(self) -> str:
         """A name for everything a program depends on; models that differ in it differ in their dynamics."""
         parts = (self.gravity, self.parent, self.joint, self.placement, self.inertia, sorted(self.follows.items()))
-        armature = [self.armature(i) for i in range(len(self.parent))]
-        return hashlib.sha256(repr((parts, armature)).encode()).hexdigest()
+        names = ("armature", "damping", "friction", "stiffness")
+        terms = [self._term(i, name) for name in names for i in range(len(self.parent))]
+        seats = [self.frames.get(name) for name in self.body_name]
+        return hashlib.sha256(repr((parts, terms, seats)).encode()).hexdigest()
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
@@ -263,8 +266,35 @@ class Model:
         return Motion(ZERO, Vec3(self.gravity))
 
     def armature(self, i: int) -> tuple[float, ...]:
-        """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg)."""
-        return self.data[i].armature or (0.0,) * self.joint[i].nv
+        """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg), where `terms` has it."""
+        return self._term(i, "armature")
+
+    def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
+        joint = self.joint[i]
+        terms = [self._term(i, name) for name in ("damping", "friction", "stiffness")]
+        if not any(any(term) for term in terms):
+            return [0.0] * joint.nv
+        stretch = joint.difference(joint.neutral(), q)
+        return [
+            d * x + f * select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) + k * s
+            for d, f, k, x, s in zip(*terms, qd, stretch, strict=True)
+        ]
+
+    def stored(self, i: int, q: Sequence[Scalar]) -> Scalar:
+        """The energy in the spring of joint i, so far as `terms` has it."""
+        joint, total = self.joint[i], 0.0
+        for k, s in zip(self._term(i, "stiffness"), joint.difference(joint.neutral(), q), strict=True):
+            total = total + 0.5 * k * s * s
+        return total
+
+    def _term(self, i: int, name: str) -> tuple[float, ...]:
+        return (getattr(self.data[i], name) if name in self.terms else ()) or (0.0,) * self.joint[i].nv
+
+    def in_user_frame(self, i: int, f: Force) -> Force:
+        """A force on body i in the coordinates of the frame that has the body's name."""
+        frame = self.frames[self.body_name[i]]
+        return Force(frame.R.T @ (f.ang - cross3(frame.p, f.lin)), frame.R.T @ f.lin)
 
     def frame(self, name: str) -> Frame:
         """The frame of that name: a link, a frame or a site."""
