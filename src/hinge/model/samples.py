@@ -89,7 +89,7 @@ def _random_rotation(rng: np.random.Generator) -> np.ndarray:
 
 def chain(rng: np.random.Generator, n: int, kind: str = "revolute") -> Model:
     """A chain of n joints of one kind with general placements, axes and inertias."""
-    return _grown(rng, f"chain{n}", list(range(n)), [kind] * n)
+    return _grown(rng, f"chain{n}", list(range(n)), [kind] * n, rotors=False)
 
 
 def random_tree(rng: np.random.Generator, n: int, kinds: tuple[str, ...] | None = None) -> Model:
@@ -99,7 +99,7 @@ def random_tree(rng: np.random.Generator, n: int, kinds: tuple[str, ...] | None 
     return _grown(rng, f"tree{n}", parents, [str(rng.choice(moving)) for _ in range(n)])
 
 
-def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[str]) -> Model:
+def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[str], rotors: bool = True) -> Model:
     builder = Builder(name)
     builder.link("base")
     names = ["base"]
@@ -107,7 +107,7 @@ def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[
         builder.link(f"link{k}", **_random_body(rng))  # type: ignore[arg-type]
         parameters: dict[str, Any] = {"pitch": float(rng.uniform(-0.2, 0.2))} if kind == "helical" else {}
         builder.joint(f"joint{k}", kind, names[parent], f"link{k}", rng.normal(size=3) * 0.3, _random_rotation(rng),
-                      rng.normal(size=3), armature=float(rng.uniform(0.0, 0.1)) if k % 3 == 0 else 0.0,
+                      rng.normal(size=3), armature=float(rng.uniform(0.0, 0.1)) if rotors and k % 3 == 0 else 0.0,
                       **parameters)  # fmt: skip
         names.append(f"link{k}")
     return builder.build()
