@@ -191,13 +191,8 @@ class Robot:
             _check_values(kernel, given)
         if not return_status:
             made = kernel(*given, out=out)
-            if (
-                not external
-                and method is None
-                and backend is None
-                and kernel.fast is not None
-                and self._plain(name, options)
-            ):
+            plain = not present and method is None and backend is None and joint_terms == ("armature",)
+            if plain and kernel.fast is not None and self._plain(name, options):
                 self._fast[name] = kernel.fast
             return made
         *results, pivot = kernel(*given, out=out)
@@ -205,7 +200,7 @@ class Robot:
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:
         """Whether these are the options a call has when none is given."""
-        first = next(iter(ALGORITHMS[name].values()))
+        first = ALGORITHMS[name][0]
         return all(options[option] == values[0] for option, values in first.options.items())
 
     def _place(self, name: str) -> Array:
@@ -349,7 +344,7 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
 
 
 def _install(cls: type) -> None:
-    firsts = {name: next(iter(methods.values())) for name, methods in ALGORITHMS.items()}
+    firsts = {name: known[0] for name, known in ALGORITHMS.items()}
     made: dict[str, Any] = {}
     exec("".join(method_source(first) for first in firsts.values()), made)
     for name, first in firsts.items():

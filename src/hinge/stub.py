@@ -119,7 +119,7 @@ def _method(algorithm: Algorithm) -> str:
 
 def text() -> str:
     """The whole stub."""
-    methods = [_method(next(iter(methods.values()))) for methods in ALGORITHMS.values()]
+    methods = [_method(known[0]) for known in ALGORITHMS.values()]
     return HEAD + "\n".join(methods) + "\n" + TAIL
 
 

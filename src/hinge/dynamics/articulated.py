@@ -43,7 +43,7 @@ def articulated(model, q, qd, tau, external, base_motion):
         joint, I = model.joint[i], model.inertia[i]
         X[i] = joint.transform(q[i]) @ model.placement[i]
         S[i] = joint.axes(q[i])
-        v[i], c[i] = carried(X[i], v[p], S[i] @ qd[i], joint.bias(q[i], qd[i]))  # (6.60), (6.56)
+        v[i], c[i] = carried(X[i], v[p], joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]))  # (6.60), (6.56)
         IA[i] = I.articulated()
         pA[i] = cross(v[i], I @ v[i]) - external[i]  # (6.61)
 

@@ -17,7 +17,7 @@ def _moving(model, q, qd):
     for i, p in model.outward():
         joint = model.joint[i]
         X[i] = joint.transform(q[i]) @ model.placement[i]
-        v[i] = X[i] @ v[p] + joint.axes(q[i]) @ qd[i]  # (4.11)
+        v[i] = X[i] @ v[p] + joint.velocity(q[i], qd[i])  # (4.11)
     return X, v
 
 

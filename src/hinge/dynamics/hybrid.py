@@ -62,7 +62,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
         joint, I = model.joint[i], model.inertia[i]
         X[i] = joint.transform(q[i]) @ model.placement[i]
         S[i] = joint.axes(q[i])
-        v[i], product = carried(X[i], v[p], S[i] @ qd[i], joint.bias(q[i], qd[i]))
+        v[i], product = carried(X[i], v[p], joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]))
         c[i] = product + S[i] @ given[i]
         IA[i] = I.articulated()
         pA[i] = cross(v[i], I @ v[i]) - external[i]
@@ -153,7 +153,7 @@ def floating_inverse(model, q, qd, qdd_joints, external):
         joint, I = model.joint[i], model.inertia[i]
         X[i] = joint.transform(q[i]) @ model.placement[i]
         S[i] = joint.axes(q[i])
-        v[i], c = carried(X[i], v[p], S[i] @ qd[i], joint.bias(q[i], qd[i]))
+        v[i], c = carried(X[i], v[p], joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]))
         a[i] = X[i] @ a[p] + c + S[i] @ qdd_joints[i]
         IC[i] = I
         pb[i] = I @ a[i] + cross(v[i], I @ v[i]) - external[i]

@@ -37,7 +37,7 @@ def joint_forces(model, q, qd, qdd, external, base):
         joint, I = model.joint[i], model.inertia[i]
         X[i] = joint.transform(q[i]) @ model.placement[i]
         S[i] = joint.axes(q[i])
-        v[i], c = carried(X[i], v[p], S[i] @ qd[i], joint.bias(q[i], qd[i]))  # (4.11)
+        v[i], c = carried(X[i], v[p], joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]))  # (4.11)
         a[i] = X[i] @ a[p] + c + S[i] @ qdd[i]  # (4.12), (7.16)
         f[i] = I @ a[i] + cross(v[i], I @ v[i]) - external[i]  # (4.13)
 

@@ -177,7 +177,8 @@ def _least(pivots: Sequence[Scalar]) -> Scalar:
     return least
 
 
-ALGORITHMS: dict[str, dict[str, Algorithm]] = {}  # public name → method → algorithm; the first method is the default
+# public name → algorithms in the order they were registered; the first that covers a model is the default
+ALGORITHMS: dict[str, list[Algorithm]] = {}
 
 
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", options: Mapping[str, tuple[str, ...]] | None = None,
@@ -188,23 +189,24 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         made = Algorithm(name, method or function.__name__, function, inputs, gives, options or {}, pivots, refuses)
-        ALGORITHMS.setdefault(name, {})[made.method] = made
+        ALGORITHMS.setdefault(name, []).append(made)
         return function
 
     return register
 
 
 def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
-    """The algorithm for a public name: the method asked for, or the first that covers the model."""
+    """The algorithm for a public name: of the method asked for, or of any, the first that covers the model."""
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
-    methods = ALGORITHMS[name]
-    if method is not None and method != "auto":
-        if method not in methods:
-            raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(method, methods)}")
-        why = methods[method].refuses(model)
-        if why:
-            others = ", ".join(repr(m) for m, a in methods.items() if not a.refuses(model))
-            raise NotCovered(f"{name}: method {method!r} does not cover robot {model.name!r}: {why}.\n  Use {others}.")
-        return methods[method]
-    return next(a for a in methods.values() if not a.refuses(model))
+    known = ALGORITHMS[name]
+    asked = [a for a in known if method in (None, "auto", a.method)]
+    if not asked:
+        raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(str(method), (a.method for a in known))}")
+    covering = [a for a in asked if not a.refuses(model)]
+    if covering:
+        return covering[0]
+    others = ", ".join(repr(a.method) for a in known if not a.refuses(model))
+    hint = f"Use {others}." if others else "No method does."
+    how = f"method {method!r} does not cover" if method else "nothing covers"
+    raise NotCovered(f"{name}: {how} robot {model.name!r}: {asked[0].refuses(model)}.\n  {hint}")

@@ -65,6 +65,10 @@ class Joint:
         """The motions of the outer frame relative to the inner, in outer coordinates, one a velocity."""
         raise NotImplementedError
 
+    def velocity(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
+        """The motion across the joint."""
+        return self.axes(q) @ qd
+
     def axes_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> MotionSpace:
         """How the axes change as seen from the outer frame; found by differentiation where they depend on q."""
         if not self.axes_vary:

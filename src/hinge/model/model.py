@@ -16,6 +16,7 @@ import numpy as np
 
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
 from hinge.graph.expr import Scalar, less, select
+from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
 from hinge.spatial.inertia import RigidInertia
@@ -201,7 +202,7 @@ class Model:
         """Joint forces gathered onto the user's coordinates: Gᵀ tau."""
         total: list[Scalar] = [0.0] * self.nv
         for i, _ in self.outward():
-            ratio, at = self._ratio(i), self.slices[i][1].start
+            ratio, at = self.ratio(i), self.slices[i][1].start
             for k, force in enumerate(tau[i]):
                 total[at + k] = total[at + k] + ratio * force
         return total
@@ -210,7 +211,7 @@ class Model:
         """The matrix Gᵀ A G over the user's velocities, from the blocks of A that are not zero."""
         total: list[list[Scalar]] = [[0.0] * self.nv for _ in range(self.nv)]
         for (i, j), rows in blocks.items():
-            ratio = self._ratio(i) * self._ratio(j)
+            ratio = self.ratio(i) * self.ratio(j)
             top, left = self.slices[i][1].start, self.slices[j][1].start
             for r, row in enumerate(rows):
                 for c, entry in enumerate(row):
@@ -221,7 +222,7 @@ class Model:
         """The motions J G made by each of the user's velocities, from those made by each joint's."""
         total = [Motion()] * self.nv
         for i, _ in self.outward():
-            ratio, at = self._ratio(i), self.slices[i][1].start
+            ratio, at = self.ratio(i), self.slices[i][1].start
             for k, motion in enumerate(columns[i]):
                 total[at + k] = total[at + k] + motion * ratio
         return total
@@ -231,7 +232,13 @@ class Model:
         owner = [body] * self.joint[body].nv if body else [i for i in self.leaders for _ in range(self.joint[i].nv)]
         return lambda k: f"joint {self.joint_name[owner[k] or 0]!r}"
 
-    def _ratio(self, i: int) -> float:
+    @cached_property
+    def clusters(self) -> tuple[Cluster, ...]:
+        """The bodies that move together, in clusters; those that are coupled to none are alone."""
+        return clusters(self)
+
+    def ratio(self, i: int) -> float:
+        """How fast joint i moves for each unit of the user's velocity."""
         return self.follows[i].ratio if i in self.follows else 1.0
 
     @property
@@ -241,7 +248,7 @@ class Model:
         G = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv))
         row = 0
         for i in bodies:
-            at, ratio = self.slices[i][1].start, self._ratio(i)
+            at, ratio = self.slices[i][1].start, self.ratio(i)
             for k in range(self.joint[i].nv):
                 G[row, at + k] = ratio
                 row += 1

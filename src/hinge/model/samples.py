@@ -99,9 +99,7 @@ def random_tree(rng: np.random.Generator, n: int, kinds: tuple[str, ...] | None 
     return _grown(rng, f"tree{n}", parents, [str(rng.choice(moving)) for _ in range(n)])
 
 
-def _grown(
-    rng: np.random.Generator, name: str, parents: list[int], kinds: list[str], rotors: bool = True
-) -> Model:
+def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[str], rotors: bool = True) -> Model:
     builder = Builder(name)
     builder.link("base")
     names = ["base"]
