@@ -24,6 +24,7 @@ from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, Place
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.graph import Input, Program
 from hinge.model import Model, Report, reframe
+from hinge.model import edit
 from hinge.model import samples as _samples
 
 TERMS = ("armature", "damping", "friction", "stiffness")
@@ -111,6 +112,49 @@ class Robot:
             data = self.model.data[i]
             parts.append(self.model.joint[i].random(rng, n, data.lower, data.upper))
         return np.concatenate(parts, axis=1), rng.normal(size=(n, self.nv))
+
+    # robots made from this one
+
+    def with_frame(self, name: str, parent: str, placement: Vector) -> Robot:
+        """This robot with a named frame on a link or frame, at a 4×4 pose or a shift (3,) in its coordinates.
+
+        >>> arm = hinge.samples.planar_2r().with_frame("camera", "hand", [0.1, 0.0, 0.0])
+        >>> arm.pose([0.0, 0.0], "camera")[0, 3].round(6)
+        np.float64(2.1)
+        """
+        return Robot(edit.with_frame(self.model, name, parent, placement))
+
+    def with_payload(self, body: str, mass: float, com: Vector = (0.0, 0.0, 0.0), inertia: Vector = None) -> Robot:
+        """This robot with a rigid load: mass (kg), com (m) and 3×3 inertia about it (kg m²) in the frame of `body`.
+
+        >>> hinge.samples.planar_2r().with_payload("hand", 2.0).mass
+        4.0
+        """
+        return Robot(edit.with_payload(self.model, body, mass, com, np.zeros((3, 3)) if inertia is None else inertia))
+
+    def with_gravity(self, gravity: Sequence[float]) -> Robot:
+        """This robot in another field of gravity (m/s², base coordinates)."""
+        return Robot(edit.with_gravity(self.model, gravity))
+
+    def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
+        """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.
+
+        >>> hinge.samples.planar_2r().lock({"elbow": 0.5}).nv
+        1
+        """
+        if not isinstance(joints, Mapping):
+            whole = self.neutral() if q is None else np.asarray(q, float)
+            joints = {name: whole[self.coordinates(name)[0]] for name in joints}
+        return Robot(edit.lock(self.model, joints))
+
+    def attach(self, other: Robot, at: str, placement: Vector = (0.0, 0.0, 0.0), prefix: str = "") -> Robot:
+        """This robot with another's base fixed to a link or frame; its names get the prefix, its coordinates come last.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.attach(arm, at="hand", prefix="second_").nv
+        4
+        """
+        return Robot(edit.attach(self.model, other.model, at, placement, prefix))
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
                joint_terms: Sequence[str] = ("armature",), status: bool = False, **options: str) -> Kernel:  # fmt: skip

@@ -59,6 +59,9 @@ class Cluster:
 
 def clusters(model: Model) -> tuple[Cluster, ...]:
     """The clusters of a model, each after the one that has its base body."""
+    if not model.follows:
+        spans = ((i, p, model.slices[i][1]) for i, p in model.outward())
+        return tuple(Cluster(p, (i,), tuple(range(at.start, at.stop))) for i, p, at in spans)
     above = [[i] for i in range(len(model.parent))]  # each body with its ancestors, nearest first
     for i, p in model.outward():
         above[i] += above[p]

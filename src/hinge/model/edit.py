@@ -1,0 +1,158 @@
+"""A robot made from another: frames and payloads added, joints locked, robots attached, gravity changed.
+
+Each function takes a model and gives a new one; the old one stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import NOWHERE, ModelError, SizeError
+from hinge.model.doctor import examine_link
+from hinge.model.model import Follow, Frame, Model
+from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import Mat3, Vec3, mat3, vec3
+from hinge.spatial.rotation import snapped_rotation
+from hinge.spatial.transform import Rigid, Transform
+
+Array = np.ndarray[Any, Any]
+
+
+def pose_of(what: str, placement: Any) -> tuple[Mat3, Vec3]:
+    """Rotation and origin of a 4×4 pose, or of one given as (3,) for a mere shift."""
+    T = np.eye(4)
+    given = np.asarray(placement, float)
+    if given.shape == (3,):
+        T[:3, 3] = given
+    elif given.shape == (4, 4):
+        T = given
+    else:
+        raise ModelError("pose", f"{what} has shape {given.shape}.", "Give a 4×4 pose, or (3,) for a shift.")
+    R = T[:3, :3]
+    if not np.all(np.isfinite(T)) or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+        raise ModelError("pose", f"{what} is not a pose.", "Its rotation has to be orthogonal and right-handed.")
+    return snapped_rotation(mat3(R.tolist())), vec3(T[:3, 3].tolist())
+
+
+def with_frame(model: Model, name: str, parent: str, placement: Any) -> Model:
+    """With a named frame at a pose in a link's or another frame's coordinates."""
+    if name in model.frames:
+        raise ModelError("duplicate-frame", f"robot {model.name!r} has a link or frame {name!r} already.", "Rename it.")
+    return replace(model, frames={**model.frames, name: model.frame(parent).then(*pose_of("placement", placement))})
+
+
+def with_payload(model: Model, body: str, mass: float, com: Sequence[float], inertia: Any) -> Model:
+    """With a rigid load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in its frame."""
+    frame, values = model.frame(body), np.asarray(inertia, float)
+    if values.shape != (3, 3) or np.shape(com) != (3,):
+        raise SizeError(f"payload on {body!r}: com has shape {np.shape(com)} and inertia {values.shape}, not (3,) and (3, 3).")
+    if not (math.isfinite(mass) and np.all(np.isfinite(values)) and np.all(np.isfinite(com))):
+        raise ModelError("nan", f"payload on {body!r} has a value that is not a finite number.", "Give numbers.")
+    wrong = examine_link(f"payload on {body}", mass, values, NOWHERE)
+    if wrong:
+        raise ModelError(wrong[0].code, wrong[0].what.replace("link ", ""), wrong[0].fix)
+    load = RigidInertia.at_com(float(mass), vec3(map(float, com)), values.tolist())
+    inertias = list(model.inertia)
+    inertias[frame.body] = inertias[frame.body] + frame.transform.T @ load
+    return replace(model, inertia=tuple(inertias))
+
+
+def with_gravity(model: Model, gravity: Sequence[float]) -> Model:
+    """In another field of gravity (m/s², base coordinates)."""
+    g = tuple(float(x) for x in gravity)
+    if len(g) != 3 or not all(map(math.isfinite, g)):
+        raise ModelError("gravity", f"gravity={tuple(gravity)} is not a vector.", "Give three finite numbers in m/s².")
+    return replace(model, gravity=g)
+
+
+def lock(model: Model, joints: Mapping[str, Any]) -> Model:
+    """With joints fixed at given coordinates; joints that follow them are fixed with them."""
+    held: dict[int, list[float]] = {}
+    for name, value in joints.items():
+        i = model.joint_number(name)
+        if i in model.follows:
+            leader = model.joint_name[model.follows[i].leader]
+            raise ModelError("lock", f"joint {name!r} follows joint {leader!r}.", f"Lock {leader!r} instead.")
+        at = np.atleast_1d(np.asarray(value, float))
+        if at.shape != (model.joint[i].nq,) or not np.all(np.isfinite(at)):
+            raise SizeError(f"lock: joint {name!r} has {model.joint[i].nq} coordinates; {value!r} was given.")
+        held[i] = at.tolist()
+    for i, follow in model.follows.items():
+        if follow.leader in held:
+            held[i] = [follow.ratio * x + follow.offset for x in held[follow.leader]]
+    return _without(model, held)
+
+
+def _without(model: Model, held: Mapping[int, list[float]]) -> Model:
+    """The model with the bodies of held joints made part of their parents."""
+    number, seat = {0: 0}, {0: Frame(0)}  # new number of a body; where its frame is now
+    kept = [0]
+    placement, inertia = [model.placement[0]], [model.inertia[0]]
+    for i, p in model.outward():
+        at = seat[p].then(*model.placement[i].pose())
+        if i in held:
+            seat[i] = at.then(*model.joint[i].transform(held[i]).pose())
+            inertia[seat[i].body] = inertia[seat[i].body] + seat[i].transform.T @ model.inertia[i]
+            continue
+        number[i] = len(kept)
+        kept.append(i)
+        seat[i] = Frame(number[i])
+        placement.append(Transform(Rigid(at.R.T, at.p)))
+        inertia.append(model.inertia[i])
+    parent = [-1] + [seat[model.parent[i]].body for i in kept[1:]]
+    frames = {name: seat[f.body].then(f.R, f.p) for name, f in model.frames.items()}
+    follows = {
+        number[i]: Follow(number[f.leader], f.ratio, f.offset) for i, f in model.follows.items() if i not in held
+    }
+
+    def column(values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(values[i] for i in kept)
+
+    return replace(
+        model, parent=tuple(parent), joint=column(model.joint), placement=tuple(placement), inertia=tuple(inertia),
+        body_name=column(model.body_name), joint_name=column(model.joint_name), data=column(model.data),
+        frames=frames, follows=follows,
+    )  # fmt: skip
+
+
+def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0), prefix: str = "") -> Model:
+    """With another robot's base fixed to a link or frame; its coordinates come after this one's.
+
+    `placement` is the pose of its base there, `prefix` goes before its names.
+    """
+    here = model.frame(at).then(*pose_of("placement", placement))
+    shift = len(model.parent) - 1
+
+    def moved(f: Frame) -> Frame:
+        return Frame(f.body + shift, f.R, f.p) if f.body else here.then(f.R, f.p)
+
+    frames = {f"{prefix}{name}": moved(f) for name, f in other.frames.items()}
+    joints = [f"{prefix}{name}" for name in other.joint_name[1:]]
+    for kind, new, old in (("frame", frames, model.frames), ("joint", joints, model.joint_name)):
+        both = sorted(set(new) & set(old))
+        if both:
+            raise ModelError(f"duplicate-{kind}", f"both robots have a {kind} {both[0]!r}.", 'Give prefix="…" for the second.')
+    placement_ = []
+    for i, p in other.outward():
+        spot = here.then(*other.placement[i].pose()) if p == 0 else None
+        placement_.append(Transform(Rigid(spot.R.T, spot.p)) if spot else other.placement[i])
+    inertia = list(model.inertia)
+    inertia[here.body] = inertia[here.body] + here.transform.T @ other.inertia[0]
+    follows = {i + shift: Follow(f.leader + shift, f.ratio, f.offset) for i, f in other.follows.items()}
+    return replace(
+        model,
+        parent=(*model.parent, *(p + shift if p else here.body for _, p in other.outward())),
+        joint=(*model.joint, *other.joint[1:]),
+        placement=(*model.placement, *placement_),
+        inertia=(*inertia, *other.inertia[1:]),
+        body_name=(*model.body_name, *(f"{prefix}{name}" for name in other.body_name[1:])),
+        joint_name=(*model.joint_name, *joints),
+        data=(*model.data, *other.data[1:]),
+        frames={**model.frames, **frames},
+        follows={**model.follows, **follows},
+    )
