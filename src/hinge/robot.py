@@ -23,7 +23,7 @@ from hinge.backends.kernel import Array, Kernel, Plan, Status
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, Place
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.graph import Input, Program
-from hinge.model import Model, Report, reframe
+from hinge.model import Model, Report, parameter, reframe
 from hinge.model import edit
 from hinge.model import samples as _samples
 
@@ -46,8 +46,9 @@ class Robot:
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
     """
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, vary: Sequence[str] = ()):
         self.model = model
+        self._vary = tuple(parameter(model, name) for name in vary)
         self._kernels: dict[Any, Kernel] = {}
         self._fast: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # one-state calls in machine code
         self._places: dict[str, Array] = {}  # frames as the kernels want them
@@ -178,20 +179,22 @@ class Robot:
         outputs = [q.shape(model) for q in algorithm.returns.values()] + [()] * status
 
         def trace() -> Program:
-            return algorithm.trace(replace(self._traced, terms=terms), given, options, status)
+            return algorithm.trace(replace(self._traced, terms=terms), given, options, status, vary=self._vary)
 
         def key() -> tuple[str, ...]:
             if all(type(joint).__module__.startswith("hinge.") for joint in model.joint):
-                words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status)
+                words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status, self._vary)
                 return model.digest, repr(words)
             return "program", repr(plan.program)  # a joint of the user's own: only its graph says what it is
 
-        plan = Plan(
-            self.name, algorithm.name,
-            tuple(Input(n, q.size(model), q.uniform) for n, q in taken.items()),
-            tuple(q.shape(model) for q in taken.values()), tuple(q.counted for q in taken.values()),
-            tuple(outputs), trace, key,
-        )  # fmt: skip
+        inputs = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
+        shapes = [q.shape(model) for q in taken.values()]
+        counted = [q.counted for q in taken.values()]
+        if self._vary:
+            inputs.append(Input("parameters", sum(one.size for one in self._vary)))
+            shapes.append((inputs[-1].size,))
+            counted.append("parameters")
+        plan = Plan(self.name, algorithm.name, tuple(inputs), tuple(shapes), tuple(counted), tuple(outputs), trace, key)
         return plan
 
     def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
@@ -219,6 +222,7 @@ class Robot:
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
               check: str, return_status: bool, joint_terms: Sequence[str],
+              parameters: Mapping[str, Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
               base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
         """The ordinary path of every method."""
@@ -230,12 +234,14 @@ class Robot:
         }
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, **options)
-        given = [*given, *(extra[k] for k in present)]
+        given = [*given, *(extra[k] for k in present), *self._numbers(name, parameters)]
         if check == "values":
             _check_values(kernel, given)
         if not return_status:
             made = kernel(*given, out=out)
-            plain = not present and method is None and backend is None and joint_terms == ("armature",)
+            plain = (
+                not present and method is None and backend is None and joint_terms == ("armature",) and not self._vary
+            )
             if plain and kernel.fast is not None and self._plain(name, options):
                 self._fast[name] = kernel.fast
             return made
@@ -254,11 +260,43 @@ class Robot:
             found = self._places[name] = np.array(Place.row(self._traced, name))
         return found
 
-    def __getstate__(self) -> Model:
-        return self.model
+    def __getstate__(self) -> tuple[Model, list[str]]:
+        return self.model, [one.name for one in self._vary]
 
-    def __setstate__(self, model: Model) -> None:
-        self.__init__(model)  # type: ignore[misc]
+    def __setstate__(self, state: tuple[Model, list[str]]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def vary(self, *names: str) -> Robot:
+        """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
+
+        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
+        has its nominal value.
+
+        >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
+        >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
+        array([3.24, 0.81])
+        """
+        return Robot(self.model, [*(one.name for one in self._vary), *names])
+
+    def _numbers(self, call: str, parameters: Mapping[str, Vector] | None) -> list[Array]:
+        """The varied numbers as the kernels want them: one row a state, or none where nothing is varied."""
+        given = dict(parameters or {})
+        unknown = sorted(set(given) - {one.name for one in self._vary})
+        if unknown:
+            hint = did_you_mean(unknown[0], (one.name for one in self._vary))
+            raise UnknownName(
+                f"{call}: parameter {unknown[0]!r} is not varied. {hint} Robots vary what robot.vary(…) names."
+            )
+        parts = []
+        for one in self._vary:
+            value = np.asarray(given.get(one.name, one.nominal(self.model)), float)
+            if value.shape[value.ndim - len(one.shape) :] != one.shape:
+                raise SizeError(f"{call}: parameter {one.name!r} has shape {value.shape}; it wants {one.shape} last.")
+            parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
+        if not parts:
+            return []
+        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+        return [np.concatenate([np.broadcast_to(p, (*batch, p.shape[-1])) for p in parts], axis=-1)]
 
     def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None) -> Array:
         """Forces by name as forces on bodies, in the bodies' coordinates."""
@@ -273,7 +311,7 @@ class Robot:
             R, p = np.array(at.R, float).reshape(3, 3), np.array(at.p, float)
             couple, force = w[..., :3], w[..., 3:]
             if frame != "body":
-                pose = self.kernel("pose", None, backend)(q, self._place(name))
+                pose = self.kernel("pose", None, backend)(q, self._place(name), *self._numbers("pose", None))
                 if frame == "base":
                     couple = couple - np.cross(pose[..., :3, 3], force)
                 couple = np.einsum("...ji,...j->...i", pose[..., :3, :3], couple)
@@ -368,7 +406,7 @@ def method_source(algorithm: Algorithm) -> str:
         defaults |= {"base_motion": None}
     common = {
         "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
-        "joint_terms": ("armature",),
+        "joint_terms": ("armature",), "parameters": None,
     }  # fmt: skip
     keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
     plain = " and ".join(

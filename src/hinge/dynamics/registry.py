@@ -15,7 +15,7 @@ from typing import Any
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
-from hinge.model import Model
+from hinge.model import Model, Parameter, varied
 from hinge.spatial import Force, Mat3, Motion, Vec3
 
 Shape = tuple[int, ...]
@@ -142,15 +142,18 @@ class Algorithm:
         return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}
 
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
-              status: bool = False, contract: bool = True) -> Program:  # fmt: skip
+              status: bool = False, contract: bool = True, vary: Sequence[Parameter] = ()) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
-        With `status` it has a second output, the least pivot of the equations it solves.
+        With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input.
         """
         graph, taken = Graph(), self.taken(given)
         inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
+        if vary:
+            inputs.append(Input("parameters", sum(one.size for one in vary)))
+            model = varied(model, vary, [graph.input("parameters", k) for k in range(inputs[-1].size)])
         seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
-        for one in inputs:
+        for one in inputs[: len(taken)]:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
         result = self.function(model, **seen, **(options or {}))
         pivots: Sequence[Scalar] = ()

@@ -9,8 +9,9 @@ from hinge.model.frames import reframe
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Floats, Follow, Frame, JointData, Model, Shape
 from hinge.model.report import Finding, Report
+from hinge.model.vary import Parameter, parameter, varied
 
 __all__ = [
     "JOINTS", "Builder", "Finding", "Floats", "Follow", "Frame", "Joint", "JointData", "Model", "Report", "Shape",
-    "reframe",
+    "Parameter", "parameter", "reframe", "varied",
 ]  # fmt: skip

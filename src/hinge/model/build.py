@@ -21,7 +21,7 @@ import numpy as np
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_link
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
-from hinge.model.model import Follow, Frame, JointData, Model, Shape
+from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3
@@ -38,6 +38,7 @@ NO_TURN: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 @dataclass(frozen=True)
 class _Link:
     name: str
+    said: LinkInertia
     inertia: RigidInertia
     shapes: tuple[Shape, ...]
     where: Where
@@ -100,9 +101,9 @@ class Builder:
             raise ModelError("duplicate-link", f"there are two links named {name!r}.", f"{hint}Rename one.", where)
         rows = [[float(x) for x in row] for row in (np.zeros((3, 3)) if inertia is None else inertia)]
         self._finite(f"link {name!r}", where, mass=[mass], com=list(com), inertia=[x for row in rows for x in row])
-        self._links[name] = _Link(
-            name, RigidInertia.at_com(float(mass), vec3(map(float, com)), rows), tuple(shapes), where
-        )
+        said = LinkInertia(float(mass), tuple(float(x) for x in com), tuple(map(tuple, rows)))
+        inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
+        self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
         if mass or any(x for row in rows for x in row):
             self._findings.extend(examine_link(name, float(mass), np.array(rows), where))
 
@@ -173,6 +174,7 @@ class Builder:
             self.name, self.gravity, tuple(grown.parent), tuple(grown.joint), tuple(grown.placement),
             tuple(grown.inertia), tuple(grown.body_name), tuple(grown.joint_name), tuple(grown.data),
             frames, follows, shapes, report, self.file,
+            links={link.name: link.said for link in self._links.values()},
         )  # fmt: skip
 
     # reading what was given

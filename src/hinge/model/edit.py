@@ -50,7 +50,9 @@ def with_payload(model: Model, body: str, mass: float, com: Sequence[float], ine
     """With a rigid load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in its frame."""
     frame, values = model.frame(body), np.asarray(inertia, float)
     if values.shape != (3, 3) or np.shape(com) != (3,):
-        raise SizeError(f"payload on {body!r}: com has shape {np.shape(com)} and inertia {values.shape}, not (3,) and (3, 3).")
+        raise SizeError(
+            f"payload on {body!r}: com has shape {np.shape(com)} and inertia {values.shape}, not (3,) and (3, 3)."
+        )
     if not (math.isfinite(mass) and np.all(np.isfinite(values)) and np.all(np.isfinite(com))):
         raise ModelError("nan", f"payload on {body!r} has a value that is not a finite number.", "Give numbers.")
     wrong = examine_link(f"payload on {body}", mass, values, NOWHERE)
@@ -136,7 +138,9 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
     for kind, new, old in (("frame", frames, model.frames), ("joint", joints, model.joint_name)):
         both = sorted(set(new) & set(old))
         if both:
-            raise ModelError(f"duplicate-{kind}", f"both robots have a {kind} {both[0]!r}.", 'Give prefix="…" for the second.')
+            raise ModelError(
+                f"duplicate-{kind}", f"both robots have a {kind} {both[0]!r}.", 'Give prefix="…" for the second.'
+            )
     placement_ = []
     for i, p in other.outward():
         spot = here.then(*other.placement[i].pose()) if p == 0 else None

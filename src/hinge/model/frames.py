@@ -35,7 +35,8 @@ def reframe(model: Model) -> Model:
         placement[i] = Transform(*_factors(R, r, lined)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
         inertia[i] = _moved(model.inertia[i], seat[i])
     frames = {name: Frame(f.body, *_seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
-    return replace(model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames)
+    return replace(model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames,
+                   seats=tuple(seat))  # fmt: skip
 
 
 Seat = tuple[Mat3, Vec3]  # the axes and origin of a body's new frame, in its old one

@@ -59,6 +59,14 @@ class Frame(NamedTuple):
         return Frame(self.body, self.R.times(R), self.p + self.R @ p)
 
 
+class LinkInertia(NamedTuple):
+    """What the file says of a link: mass, centre of mass, and inertia about it, in the link's frame."""
+
+    mass: float
+    com: tuple[float, ...]
+    inertia: tuple[tuple[float, ...], ...]
+
+
 class Follow(NamedTuple):
     """What a coupled joint does: coordinate = ratio × leader's coordinate + offset."""
 
@@ -101,6 +109,8 @@ class Model:
     shapes: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
     report: Report = field(default_factory=Report)
     file: str = ""
+    links: Mapping[str, LinkInertia] = field(default_factory=dict)
+    seats: tuple[tuple[Mat3, Vec3], ...] = ()  # of a re-framed model: its frames in the user's
     terms: frozenset[str] = frozenset({"armature"})  # what of JointData is in the dynamics
 
     def __repr__(self) -> str:

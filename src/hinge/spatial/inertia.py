@@ -61,6 +61,10 @@ class RigidInertia:
     def __add__(self, other: RigidInertia) -> RigidInertia:
         return RigidInertia(self.m + other.m, self.h + other.h, self.I + other.I)  # (3.8)
 
+    def less(self, part: RigidInertia) -> RigidInertia:
+        """What is left when a part is taken away."""
+        return RigidInertia(self.m - part.m, self.h - part.h, self.I - part.I)
+
     @overload
     def __matmul__(self, x: Motion) -> Force: ...
     @overload
