@@ -8,8 +8,9 @@ tau = robot.inverse_dynamics(q, qd, qdd)
 from hinge.backends.kernel import Status
 from hinge.backends.threads import set_threads
 from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
+from hinge.loading import dh, load, samples
 from hinge.model import Builder
-from hinge.robot import Robot, dh, load, samples
+from hinge.robot import Robot
 
 __version__ = "0.1.0"
 

@@ -7,25 +7,23 @@ and their words come from the registry; robot.pyi is written from the same table
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge import dynamics
+from hinge import dynamics, inputs
 from hinge.backends.count import Cost, count
-from hinge.backends.kernel import Array, Kernel, Plan, Status
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, Place
-from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
+from hinge.backends.kernel import Array, Kernel, Plan
+from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
+from hinge.errors import UnknownName, did_you_mean
 from hinge.graph import Input, Program
-from hinge.model import Model, Report, parameter, reframe
-from hinge.model import edit
-from hinge.model import samples as _samples
+from hinge.methods import install
+from hinge.model import Model, Report, edit, parameter, reframe
+from hinge.model.driven import prescribe, sizes
 
 TERMS = ("armature", "damping", "friction", "stiffness")
 Vector = Any  # anything NumPy can read as an array
@@ -47,6 +45,7 @@ class Robot:
     """
 
     def __init__(self, model: Model, vary: Sequence[str] = ()):
+        """A robot on a model; `vary` names numbers of it that become inputs, see `vary`."""
         self.model = model
         self._vary = tuple(parameter(model, name) for name in vary)
         self._kernels: dict[Any, Kernel] = {}
@@ -187,14 +186,19 @@ class Robot:
                 return model.digest, repr(words)
             return "program", repr(plan.program)  # a joint of the user's own: only its graph says what it is
 
-        inputs = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
+        takes = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
         shapes = [q.shape(model) for q in taken.values()]
         counted = [q.counted for q in taken.values()]
         if self._vary:
-            inputs.append(Input("parameters", sum(one.size for one in self._vary)))
-            shapes.append((inputs[-1].size,))
+            takes.append(Input("parameters", sum(one.size for one in self._vary)))
+            shapes.append((takes[-1].size,))
             counted.append("parameters")
-        plan = Plan(self.name, algorithm.name, tuple(inputs), tuple(shapes), tuple(counted), tuple(outputs), trace, key)
+        if any(sizes(model)):
+            nq, nv = sizes(model)
+            takes.append(Input("prescribed", nq + 2 * nv))
+            shapes.append((takes[-1].size,))
+            counted.append("prescribed")
+        plan = Plan(self.name, algorithm.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs), trace, key)
         return plan
 
     def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
@@ -222,7 +226,7 @@ class Robot:
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
               check: str, return_status: bool, joint_terms: Sequence[str],
-              parameters: Mapping[str, Vector] | None,
+              parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
               base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
         """The ordinary path of every method."""
@@ -230,23 +234,28 @@ class Robot:
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
         extra = {
             "external": self._wrenches(given[0], external, external_frame, backend) if external else None,
-            "base_motion": _stacked(name, base_motion) if base_motion is not None else None,
+            "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, **options)
-        given = [*given, *(extra[k] for k in present), *self._numbers(name, parameters)]
+        given = [*given, *(extra[k] for k in present), *self._further(name, parameters, prescribed)]
         if check == "values":
-            _check_values(kernel, given)
+            inputs.check_values(kernel, given)
         if not return_status:
             made = kernel(*given, out=out)
             plain = (
-                not present and method is None and backend is None and joint_terms == ("armature",) and not self._vary
+                not present
+                and method is None
+                and backend is None
+                and joint_terms == ("armature",)
+                and not self._vary
+                and not any(sizes(self.model))
             )
             if plain and kernel.fast is not None and self._plain(name, options):
                 self._fast[name] = kernel.fast
             return made
         *results, pivot = kernel(*given, out=out)
-        return *results, _status(results, pivot)
+        return *results, inputs.status(results, pivot)
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:
         """Whether these are the options a call has when none is given."""
@@ -278,71 +287,36 @@ class Robot:
         """
         return Robot(self.model, [*(one.name for one in self._vary), *names])
 
-    def _numbers(self, call: str, parameters: Mapping[str, Vector] | None) -> list[Array]:
-        """The varied numbers as the kernels want them: one row a state, or none where nothing is varied."""
-        given = dict(parameters or {})
-        unknown = sorted(set(given) - {one.name for one in self._vary})
-        if unknown:
-            hint = did_you_mean(unknown[0], (one.name for one in self._vary))
-            raise UnknownName(
-                f"{call}: parameter {unknown[0]!r} is not varied. {hint} Robots vary what robot.vary(…) names."
-            )
-        parts = []
-        for one in self._vary:
-            value = np.asarray(given.get(one.name, one.nominal(self.model)), float)
-            if value.shape[value.ndim - len(one.shape) :] != one.shape:
-                raise SizeError(f"{call}: parameter {one.name!r} has shape {value.shape}; it wants {one.shape} last.")
-            parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
-        if not parts:
-            return []
-        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
-        return [np.concatenate([np.broadcast_to(p, (*batch, p.shape[-1])) for p in parts], axis=-1)]
+    def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
+        """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
+
+        Name whole joints, or NAME=[k, …] for some velocities of one. What is driven leaves q and qd; the arrays have
+        it in the order of the joints, (…, how many) each, and rates or accelerations left out are zero.
+
+        >>> arm = hinge.samples.planar_2r().prescribe("shoulder")
+        >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
+        (1, (1,))
+        """
+        which: dict[str, Sequence[int] | None] = dict.fromkeys(joints)
+        return Robot(prescribe(self.model, which | parts), [one.name for one in self._vary])
+
+    def _further(self, name: str, parameters: Mapping[str, Vector] | None,
+                 prescribed: Sequence[Vector] | None) -> list[Array]:  # fmt: skip
+        """What varied and driven robots take besides."""
+        return [*inputs.parameters(name, self.model, self._vary, parameters),
+                *inputs.prescribed(name, self.model, prescribed)]  # fmt: skip
 
     def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None) -> Array:
         """Forces by name as forces on bodies, in the bodies' coordinates."""
-        if frame not in ("body", "base", "aligned"):
-            known = did_you_mean(frame, ("body", "base", "aligned"))
-            raise UnknownName(f"external_frame={frame!r} is not known. {known}")
-        parts = []
-        for name, wrench in external.items():
-            at, w = self._traced.frame(name), np.asarray(wrench, float)
-            if w.shape[-1:] != (6,):
-                raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
-            R, p = np.array(at.R, float).reshape(3, 3), np.array(at.p, float)
-            couple, force = w[..., :3], w[..., 3:]
-            if frame != "body":
-                pose = self.kernel("pose", None, backend)(q, self._place(name), *self._numbers("pose", None))
-                if frame == "base":
-                    couple = couple - np.cross(pose[..., :3, 3], force)
-                couple = np.einsum("...ji,...j->...i", pose[..., :3, :3], couple)
-                force = np.einsum("...ji,...j->...i", pose[..., :3, :3], force)
-            force = force @ R.T
-            parts.append((at.body, np.concatenate([couple @ R.T + np.cross(p, force), force], axis=-1)))
-        batch = np.broadcast_shapes(*(w.shape[:-1] for _, w in parts))
-        total = np.zeros((*batch, len(self.model.parent), 6))
-        for body, w in parts:
-            total[..., body, :] += w
-        return total
+
+        def pose(name: str) -> Array:
+            return self.kernel("pose", None, backend)(q, self._place(name), *self._further("pose", None, None))
+
+        return inputs.wrenches(self._traced, external, frame, pose)
 
 
 def _not_yet(*args: Any) -> None:
     """Stands for a one-state call that has not been compiled."""
-
-
-def _check_values(kernel: Kernel, given: Sequence[Any]) -> None:
-    """Refuse numbers that are not finite, and say where they are."""
-    for one, x in zip(kernel.plan.inputs, given, strict=True):
-        bad = np.argwhere(~np.isfinite(np.asarray(x, float)))
-        if len(bad):
-            at, value = tuple(int(i) for i in bad[0]), float(np.asarray(x, float)[tuple(bad[0])])
-            raise SizeError(f"{kernel.name}: {one.name}[{', '.join(map(str, at))}] is {value}. Give finite numbers.")
-
-
-def _status(results: Sequence[Array], pivot: Array) -> Array:
-    """A Status for each state."""
-    finite = np.all([np.isfinite(r).reshape(*pivot.shape, -1).all(axis=-1) for r in results], axis=0)
-    made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
-    return made.astype(np.uint8)
 
 
 def default_backend() -> str:
@@ -367,19 +341,6 @@ def _terms(given: Sequence[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _stacked(name: str, base_motion: tuple[Vector, Vector]) -> Array:
-    """The base's velocity and acceleration as one array (…, 2, 6)."""
-    try:
-        v, a = (np.asarray(x, float) for x in base_motion)
-        if v.shape[-1:] != (6,) or a.shape[-1:] != (6,):
-            raise ValueError
-    except (TypeError, ValueError):
-        raise SizeError(
-            f"{name}: base_motion is a velocity and an acceleration of 6 entries each, angular first."
-        ) from None
-    return np.stack(np.broadcast_arrays(v, a), axis=-2)
-
-
 def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, str]:
     for name, value in options.items():
         allowed = algorithm.options.get(name)
@@ -390,130 +351,4 @@ def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, s
     return options
 
 
-# methods from the registry
-
-
-def method_source(algorithm: Algorithm) -> str:
-    """The method of an algorithm as source text: machine code where the call is plain, the ordinary path else."""
-    takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
-    names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
-    fast = ["self._places.get(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
-    slow = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
-    defaults = {option: values[0] for option, values in algorithm.options.items()}
-    if "external" in algorithm.inputs:
-        defaults |= {"external": None, "external_frame": "body"}
-    if "base_motion" in algorithm.inputs:
-        defaults |= {"base_motion": None}
-    common = {
-        "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
-        "joint_terms": ("armature",), "parameters": None,
-    }  # fmt: skip
-    keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
-    plain = " and ".join(
-        f"{k} is {v}" if v is None or v is False else f"{k} == {v!r}"
-        for k, v in (defaults | common).items()
-        if k != "external_frame"
-    )
-    handed = ", ".join([*common, *(f"{k}={k}" for k in defaults)])
-    return f"""
-def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
-    if {plain}:
-        made = self._fast[{algorithm.name!r}]({", ".join(fast)})
-        if made is not None:
-            return made
-    return self._call({algorithm.name!r}, [{", ".join(slow)}], {handed})
-"""
-
-
-def _install(cls: type) -> None:
-    firsts = {name: known[0] for name, known in ALGORITHMS.items()}
-    made: dict[str, Any] = {}
-    exec("".join(method_source(first) for first in firsts.values()), made)
-    for name, first in firsts.items():
-        made[name].__doc__, made[name].__qualname__ = first.function.__doc__, f"Robot.{name}"
-        made[name].__module__ = __name__
-        setattr(cls, name, made[name])
-
-
-_install(Robot)
-
-
-# ways to get one
-
-
-def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
-         gravity: Sequence[float] | None = None, strict: bool = False,
-         packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF file, or from its text.
-
-    `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
-    mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
-    by package are looked for under `packages`.
-
-    >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
-    0
-    """
-    from hinge.formats import urdf
-
-    searched = [os.fspath(p) for p in packages]
-    if isinstance(source, str) and "<" in source:
-        builder = urdf.read(source, packages=searched)
-    else:
-        path = os.fspath(source)
-        try:
-            with open(path, "rb") as file:
-                content = file.read()
-        except OSError as problem:
-            hint = _near_files(path) or "Check the path."
-            raise ModelError("no-file", f"{path} cannot be read: {problem.strerror}.", hint) from None
-        builder = urdf.read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
-    if gravity is not None:
-        builder.gravity = _gravity(gravity)
-    return Robot(builder.build(base=base, mimic=mimic, strict=strict))
-
-
-def _near_files(path: str) -> str:
-    """A sentence that offers files of the same kind and folder with a like name."""
-    folder, name = os.path.split(path)
-    try:
-        near = [f for f in os.listdir(folder or ".") if os.path.splitext(f)[1] == os.path.splitext(name)[1]]
-    except OSError:
-        return ""
-    return did_you_mean(name, near) if near else ""
-
-
-def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,
-       gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
-    """An arm from a Denavit-Hartenberg table, a dict a row, in the "classic" or the "modified" convention.
-
-    A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
-    com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
-    velocity, effort, armature, damping, friction. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
-
-    >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
-    2
-    """
-    from hinge.formats import dh as table
-
-    options = {} if gravity is None else {"gravity": _gravity(gravity)}
-    return Robot(table.read(rows, convention, base, tool, name, **options).build())
-
-
-def _gravity(given: Sequence[float]) -> tuple[float, ...]:
-    g = tuple(float(x) for x in given)
-    if len(g) != 3 or not all(map(math.isfinite, g)):
-        raise ModelError("gravity", f"gravity={tuple(given)} is not a vector.", "Give three finite numbers in m/s².")
-    return g
-
-
-def _as_robot(sample: Any) -> Any:
-    @functools.wraps(sample)
-    def made(*args: Any, **options: Any) -> Robot:
-        return Robot(sample(*args, **options))
-
-    return made
-
-
-samples = SimpleNamespace(
-    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")}
-)
+install(Robot)

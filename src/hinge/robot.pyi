@@ -1,8 +1,6 @@
-"""Written by `make stub` from the registry of algorithms; do not edit."""
+"""Written by `make stub` from the source and the registry of algorithms; do not edit."""
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,34 +10,94 @@ from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.model import Model, Report
 
+Array = NDArray[Any]
+Vector = Any
+
 class Limits(NamedTuple):
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    velocity: NDArray[np.float64]
-    effort: NDArray[np.float64]
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
 
 class Robot:
     model: Model
-    def __init__(self, model: Model) -> None: ...
+    def __init__(self, model: Model, vary: Sequence[str] = ...):
+        """A robot on a model; `vary` names numbers of it that become inputs, see `vary`."""
+        ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name the file gives."""
+        ...
     @property
-    def nq(self) -> int: ...
+    def nq(self) -> int:
+        """How many coordinates a state has."""
+        ...
     @property
-    def nv(self) -> int: ...
+    def nv(self) -> int:
+        """How many velocities a state has."""
+        ...
     @property
-    def joint_names(self) -> tuple[str, ...]: ...
+    def joint_names(self) -> tuple[str, ...]:
+        """The moving joints, depth first in the order of the file."""
+        ...
     @property
-    def body_names(self) -> tuple[str, ...]: ...
+    def body_names(self) -> tuple[str, ...]:
+        """The moving bodies, depth first in the order of the file."""
+        ...
     @property
-    def report(self) -> Report: ...
+    def report(self) -> Report:
+        """The findings on the file; empty for a clean one."""
+        ...
     @property
-    def mass(self) -> float: ...
+    def mass(self) -> float:
+        """The mass of all moving bodies, in kg."""
+        ...
     @property
-    def limits(self) -> Limits: ...
-    def coordinates(self, joint: str) -> tuple[slice, slice]: ...
-    def neutral(self) -> NDArray[np.float64]: ...
-    def random_state(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def limits(self) -> Limits:
+        """Limits of coordinates, velocities and joint forces."""
+        ...
+    def coordinates(self, joint: str) -> tuple[slice, slice]:
+        """The slices of q and qd that belong to a joint; those of its leader for one that follows."""
+        ...
+    def neutral(self) -> Array:
+        """The coordinates with every joint at rest: zeros, and identity quaternions."""
+        ...
+    def random_state(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+        """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation."""
+        ...
+    def with_frame(self, name: str, parent: str, placement: Vector) -> Robot:
+        """This robot with a named frame on a link or frame, at a 4×4 pose or a shift (3,) in its coordinates.
+
+        >>> arm = hinge.samples.planar_2r().with_frame("camera", "hand", [0.1, 0.0, 0.0])
+        >>> arm.pose([0.0, 0.0], "camera")[0, 3].round(6)
+        np.float64(2.1)
+        """
+        ...
+    def with_payload(self, body: str, mass: float, com: Vector = ..., inertia: Vector = ...) -> Robot:
+        """This robot with a rigid load: mass (kg), com (m) and 3×3 inertia about it (kg m²) in the frame of `body`.
+
+        >>> hinge.samples.planar_2r().with_payload("hand", 2.0).mass
+        4.0
+        """
+        ...
+    def with_gravity(self, gravity: Sequence[float]) -> Robot:
+        """This robot in another field of gravity (m/s², base coordinates)."""
+        ...
+    def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = ...) -> Robot:
+        """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.
+
+        >>> hinge.samples.planar_2r().lock({"elbow": 0.5}).nv
+        1
+        """
+        ...
+    def attach(self, other: Robot, at: str, placement: Vector = ..., prefix: str = ...) -> Robot:
+        """This robot with another's base fixed to a link or frame; its names get the prefix, its coordinates come last.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.attach(arm, at="hand", prefix="second_").nv
+        4
+        """
+        ...
     def kernel(
         self,
         name: str,
@@ -49,9 +107,40 @@ class Robot:
         joint_terms: Sequence[str] = ...,
         status: bool = ...,
         **options: str,
-    ) -> Kernel: ...
-    def cost(self, name: str, method: str | None = ..., **options: str) -> Cost: ...
-    def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str: ...
+    ) -> Kernel:
+        """The compiled algorithm of that name; made on first use and kept.
+
+        `given` names the optional inputs it takes besides the others: "external", "base_motion".
+        """
+        ...
+    def cost(self, name: str, method: str | None = ..., **options: str) -> Cost:
+        """The operations an algorithm takes for one state of this robot."""
+        ...
+    def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str:
+        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one."""
+        ...
+    def vary(self, *names: str) -> Robot:
+        """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
+
+        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
+        has its nominal value.
+
+        >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
+        >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
+        array([3.24, 0.81])
+        """
+        ...
+    def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
+        """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
+
+        Name whole joints, or NAME=[k, …] for some velocities of one. What is driven leaves q and qd; the arrays have
+        it in the order of the joints, (…, how many) each, and rates or accelerations left out are zero.
+
+        >>> arm = hinge.samples.planar_2r().prescribe("shoulder")
+        >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
+        (1, (1,))
+        """
+        ...
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -61,12 +150,14 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 
@@ -87,12 +178,14 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
 
@@ -107,12 +200,14 @@ class Robot:
         self,
         q: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """What the joint forces must be to hold the robot still against gravity.
 
@@ -131,12 +226,14 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
 
@@ -158,17 +255,20 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 
         Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in, and what else `joint_terms` names.
-        `external` adds known forces on bodies; `base_motion` is the base's spatial velocity and acceleration. A state whose equations are singular gives a row of NaN.
+        `external` adds known forces on bodies; `base_motion` is the base's spatial velocity and acceleration in its own
+        coordinates, gravity not included. A state whose equations are singular gives a row of NaN.
 
         >>> arm = hinge.samples.pendulum(1)
         >>> arm.forward_dynamics([0.0], [0.0], [0.0])
@@ -179,12 +279,14 @@ class Robot:
         self,
         q: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
 
@@ -198,12 +300,14 @@ class Robot:
         self,
         q: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The inverse of the mass matrix: accelerations per joint force.
 
@@ -219,12 +323,14 @@ class Robot:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """Where velocity times time leads: q moved by v.
 
@@ -240,12 +346,14 @@ class Robot:
         q0: ArrayLike,
         q1: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
 
@@ -260,12 +368,14 @@ class Robot:
         q: ArrayLike,
         name: str,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """Where a link or frame is: the 4×4 matrix that takes its coordinates to the base's.
 
@@ -281,12 +391,14 @@ class Robot:
         name: str,
         *,
         frame: str = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The motion of a link or frame for each joint velocity: v = J qd, angular rows first.
 
@@ -303,12 +415,14 @@ class Robot:
         name: str,
         *,
         frame: str = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The rate of change of `jacobian`, entry by entry, in the same coordinates.
 
@@ -325,12 +439,14 @@ class Robot:
         name: str,
         *,
         frame: str = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The spatial velocity [ω; v] of a link or frame.
 
@@ -349,12 +465,14 @@ class Robot:
         *,
         frame: str = ...,
         kind: str = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The acceleration [α; a] of a link or frame, gravity not included.
 
@@ -371,12 +489,14 @@ class Robot:
         q: ArrayLike,
         qd: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
@@ -392,12 +512,14 @@ class Robot:
         q: ArrayLike,
         qd: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """Half of qdᵀ H(q) qd, armature in.
 
@@ -411,16 +533,18 @@ class Robot:
         self,
         q: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
-        """The work gravity has yet to do, zero when all mass is at the base origin; springs count where joint_terms has them.
+        """The work gravity has yet to do, zero when all mass is at the base origin.
 
-        Takes q (nq); gives a number in J.
+        Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
 
         >>> float(hinge.samples.pendulum(1).potential_energy([0.0])) < 0
         True
@@ -430,12 +554,14 @@ class Robot:
         self,
         q: ArrayLike,
         *,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The centre of mass of all moving bodies, in base coordinates.
 
@@ -451,12 +577,14 @@ class Robot:
         qd: ArrayLike,
         *,
         about: str = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """The spatial momentum [angular; linear] of all moving bodies, in base axes.
 
@@ -478,12 +606,14 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
 
@@ -504,12 +634,14 @@ class Robot:
         *,
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
-        out: NDArray[Any] | None = ...,
+        out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
         """For a robot with a floating base: the base's acceleration and the joint forces, from the joints' accelerations.
 
@@ -526,21 +658,3 @@ class Robot:
         ...
 
 def default_backend() -> str: ...
-def load(
-    source: str | PathLike[str],
-    base: str = ...,
-    mimic: str = ...,
-    gravity: Sequence[float] | None = ...,
-    strict: bool = ...,
-    packages: Sequence[str | PathLike[str]] = ...,
-) -> Robot: ...
-def dh(
-    rows: Sequence[Mapping[str, Any]],
-    convention: str = ...,
-    base: ArrayLike | None = ...,
-    tool: ArrayLike | None = ...,
-    gravity: Sequence[float] | None = ...,
-    name: str = ...,
-) -> Robot: ...
-
-samples: SimpleNamespace

@@ -1,22 +1,21 @@
-"""Writes robot.pyi from the registry, so that editors and type checkers know the methods of a robot.
+"""Writes robot.pyi, so that editors and type checkers know the methods of a robot, those of the registry among them.
 
-python -m hinge.stub          write it
+`python -m hinge.stub` writes it; a test fails when it is stale.
 """
 
 from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 from hinge import robot
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
-HEAD = '''"""Written by `make stub` from the registry of algorithms; do not edit."""
+HEAD = '''"""Written by `make stub` from the source and the registry of algorithms; do not edit."""
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,72 +25,42 @@ from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.model import Model, Report
 
+Array = NDArray[Any]
+Vector = Any
+
 class Limits(NamedTuple):
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    velocity: NDArray[np.float64]
-    effort: NDArray[np.float64]
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
 
 class Robot:
     model: Model
-    def __init__(self, model: Model) -> None: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def nq(self) -> int: ...
-    @property
-    def nv(self) -> int: ...
-    @property
-    def joint_names(self) -> tuple[str, ...]: ...
-    @property
-    def body_names(self) -> tuple[str, ...]: ...
-    @property
-    def report(self) -> Report: ...
-    @property
-    def mass(self) -> float: ...
-    @property
-    def limits(self) -> Limits: ...
-    def coordinates(self, joint: str) -> tuple[slice, slice]: ...
-    def neutral(self) -> NDArray[np.float64]: ...
-    def random_state(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def kernel(
-        self,
-        name: str,
-        method: str | None = ...,
-        backend: str | None = ...,
-        given: Sequence[str] = ...,
-        joint_terms: Sequence[str] = ...,
-        status: bool = ...,
-        **options: str,
-    ) -> Kernel: ...
-    def cost(self, name: str, method: str | None = ..., **options: str) -> Cost: ...
-    def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str: ...
 '''
 TAIL = """
 def default_backend() -> str: ...
-def load(
-    source: str | PathLike[str],
-    base: str = ...,
-    mimic: str = ...,
-    gravity: Sequence[float] | None = ...,
-    strict: bool = ...,
-    packages: Sequence[str | PathLike[str]] = ...,
-) -> Robot: ...
-def dh(
-    rows: Sequence[Mapping[str, Any]],
-    convention: str = ...,
-    base: ArrayLike | None = ...,
-    tool: ArrayLike | None = ...,
-    gravity: Sequence[float] | None = ...,
-    name: str = ...,
-) -> Robot: ...
-
-samples: SimpleNamespace
 """
 
 
-def _method(algorithm: Algorithm) -> str:
-    """One method, with the words of its algorithm."""
+def _words(function: Any) -> list[str]:
+    doc = (inspect.getdoc(function) or "").splitlines()
+    return ['        """' + doc[0], *(f"        {line}".rstrip() for line in doc[1:]), '        """', "        ..."]
+
+
+def _written(name: str, thing: Any) -> str:
+    """A method or property that is written in robot.py."""
+    if isinstance(thing, property) or hasattr(thing, "func"):
+        function = thing.fget if isinstance(thing, property) else thing.func
+        head = ["    @property", f"    def {name}(self) -> {inspect.signature(function).return_annotation}:"]
+        return "\n".join([*head, *_words(function)])
+    signature = inspect.signature(thing)
+    parameters = [p if p.default is p.empty else p.replace(default=...) for p in signature.parameters.values()]
+    shown = str(signature.replace(parameters=parameters)).replace("Ellipsis", "...").replace("'", "")
+    return "\n".join([f"    def {name}{shown}:", *_words(thing)])
+
+
+def _registered(algorithm: Algorithm) -> str:
+    """A method that comes from the registry, with the words of its algorithm."""
     lines = [f"    def {algorithm.name}(", "        self,"]
     for name, quantity in algorithm.inputs.items():
         if quantity is PLACE:
@@ -105,22 +74,26 @@ def _method(algorithm: Algorithm) -> str:
     if "base_motion" in algorithm.inputs:
         lines.append("        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,")
     lines += [
-        "        out: NDArray[Any] | None = ...,",
+        "        out: Array | None = ...,",
         "        method: str | None = ...,",
         "        backend: str | None = ...,",
         "        check: str = ...,",
         "        return_status: bool = ...,",
         "        joint_terms: Sequence[str] = ...,",
+        "        parameters: Mapping[str, ArrayLike] | None = ...,",
+        "        prescribed: Sequence[ArrayLike] | None = ...,",
     ]
-    words = inspect.getdoc(algorithm.function) or ""
-    doc = "\n".join(f"        {line}".rstrip() for line in words.splitlines())
-    return "\n".join([*lines, "    ) -> Any:", f'        """{doc.strip()}', '        """', "        ..."])
+    return "\n".join([*lines, "    ) -> Any:", *_words(algorithm.function)])
 
 
 def text() -> str:
     """The whole stub."""
-    methods = [_method(known[0]) for known in ALGORITHMS.values()]
-    return HEAD + "\n".join(methods) + "\n" + TAIL
+    own = [
+        _written(name, thing)
+        for name, thing in vars(robot.Robot).items()
+        if name not in ALGORITHMS and (not name.startswith("_") or name == "__init__")
+    ]
+    return HEAD + "\n".join([*own, *(_registered(known[0]) for known in ALGORITHMS.values())]) + "\n" + TAIL
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class Kernel:
     def _filled(self, given: Sequence[Any]) -> Array | None:
         """The result for a plain batch of rows, straight from machine code, or None."""
         first = given[0]
-        if type(first) is not np.ndarray or first.ndim != 2 or first.dtype not in self._fills:
+        if type(first) is not np.ndarray or first.ndim != 2 or not len(first) or first.dtype not in self._fills:
             return None
         made = empty((first.shape[0], *self.plan.outputs[0]), first.dtype)
         rows = made if made.ndim == 2 else made.reshape(first.shape[0], -1)
@@ -118,7 +118,7 @@ class Kernel:
         >>> q[0] = np.pi / 2
         >>> step()
         """
-        *given, out = arrays
+        *given, out = arrays or (None,)
         if len(given) != len(self.plan.inputs) or len(self.plan.outputs) != 1:
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name}: bind takes {wanted} and out; {len(arrays)} arrays were given.")

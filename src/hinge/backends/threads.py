@@ -11,6 +11,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from hinge.errors import SizeError
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -30,7 +32,7 @@ def set_threads(n: int | None) -> None:
     """
     global _wanted
     if n is not None and (not isinstance(n, int) or n < 1):
-        raise ValueError(f"set_threads: {n!r} is not a number of threads. Give 1 or more, or None.")
+        raise SizeError(f"set_threads: {n!r} is not a number of threads. Give 1 or more, or None.")
     _wanted = n
     _set_most()
 

@@ -28,7 +28,8 @@ def articulated(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 
     Takes q (nq), qd and tau (nv); gives qdd (nv). Gravity and armature are in, and what else `joint_terms` names.
-    `external` adds known forces on bodies; `base_motion` is the base's spatial velocity and acceleration. A state whose equations are singular gives a row of NaN.
+    `external` adds known forces on bodies; `base_motion` is the base's spatial velocity and acceleration in its own
+    coordinates, gravity not included. A state whose equations are singular gives a row of NaN.
 
     >>> arm = hinge.samples.pendulum(1)
     >>> arm.forward_dynamics([0.0], [0.0], [0.0])

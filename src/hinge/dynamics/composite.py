@@ -60,8 +60,8 @@ def inverse_composite(model, q):
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
 
 
-@algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
-           returns=ACCELERATION, pivots=True)  # fmt: skip
+@algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+           base_motion=BASE, returns=ACCELERATION, pivots=True)  # fmt: skip
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
@@ -70,8 +70,8 @@ def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL):
     return H.solve([t - c for t, c in zip(asked, C, strict=True)]), H.pivots  # (5.6)
 
 
-@algorithm("forward_dynamics", method="composite_llt", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
-           returns=ACCELERATION, pivots=True)  # fmt: skip
+@algorithm("forward_dynamics", method="composite_llt", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+           base_motion=BASE, returns=ACCELERATION, pivots=True)  # fmt: skip
 def forward_composite_llt(model, q, qd, tau, external, base_motion):
     """The same, with the mass matrix factored as Lᵀ L."""
     return forward_composite(model, q, qd, tau, external, base_motion, LL)

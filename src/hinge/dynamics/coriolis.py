@@ -14,9 +14,21 @@ Source: ours; the parts are featherstone1987 (2.27), (3.7) and (5.10), numbers i
 
 from __future__ import annotations
 
-from hinge.dynamics.kinematics import axes_in_base, axis_rates_in_base, poses, velocities_in_base
+from hinge.dynamics.kinematics import (
+    axes_in_base,
+    axis_rates_in_base,
+    joint_velocities_in_base,
+    poses,
+    velocities_in_base,
+)
 from hinge.dynamics.registry import MATRIX, POSITION, VELOCITY, algorithm
+from hinge.model.driven import Driven
 from hinge.spatial import Force, Mat3, Rigid, Transform, Vec3, cross3, dot, skew
+
+
+def _driven(model):
+    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
+    return f"joint {names[0]!r} is driven, and its forces are not products of velocities" if names else ""
 
 
 class _Turning:
@@ -42,7 +54,7 @@ class _Turning:
         return Force(self.B.T @ m.ang + cross3(self.p, m.lin))
 
 
-@algorithm("coriolis_matrix", q=POSITION, qd=VELOCITY, returns=MATRIX)
+@algorithm("coriolis_matrix", q=POSITION, qd=VELOCITY, returns=MATRIX, refuses=_driven)
 def coriolis(model, q, qd):
     """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
@@ -54,7 +66,7 @@ def coriolis(model, q, qd):
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
-    v = velocities_in_base(model, S, qd)
+    v = velocities_in_base(model, joint_velocities_in_base(model, q, qd, R, r))
     Sd = axis_rates_in_base(model, q, qd, S, v, R, r)  # (2.27)
 
     IC, BC = model.per_body(2)

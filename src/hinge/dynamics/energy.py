@@ -51,9 +51,9 @@ def _first_moment(model, q):
 
 @algorithm("potential_energy", q=POSITION, returns=SCALAR)
 def potential_energy(model, q):
-    """The work gravity has yet to do, zero when all mass is at the base origin; springs count where joint_terms has them.
+    """The work gravity has yet to do, zero when all mass is at the base origin.
 
-    Takes q (nq); gives a number in J.
+    Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
 
     >>> float(hinge.samples.pendulum(1).potential_energy([0.0])) < 0
     True

@@ -90,10 +90,10 @@ def jacobian_rate(model, q, qd, at, frame="body"):
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
-    v = velocities_in_base(model, S, qd)
-    Sd = axis_rates_in_base(model, q, qd, S, v, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, R, r)
+    Sd = axis_rates_in_base(model, q, qd, S, velocities_in_base(model, vJ), R, r)
     place = frame_pose(at, R, r)
-    seen, drift = _seen_in(frame, *place), _drift(frame, _along_path(at, S, qd), place[1])
+    seen, drift = _seen_in(frame, *place), _drift(frame, _along_path(at, vJ), place[1])
     columns = [[seen((sd - drift(s)) * at.path[i]) for s, sd in zip(S[i], Sd[i], strict=True)] for i in range(len(S))]
     return _columns(model, columns)
 
@@ -108,8 +108,8 @@ def velocity(model, q, qd, at, frame="body"):
     array([ 0., -1.,  0.,  0.,  0.,  2.])
     """
     R, r = poses(model, q)
-    S = axes_in_base(model, q, R, r)
-    return list(_seen_in(frame, *frame_pose(at, R, r))(_along_path(at, S, qd)))
+    vJ = joint_velocities_in_base(model, q, qd, R, r)
+    return list(_seen_in(frame, *frame_pose(at, R, r))(_along_path(at, vJ)))
 
 
 @algorithm("acceleration", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, at=PLACE, returns=SPATIAL,
@@ -126,29 +126,38 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
-    v = velocities_in_base(model, S, qd)
-    Sd = axis_rates_in_base(model, q, qd, S, v, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, R, r)
+    v = velocities_in_base(model, vJ)
+    aJ = [
+        cross(v[i], vJ[i]) + S[i] @ qdd[i] + _to_base(joint.bias(q[i], qd[i]), R[i], r[i])
+        for i, joint in enumerate(model.joint)
+    ]
     seen = _seen_in(frame, *frame_pose(at, R, r))
-    home = seen(_along_path(at, S, qd))
-    total = seen(_along_path(at, S, qdd) + _along_path(at, Sd, qd))  # section 2.7, example 3
+    home, total = seen(_along_path(at, vJ)), seen(_along_path(at, aJ))  # section 2.7, example 3
     if kind == "classical":
         total = Motion(total.ang, total.lin + cross3(home.ang, home.lin))  # (2.28), (2.29)
     return list(total)
 
 
-def _along_path(at, S, rates):
-    """The sum of joint motions from the base to the chosen frame."""
+def _along_path(at, motions):
+    """The sum of motions across the joints from the base to the chosen frame."""
     total = Motion()
-    for i in range(1, len(S)):
-        total = total + (S[i] @ rates[i]) * at.path[i]
+    for weight, motion in zip(at.path[1:], motions[1:], strict=True):
+        total = total + motion * weight
     return total
 
 
-def velocities_in_base(model, S, qd):
+def joint_velocities_in_base(model, q, qd, R, r):
+    """The motion across each joint, in base coordinates."""
+    each = [joint.velocity(q[i], qd[i]) for i, joint in enumerate(model.joint)]
+    return [_to_base(m, R[i], r[i]) for i, m in enumerate(each)]
+
+
+def velocities_in_base(model, vJ):
     """The spatial velocity of each body in base coordinates."""
-    v = [Motion()] * len(S)
+    v = [Motion()] * len(vJ)
     for i, p in model.outward():
-        v[i] = v[p] + S[i] @ qd[i]  # (4.6)
+        v[i] = v[p] + vJ[i]  # (4.6)
     return v
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
 from hinge.model import Model, Parameter, varied
+from hinge.model.driven import put, sizes
 from hinge.spatial import Force, Mat3, Motion, Vec3
 
 Shape = tuple[int, ...]
@@ -152,6 +153,10 @@ class Algorithm:
         if vary:
             inputs.append(Input("parameters", sum(one.size for one in vary)))
             model = varied(model, vary, [graph.input("parameters", k) for k in range(inputs[-1].size)])
+        if any(sizes(model)):
+            nq, nv = sizes(model)
+            inputs.append(Input("prescribed", nq + 2 * nv))
+            model = put(model, [graph.input("prescribed", k) for k in range(inputs[-1].size)])
         seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
         for one in inputs[: len(taken)]:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
@@ -184,8 +189,9 @@ def _least(pivots: Sequence[Scalar]) -> Scalar:
 ALGORITHMS: dict[str, list[Algorithm]] = {}
 
 
-def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", options: Mapping[str, tuple[str, ...]] | None = None,
-              pivots: bool = False, refuses: Callable[[Model], str] = lambda model: "",
+def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
+              options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
+              refuses: Callable[[Model], str] = lambda model: "",
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given."""
 

@@ -70,6 +70,14 @@ class Expr:
             "  Write select(less(a, b), this, that) instead of an if."
         )
 
+    def _compared(self, other: object) -> bool:
+        raise TraceError(
+            f"the traced value {self!r} cannot be compared: its number is not known yet.\n"
+            "  Write less(a, b), and select(less(a, b), this, that) instead of an if."
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compared
+
     def __float__(self) -> float:
         raise TraceError(f"the traced value {self!r} is not a number: it is known only when the kernel runs.")
 

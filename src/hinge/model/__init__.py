@@ -3,8 +3,8 @@
 Read joints, then model, build, frames.
 """
 
-from hinge.model.build import Builder
 from hinge.model import mechanisms  # noqa: F401  registers its joints
+from hinge.model.build import Builder
 from hinge.model.frames import reframe
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Floats, Follow, Frame, JointData, Model, Shape
@@ -12,6 +12,19 @@ from hinge.model.report import Finding, Report
 from hinge.model.vary import Parameter, parameter, varied
 
 __all__ = [
-    "JOINTS", "Builder", "Finding", "Floats", "Follow", "Frame", "Joint", "JointData", "Model", "Report", "Shape",
-    "Parameter", "parameter", "reframe", "varied",
+    "JOINTS",
+    "Builder",
+    "Finding",
+    "Floats",
+    "Follow",
+    "Frame",
+    "Joint",
+    "JointData",
+    "Model",
+    "Parameter",
+    "Report",
+    "Shape",
+    "parameter",
+    "reframe",
+    "varied",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3
+from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 from hinge.spatial.rotation import snapped_direction, snapped_rotation
 from hinge.spatial.transform import Transform
 
@@ -85,7 +85,8 @@ class Builder:
     """Collects links, joints and frames, and builds the model."""
 
     def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
-        self.name, self.gravity, self.file = name, tuple(float(g) for g in gravity), file
+        self.name, self.file = name, file
+        self.gravity = numbers("gravity", gravity, (3,), Where(file))
         self._links: dict[str, _Link] = {}
         self._joints: dict[str, _Joint] = {}
         self._frames: list[tuple[str, str, Mat3, Vec3, Where]] = []
@@ -99,13 +100,16 @@ class Builder:
         if name in self._links:
             hint = f"The first one is at line {self._links[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-link", f"there are two links named {name!r}.", f"{hint}Rename one.", where)
-        rows = [[float(x) for x in row] for row in (np.zeros((3, 3)) if inertia is None else inertia)]
-        self._finite(f"link {name!r}", where, mass=[mass], com=list(com), inertia=[x for row in rows for x in row])
-        said = LinkInertia(float(mass), tuple(float(x) for x in com), tuple(map(tuple, rows)))
+        what = f"link {name!r}"
+        (m,) = numbers(f"{what}: mass", [mass], (1,), where)
+        c = numbers(f"{what}: com", com, (3,), where)
+        flat = (0.0,) * 9 if inertia is None else numbers(f"{what}: inertia", inertia, (3, 3), where)
+        rows = (flat[0:3], flat[3:6], flat[6:9])
+        said = LinkInertia(m, c, rows)
         inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
         self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
-        if mass or any(x for row in rows for x in row):
-            self._findings.extend(examine_link(name, float(mass), np.array(rows), where))
+        if m or any(flat):
+            self._findings.extend(examine_link(name, m, np.array(rows), where))
 
     def joint(self, name: str, kind: str | Joint, parent: str, child: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, axis: Triple | None = None,
@@ -123,35 +127,39 @@ class Builder:
         if name in self._joints:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
-        for label, place, turn in (("", xyz, rotation), ("child_", child_xyz, child_rotation)):
-            entries = {f"{label}xyz": list(place), f"{label}rotation": [x for row in turn for x in row]}
-            self._finite(f"joint {name!r}", where, **entries)
+        what = f"joint {name!r}"
+        p, child_p = (numbers(f"{what}: {n}", x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
         if joint.about_z and axis is not None:
             upright = _with_z(snapped_direction(self._direction(name, joint.kind, axis, where)))
             rotation, child_rotation = rotation @ upright, upright.T @ np.asarray(child_rotation)
-        numbers = {
-            "lower": _each(lower, joint.nq, -math.inf), "upper": _each(upper, joint.nq, math.inf),
-            "velocity": _each(velocity, joint.nv, math.inf), "effort": _each(effort, joint.nv, math.inf),
-            "damping": _each(damping, joint.nv, 0.0), "friction": _each(friction, joint.nv, 0.0),
-            "stiffness": _each(stiffness, joint.nv, 0.0), "armature": _each(armature, joint.nv, 0.0),
-        }  # fmt: skip
-        for label, values in numbers.items():
-            if any(math.isnan(x) for x in values):
-                raise ModelError("nan", f"joint {name!r} has {label} NaN.", "Give a number.", where)
-        for low, high in zip(numbers["lower"], numbers["upper"], strict=True):
+        sizes = {"lower": (joint.nq, -math.inf), "upper": (joint.nq, math.inf),
+                 "velocity": (joint.nv, math.inf), "effort": (joint.nv, math.inf)}  # fmt: skip
+        sizes |= dict.fromkeys(("damping", "friction", "stiffness", "armature"), (joint.nv, 0.0))
+        said = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort, "damping": damping,
+                "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
+        entries = {k: _each(f"{what}: {k}", said[k], n, default, where) for k, (n, default) in sizes.items()}
+        if mimic is not None:
+            numbers(f"{what}: mimic ratio and offset", mimic[1:], (2,), where)
+            if mimic[1] == 0.0:
+                raise ModelError("ratio", f"{what} follows joint {mimic[0]!r} with ratio 0.",
+                                 "It would not move: make it a fixed joint.", where)  # fmt: skip
+        for low, high in zip(entries["lower"], entries["upper"], strict=True):
             if low > high:
                 raise ModelError("limits", f"joint {name!r} has lower limit {low:g} above upper limit {high:g}.",
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
-        R, p = self._snap(name, rotation), vec3(float(x) for x in xyz)
-        seat = self._snap(name, child_rotation), vec3(float(x) for x in child_xyz)
-        made = JointData(**numbers, other=dict(data or {}), where=where)
-        self._joints[name] = _Joint(name, joint, parent, child, R, p, seat, made, mimic, where)
+        R = self._snap(f"{what}: rotation", name, rotation, where)
+        seat = self._snap(f"{what}: child_rotation", name, child_rotation, where), Vec3(child_p)
+        made = JointData(**entries, other=dict(data or {}), where=where)
+        self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where)
 
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a named frame on a link; `rotation` takes frame coordinates to the link's."""
-        self._frames.append((name, link, self._snap(name, rotation), vec3(float(x) for x in xyz), where))
+        p = numbers(f"frame {name!r}: xyz", xyz, (3,), where)
+        self._frames.append(
+            (name, link, self._snap(f"frame {name!r}: rotation", name, rotation, where), Vec3(p), where)
+        )
 
     def finding(self, severity: str, code: str, what: str, fix: str = "", where: Where = NOWHERE) -> None:
         """Put a finding into the model's report."""
@@ -179,12 +187,6 @@ class Builder:
 
     # reading what was given
 
-    def _finite(self, what: str, where: Where, **groups: Sequence[float]) -> None:
-        for label, values in groups.items():
-            if not all(map(math.isfinite, values)):
-                raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.",
-                                 "Give numbers.", where)  # fmt: skip
-
     def _joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any],
                   where: Where) -> Joint:  # fmt: skip
         cls = JOINTS.get(kind)
@@ -196,19 +198,24 @@ class Builder:
 
     def _direction(self, name: str, kind: str, axis: Triple | None, where: Where) -> Vec3:
         """The axis of a joint, which has to point somewhere."""
-        given = (0.0, 0.0, 1.0) if axis is None else tuple(float(x) for x in axis)
-        self._finite(f"joint {name!r}", where, axis=given)
-        length = math.sqrt(sum(x * x for x in given))
-        if length == 0.0:
+        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}: axis", axis, (3,), where)
+        if not any(given):
             shown = ", ".join(f"{x:g}" for x in given)
             article = "an" if kind[0] in "aeiou" else "a"
             raise ModelError("zero-axis", f"joint {name!r} has axis ({shown}).",
                              f"{article.capitalize()} {kind} joint needs a direction. "
                              'For the joint\'s z axis write <axis xyz="0 0 1"/>.', where)  # fmt: skip
-        return Vec3(given)
+        longest = max(map(abs, given))
+        return Vec3(tuple(x / longest for x in given))
 
-    def _snap(self, name: str, rotation: Rotation) -> Mat3:
-        given = mat3([[float(x) for x in row] for row in rotation])
+    def _snap(self, what: str, name: str, rotation: Rotation, where: Where) -> Mat3:
+        if rotation is NO_TURN:
+            return IDENTITY
+        given = Mat3(numbers(what, rotation, (3, 3), where))
+        off = max(abs(g - e) for g, e in zip(given.T.times(given), IDENTITY, strict=True))
+        if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
+            raise ModelError("rotation", f"{what} is not a rotation: its columns are not orthogonal unit vectors in "
+                             "right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
         snapped = IDENTITY if given == IDENTITY else snapped_rotation(given)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)
@@ -333,7 +340,7 @@ class Builder:
             findings.append(Finding("note", "snapped", what, where=Where(self.file)))
         below = [inertia.m for inertia in grown.inertia]
         for i in range(len(below) - 1, 0, -1):
-            if below[i] <= 0.0 and not any(grown.inertia[i].I):
+            if below[i] <= 0.0 and not any(grown.inertia[i].I) and not any(grown.data[i].armature):
                 what = f"joint {grown.joint_name[i]!r} moves nothing that has mass."
                 fix = "Forward dynamics needs a mass, an inertia or an armature there."
                 findings.append(Finding("warning", "massless", what, fix, grown.data[i].where))
@@ -354,15 +361,35 @@ def _with_z(axis: Vec3) -> np.ndarray[Any, Any]:
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
 
 
-def _each(given: Any, n: int, default: float) -> tuple[float, ...]:
-    """One entry a coordinate, from nothing, a number or a list."""
+def numbers(what: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[float, ...]:
+    """The numbers of an array of that shape, row by row; finite ones."""
+    try:
+        values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
+        flat = tuple(float(x) for x in values)
+        if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
+            raise ValueError
+    except (TypeError, ValueError):
+        wanted = " × ".join(map(str, shape))
+        raise ModelError(
+            "number", f"{what} is {given!r}.", f"Give {wanted} number{'s' * (shape != (1,))}.", where
+        ) from None
+    if not all(map(math.isfinite, flat)):
+        raise ModelError("nan", f"{what} has a value that is not a finite number.", "Give numbers.", where)
+    return flat
+
+
+def _each(what: str, given: Any, n: int, default: float, where: Where) -> tuple[float, ...]:
+    """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
     if given is None:
         return (default,) * n
-    if isinstance(given, int | float):
-        return (float(given),) * n
-    values = tuple(float(x) for x in given)
-    if len(values) != n:
-        raise ModelError("size", f"{len(values)} values were given for a joint with {n}.", "Give one a coordinate.")
+    try:
+        values = tuple(np.broadcast_to(np.asarray(given, float), (n,)).tolist())
+    except (TypeError, ValueError):
+        raise ModelError("number", f"{what} is {given!r}.", f"Give a number, or {n} of them.", where) from None
+    if any(math.isnan(x) for x in values) or (default == 0.0 and any(math.isinf(x) for x in values)):
+        raise ModelError("nan", f"{what} has a value that is not a finite number.", "Give a number.", where)
+    if default == 0.0 and any(x < 0.0 for x in values):
+        raise ModelError("negative", f"{what} is negative.", "Give zero or more.", where)
     return values
 
 

@@ -85,7 +85,7 @@ def clusters(model: Model) -> tuple[Cluster, ...]:
     grown = True
     while grown:  # clusters that came to hang on a body inside another join it
         grown = False
-        for i, p in model.outward():
+        for i, _ in model.outward():
             group = [j for j, _ in model.outward() if root(j) == root(i)]
             bases = {model.parent[j] for j in group if root(model.parent[j]) != root(i) or model.parent[j] == 0}
             if len(bases) > 1:

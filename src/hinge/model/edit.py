@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, SizeError
+from hinge.model.build import numbers
 from hinge.model.doctor import examine_link
 from hinge.model.model import Follow, Frame, Model
 from hinge.spatial.inertia import RigidInertia
@@ -47,7 +48,7 @@ def with_frame(model: Model, name: str, parent: str, placement: Any) -> Model:
 
 
 def with_payload(model: Model, body: str, mass: float, com: Sequence[float], inertia: Any) -> Model:
-    """With a rigid load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in its frame."""
+    """With a load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in that frame."""
     frame, values = model.frame(body), np.asarray(inertia, float)
     if values.shape != (3, 3) or np.shape(com) != (3,):
         raise SizeError(
@@ -66,10 +67,7 @@ def with_payload(model: Model, body: str, mass: float, com: Sequence[float], ine
 
 def with_gravity(model: Model, gravity: Sequence[float]) -> Model:
     """In another field of gravity (m/s², base coordinates)."""
-    g = tuple(float(x) for x in gravity)
-    if len(g) != 3 or not all(map(math.isfinite, g)):
-        raise ModelError("gravity", f"gravity={tuple(gravity)} is not a vector.", "Give three finite numbers in m/s².")
-    return replace(model, gravity=g)
+    return replace(model, gravity=numbers("gravity", gravity, (3,), NOWHERE))
 
 
 def lock(model: Model, joints: Mapping[str, Any]) -> Model:

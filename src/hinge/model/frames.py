@@ -31,7 +31,7 @@ def reframe(model: Model) -> Model:
     for i, p in model.outward():
         joint[i] = model.joint[i].on_z() or model.joint[i]
         R, r = _relative(seat[p], _standing(model, i), seat[i])
-        lined = model.joint[i].on_z() is not None
+        lined = model.joint[i].line is not None
         placement[i] = Transform(*_factors(R, r, lined)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
         inertia[i] = _moved(model.inertia[i], seat[i])
     frames = {name: Frame(f.body, *_seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
@@ -85,17 +85,15 @@ def _seats(model: Model) -> list[Seat]:
     heir = _heirs(model)
     seats: list[Seat] = [(IDENTITY, ZERO)] * len(model.parent)
     for i, p in model.outward():
-        if model.joint[i].on_z() is None:
+        axis = model.joint[i].line
+        if axis is None:
             continue
-        z = model.joint[i].axes([0.0] * model.joint[i].nq)[0]
-        axis = z.ang if any(z.ang) else z.lin
         at = _standing(model, i)
         plain = _plain_seat(model, i, axis, _seen_from(at, *seats[p]), p == 0)
         c = heir[i]
         if c:
             stands = _standing(model, c)
-            w = model.joint[c].axes([0.0] * model.joint[c].nq)[0]
-            line = stands[0] @ (w.ang if any(w.ang) else w.lin)
+            line = stands[0] @ (model.joint[c].line or axis)
             seats[i] = _towards_line(axis, plain, line, stands[1])
         else:
             seats[i] = _towards_mass(axis, plain, model.inertia[i])
@@ -108,7 +106,7 @@ def _heirs(model: Model) -> list[int]:
     heir = [0] * len(model.parent)
     for i, p in model.inward():
         carried[p] += carried[i]
-        if model.joint[i].on_z() is not None and (not heir[p] or carried[i] >= carried[heir[p]]):
+        if model.joint[i].line is not None and (not heir[p] or carried[i] >= carried[heir[p]]):
             heir[p] = i
     return heir
 

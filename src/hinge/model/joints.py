@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Joint:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "kind" in cls.__dict__:
+        if isinstance(cls.__dict__.get("kind"), str):
             JOINTS[cls.kind] = cls
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
@@ -107,8 +107,13 @@ class Joint:
         """The coordinates at which the inner and outer frames coincide."""
         return [0.0] * self.nq
 
-    def on_z(self) -> Self | None:
-        """The same joint with its line on the z axis, for joints that turn about or slide along a line."""
+    @property
+    def line(self) -> Vec3 | None:
+        """The direction of the line through the origin that the joint turns about or slides along, if it has one."""
+        return None
+
+    def on_z(self) -> Joint | None:
+        """The same joint with its line on the z axis, if it has one."""
         return None
 
     @property
@@ -123,7 +128,11 @@ class _OnLine(Joint):
 
     axis: Vec3 = Z_AXIS
 
-    def on_z(self) -> Self:
+    @property
+    def line(self) -> Vec3:
+        return self.axis
+
+    def on_z(self) -> Joint:
         return replace(self, axis=Z_AXIS)
 
 
@@ -288,7 +297,7 @@ def _rates_of(
     flat = [x for motion in axes(at) for x in motion]
     rates = along(flat, moving)
     if at is not q and not any(type(x) is Expr for x in q):
-        known = {x: value for x, value in zip(at, q, strict=True)}
+        known = dict(zip(at, q, strict=True))
         rates = [evaluate(r, known) for r in rates]
     columns = [rates[k : k + 6] for k in range(0, len(rates), 6)]
     return MotionSpace(Motion(Vec3(tuple(c[:3])), Vec3(tuple(c[3:]))) for c in columns)

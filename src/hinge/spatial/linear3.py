@@ -63,13 +63,19 @@ class Mat3(tuple[Scalar, ...]):
 
     @property
     def T(self) -> Mat3:
+        if self is IDENTITY:
+            return self
         return Mat3((self[0], self[3], self[6], self[1], self[4], self[7], self[2], self[5], self[8]))
 
     def __matmul__(self, v: Vec3) -> Vec3:
+        if self is IDENTITY:
+            return v
         return Vec3((dot3(self.row(0), v), dot3(self.row(1), v), dot3(self.row(2), v)))
 
     def times(self, other: Mat3) -> Mat3:
         """The matrix product."""
+        if self is IDENTITY or other is IDENTITY:
+            return other if self is IDENTITY else self
         columns = [self @ other.column(j) for j in range(3)]
         return Mat3(columns[j][i] for i in range(3) for j in range(3))
 
@@ -148,6 +154,8 @@ def upper(m: Mat3) -> Sym3:
 
 def congruence(E: Mat3, S: Sym3) -> Sym3:
     """E S Eᵀ."""
+    if E is IDENTITY:
+        return S
     half = E.times(S.full())
     rows = [half.row(i) for i in range(3)]
     e = [E.row(i) for i in range(3)]

@@ -75,12 +75,13 @@ def cross(v: Motion, x: V) -> V:
 
     On a motion [ω × ω'; ω × v' + v × ω'], on a force [ω × n + v × f; ω × f].
     """
+    if type(v) is not Motion or not isinstance(x, Motion | Force):
+        kinds = f"{type(v).__name__} and a {type(x).__name__}"
+        raise TraceError(f"cross takes a motion and then a motion or a force, not a {kinds}.")
     ang, lin = cross3(v.ang, x.ang), cross3(v.ang, x.lin)
     if isinstance(x, Motion):
         return type(x)(ang, lin + cross3(v.lin, x.ang))
-    if isinstance(x, Force):
-        return type(x)(ang + cross3(v.lin, x.lin), lin)
-    raise TraceError(f"cross takes a motion and then a motion or a force, not a {type(x).__name__}.")
+    return type(x)(ang + cross3(v.lin, x.lin), lin)
 
 
 def dot(m: Motion, f: Force) -> Scalar:

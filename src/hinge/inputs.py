@@ -1,0 +1,143 @@
+"""What a call is given besides plain arrays, turned into the rows that kernels take, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.backends.kernel import Array, Kernel, Status
+from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.model import Model, Parameter
+from hinge.model.driven import sizes
+
+FRAMES = ("body", "base", "aligned")
+
+
+def real(what: str, given: Any, last: tuple[int, ...]) -> Array:
+    """An array of real numbers whose last axes have that shape; single precision is kept."""
+    try:
+        a = np.asarray(given)
+        if a.dtype.kind not in "fiub":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise SizeError(f"{what} is not an array of real numbers.") from None
+    if a.shape[max(0, a.ndim - len(last)) :] != last:
+        raise SizeError(f"{what} has shape {a.shape}; it has to end in {last}.")
+    return a if a.dtype == np.float32 else a.astype(np.float64, copy=False)
+
+
+def joined(what: str, parts: Sequence[Array]) -> Array:
+    """Arrays side by side along the last axis, their batches broadcast."""
+    try:
+        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    except ValueError:
+        shown = ", ".join(str(p.shape[:-1]) for p in parts)
+        raise SizeError(f"{what}: the batches do not fit together: {shown}.") from None
+    return np.concatenate([np.broadcast_to(p, (*batch, p.shape[-1])) for p in parts], axis=-1)
+
+
+def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array]) -> Array:
+    """Forces by name as a force on each body, (…, bodies, 6), in the bodies' coordinates."""
+    if frame not in FRAMES:
+        raise UnknownName(f"external_frame={frame!r} is not known. {did_you_mean(str(frame), FRAMES)}")
+    if not isinstance(external, Mapping):
+        raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
+    parts = []
+    for name, given in external.items():
+        at = model.frame(name)
+        w = real(f"external[{name!r}]", given, (6,))
+        couple, force = w[..., :3], w[..., 3:]
+        if frame != "body":
+            T = pose(name)
+            if frame == "base":
+                couple = couple - _cross(T[..., :3, 3], force)
+            couple, force = _turned(T[..., :3, :3], couple, back=True), _turned(T[..., :3, :3], force, back=True)
+        R = np.array(at.R, w.dtype).reshape(3, 3)
+        force = _turned(R, force)
+        couple = _turned(R, couple) + _cross(np.array(at.p, w.dtype), force)
+        parts.append((at.body, np.concatenate(np.broadcast_arrays(couple, force), axis=-1)))
+    try:
+        batch = np.broadcast_shapes(*(w.shape[:-1] for _, w in parts))
+    except ValueError:
+        shown = ", ".join(f"{name!r} {w.shape[:-1]}" for name, (_, w) in zip(external, parts, strict=True))
+        raise SizeError(f"external: the batches do not fit together: {shown}.") from None
+    number = np.result_type(*(w.dtype for _, w in parts))
+    total = np.zeros((*batch, len(model.parent), 6), number)
+    for body, w in parts:
+        total[..., body, :] += w
+    return total
+
+
+def _turned(R: Array, x: Array, back: bool = False) -> Array:
+    """R x, or Rᵀ x; entry by entry, so that a state comes out the same in any batch."""
+    rows = [[R[..., j, i] if back else R[..., i, j] for j in range(3)] for i in range(3)]
+    return np.stack([row[0] * x[..., 0] + row[1] * x[..., 1] + row[2] * x[..., 2] for row in rows], axis=-1)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)
+
+
+def base_motion(call: str, given: Any) -> Array:
+    """The base's velocity and acceleration as one array (…, 2, 6)."""
+    if not isinstance(given, Sequence) or len(given) != 2:
+        raise SizeError(f"{call}: base_motion has to be a velocity and an acceleration, 6 entries each, angular first.")
+    v, a = (
+        real(f"{call}: {what} of base_motion", x, (6,))
+        for what, x in zip(("velocity", "acceleration"), given, strict=True)
+    )
+    both = joined(f"{call}: base_motion", [v, a])
+    return both.reshape(*both.shape[:-1], 2, 6)
+
+
+def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mapping[str, Any] | None) -> list[Array]:
+    """The varied numbers, one row a state, or nothing where nothing is varied."""
+    values = dict(given or {})
+    unknown = sorted(set(values) - {one.name for one in vary})
+    if unknown:
+        hint = did_you_mean(unknown[0], (one.name for one in vary))
+        raise UnknownName(f"{call}: parameter {unknown[0]!r} is not varied. {hint} robot.vary(…) names what is.")
+    parts = []
+    for one in vary:
+        value = real(f"{call}: parameter {one.name!r}", values.get(one.name, one.nominal(model)), one.shape)
+        parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
+    return [joined(f"{call}: parameters", parts)] if parts else []
+
+
+def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Array]:
+    """The motion of driven joints, one row a state, or nothing where none is driven."""
+    nq, nv = sizes(model)
+    if not nv:
+        if given is not None:
+            raise SizeError(f"{call}: prescribed= was given, but robot {model.name!r} has no driven joint.")
+        return []
+    if given is None or not 1 <= len(given) <= 3:
+        raise SizeError(
+            f"{call}: robot {model.name!r} has driven joints.\n"
+            f"  Give prescribed=(value, rate, acceleration) with {nq}, {nv} and {nv} entries last."
+        )
+    names, lengths = ("value", "rate", "acceleration"), (nq, nv, nv)
+    parts = [real(f"{call}: {w} of prescribed", x, (n,)) for w, x, n in zip(names, given, lengths, strict=False)]
+    parts += [np.zeros(nv)] * (3 - len(parts))
+    return [joined(f"{call}: prescribed", parts)]
+
+
+def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
+    """Refuse numbers that are not finite, and say where they are."""
+    for k, (one, x) in enumerate(zip(kernel.plan.inputs, given, strict=True)):
+        a = real(f"{kernel.name}: {one.name}", x, kernel.plan.shapes[k])
+        bad = np.argwhere(~np.isfinite(a))
+        if len(bad):
+            at = tuple(int(i) for i in bad[0])
+            raise SizeError(f"{kernel.name}: {one.name}[{', '.join(map(str, at))}] is {a[at]}. Give finite numbers.")
+
+
+def status(results: Sequence[Array], pivot: Array) -> Array:
+    """A Status for each state."""
+    finite = np.ones(pivot.shape, bool)
+    for r in results:
+        finite &= np.isfinite(r).all(axis=tuple(range(pivot.ndim, r.ndim)))
+    made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
+    return made.astype(np.uint8)

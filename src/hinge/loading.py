@@ -1,0 +1,99 @@
+"""Ways to get a robot: from a file, from a table, from the samples."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from hinge.errors import ModelError, did_you_mean
+from hinge.model import samples as _samples
+from hinge.robot import Robot, Vector
+
+
+def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
+         gravity: Sequence[float] | None = None, strict: bool = False,
+         packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
+    """A robot from a URDF file, or from its text.
+
+    `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
+    mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
+    by package are looked for under `packages`.
+
+    >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
+    0
+    """
+    from hinge.formats import urdf
+
+    searched = [os.fspath(p) for p in packages]
+    if isinstance(source, str) and "<" in source:
+        builder = urdf.read(source, packages=searched)
+    else:
+        path = os.fspath(source)
+        try:
+            with open(path, "rb") as file:
+                content = file.read()
+        except (OSError, ValueError) as problem:
+            hint = _near_files(path) or "Check the path."
+            raise ModelError(
+                "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
+            ) from None
+        builder = urdf.read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
+    if gravity is not None:
+        builder.gravity = _gravity(gravity)
+    return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+
+
+def _near_files(path: str) -> str:
+    """A sentence that offers files of the same kind and folder with a like name."""
+    folder, name = os.path.split(path)
+    try:
+        near = [f for f in os.listdir(folder or ".") if os.path.splitext(f)[1] == os.path.splitext(name)[1]]
+    except OSError:
+        return ""
+    return did_you_mean(name, near) if near else ""
+
+
+def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,
+       gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+    """An arm from a Denavit-Hartenberg table, a dict a row, in the "classic" or the "modified" convention.
+
+    A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
+    com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
+    velocity, effort, armature, damping, friction. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
+
+    >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
+    2
+    """
+    from hinge.formats import dh as table
+
+    options = {} if gravity is None else {"gravity": _gravity(gravity)}
+    return Robot(table.read(rows, convention, base, tool, name, **options).build())
+
+
+def _gravity(given: Sequence[float]) -> tuple[float, ...]:
+    try:
+        g = tuple(float(x) for x in given)
+        if len(g) != 3 or not all(map(math.isfinite, g)):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ModelError(
+            "gravity", f"gravity={given!r} is not a vector.", "Give three finite numbers in m/s²."
+        ) from None
+    return g
+
+
+def _as_robot(sample: Any) -> Any:
+    @functools.wraps(sample)
+    def made(*args: Any, **options: Any) -> Robot:
+        return Robot(sample(*args, **options))
+
+    return made
+
+
+samples = SimpleNamespace(
+    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")}
+)

@@ -1,0 +1,50 @@
+"""Methods from the registry: what makes an algorithm a method of every robot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+
+
+def method_source(algorithm: Algorithm) -> str:
+    """The method of an algorithm as source text: machine code where the call is plain, the ordinary path else."""
+    takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
+    names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
+    fast = ["self._places.get(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
+    slow = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
+    defaults = {option: values[0] for option, values in algorithm.options.items()}
+    if "external" in algorithm.inputs:
+        defaults |= {"external": None, "external_frame": "body"}
+    if "base_motion" in algorithm.inputs:
+        defaults |= {"base_motion": None}
+    common = {
+        "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
+        "joint_terms": ("armature",), "parameters": None, "prescribed": None,
+    }  # fmt: skip
+    keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
+    plain = " and ".join(
+        f"{k} is {v}" if v is None or v is False else f"{k} == {v!r}"
+        for k, v in (defaults | common).items()
+        if k != "external_frame"
+    )
+    handed = ", ".join([*common, *(f"{k}={k}" for k in defaults)])
+    return f"""
+def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
+    if {plain}:
+        made = self._fast[{algorithm.name!r}]({", ".join(fast)})
+        if made is not None:
+            return made
+    return self._call({algorithm.name!r}, [{", ".join(slow)}], {handed})
+"""
+
+
+def install(cls: type) -> None:
+    """Give a class the methods of the registry."""
+    firsts = {name: known[0] for name, known in ALGORITHMS.items()}
+    made: dict[str, Any] = {}
+    exec("".join(method_source(first) for first in firsts.values()), made)
+    for name, first in firsts.items():
+        made[name].__doc__, made[name].__qualname__ = first.function.__doc__, f"Robot.{name}"
+        made[name].__module__ = cls.__module__
+        setattr(cls, name, made[name])
