@@ -13,7 +13,7 @@ def method_source(algorithm: Algorithm) -> str:
     names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
     fast = ["self._places.get(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
     slow = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
-    defaults = {option: values[0] for option, values in algorithm.options.items()}
+    defaults: dict[str, Any] = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
     if "base_motion" in algorithm.inputs:

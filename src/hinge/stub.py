@@ -50,7 +50,7 @@ def _words(function: Any) -> list[str]:
 def _written(name: str, thing: Any) -> str:
     """A method or property that is written in robot.py."""
     if isinstance(thing, property) or hasattr(thing, "func"):
-        function = thing.fget if isinstance(thing, property) else thing.func
+        function: Any = thing.fget if isinstance(thing, property) else thing.func
         head = ["    @property", f"    def {name}(self) -> {inspect.signature(function).return_annotation}:"]
         return "\n".join([*head, *_words(function)])
     signature = inspect.signature(thing)

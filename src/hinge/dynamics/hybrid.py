@@ -12,6 +12,8 @@ equations are solved with m D m + known in place of D.
 
 from __future__ import annotations
 
+from typing import Any
+
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite
 from hinge.dynamics.motion import carried
@@ -32,7 +34,7 @@ from hinge.dynamics.registry import (
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, RigidInertia, comoving, cross
 
-GIVEN = {
+GIVEN: dict[str, Any] = {
     "q": POSITION, "qd": VELOCITY, "tau": FORCE, "qdd": ACCELERATION, "known": KNOWN, "external": EXTERNAL,
     "base_motion": BASE,
 }  # fmt: skip

@@ -209,7 +209,7 @@ class Builder:
         return Vec3(tuple(x / longest for x in given))
 
     def _snap(self, what: str, name: str, rotation: Rotation, where: Where) -> Mat3:
-        if rotation is NO_TURN:
+        if isinstance(rotation, tuple) and rotation == NO_TURN:
             return IDENTITY
         given = Mat3(numbers(what, rotation, (3, 3), where))
         off = max(abs(g - e) for g, e in zip(given.T.times(given), IDENTITY, strict=True))
@@ -382,6 +382,8 @@ def _each(what: str, given: Any, n: int, default: float, where: Where) -> tuple[
     """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
     if given is None:
         return (default,) * n
+    if type(given) is float and given >= 0.0 and given < math.inf:
+        return (given,) * n
     try:
         values = tuple(np.broadcast_to(np.asarray(given, float), (n,)).tolist())
     except (TypeError, ValueError):

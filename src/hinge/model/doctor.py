@@ -25,7 +25,9 @@ def examine_link(name: str, mass: float, inertia: np.ndarray, where: Where) -> l
     if np.max(np.abs(inertia - inertia.T)) > SLACK * scale:
         made.append(Finding("error", "asymmetric-inertia", f"link {name!r} has an inertia that is not symmetric.",
                             "Write each product of inertia once.", where))  # fmt: skip
-    least, middle, most = np.linalg.eigvalsh((inertia + inertia.T) / 2)
+    diagonal = np.count_nonzero(inertia) <= 3 and np.all(np.diag(inertia) != 0.0)
+    symmetric = (inertia + inertia.T) / 2
+    least, middle, most = sorted(np.diag(inertia)) if diagonal else np.linalg.eigvalsh(symmetric)
     values = f"({least:.3g}, {middle:.3g}, {most:.3g}) kg m²"
     if least < -SLACK * scale:
         made.append(Finding("error", "negative-inertia", f"link {name!r} has principal inertias {values}.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -131,7 +132,8 @@ def prescribe(model: Model, which: Mapping[str, Sequence[int] | None]) -> Model:
 
 def _kept(data: JointData, joint: Driven) -> JointData:
     names = ("lower", "upper", "velocity", "effort", "damping", "friction", "stiffness", "armature")
-    return replace(data, **{n: tuple(joint._free(getattr(data, n))) if getattr(data, n) else () for n in names})
+    kept: dict[str, Any] = {n: tuple(joint._free(getattr(data, n))) if getattr(data, n) else () for n in names}
+    return replace(data, **kept)
 
 
 def sizes(model: Model) -> tuple[int, int]:

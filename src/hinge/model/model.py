@@ -96,7 +96,7 @@ class Model:
     """A robot. Tuples have an entry a body, the base's first."""
 
     name: str
-    gravity: tuple[float, float, float]
+    gravity: tuple[float, ...]
     parent: tuple[int, ...]
     joint: tuple[Joint, ...]
     placement: tuple[Transform, ...]

@@ -86,7 +86,7 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
             i = model.joint_number(one.owner)
             placement[i] = _placed(model, i, values[one.owner, "placement"])
         elif one.field == "gravity":
-            gravity = tuple(values["", "gravity"])  # type: ignore[assignment]
+            gravity = tuple(values["", "gravity"])
     return replace(model, inertia=tuple(inertia), placement=tuple(placement), gravity=gravity)
 
 

@@ -132,6 +132,8 @@ class Rigid:
     def rigid_back(self, I: RigidInertia) -> RigidInertia:
         E, r = self.E.T, self.r
         h, J = E @ I.h, congruence(E, I.I)
+        if r == ZERO:
+            return RigidInertia(I.m, h, J)
         moved = h + r * I.m
         return RigidInertia(I.m, moved, J - upper(skew(h).times(skew(r)) + skew(r).times(skew(moved))))
 
