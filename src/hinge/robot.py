@@ -11,7 +11,7 @@ import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from hinge.graph import Input, Program
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter, reframe
 from hinge.model.driven import prescribe, sizes
+
+if TYPE_CHECKING:
+    from hinge.formats import dh
 
 TERMS = ("armature", "damping", "friction", "stiffness")
 Vector = Any  # anything NumPy can read as an array
@@ -155,6 +158,19 @@ class Robot:
         4
         """
         return Robot(edit.attach(self.model, other.model, at, placement, prefix))
+
+    def to_dh(self) -> dh.Table:
+        """The Denavit-Hartenberg table of a serial arm, with base and tool, in the modified convention.
+
+        `hinge.dh(**table._asdict())` makes the arm again; its body frames are those of the table.
+
+        >>> table = hinge.samples.puma560().to_dh()
+        >>> len(table.rows), table.convention
+        (6, 'modified')
+        """
+        from hinge.formats import dh
+
+        return dh.write(self.model)
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
                joint_terms: Sequence[str] = ("armature",), status: bool = False, **options: str) -> Kernel:  # fmt: skip

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
+from hinge.formats import dh
 from hinge.model import Model, Report
 
 Array = NDArray[Any]

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.errors import ModelError, did_you_mean
-from hinge.model import JOINTS, Builder
+from hinge.errors import ModelError, NotCovered, did_you_mean
+from hinge.model import JOINTS, Builder, Model, reframe
+from hinge.model.frames import screws
+from hinge.model.joints import Helical
+from hinge.spatial.transform import Screw
 
 KEYS = {
     "a", "alpha", "d", "theta", "type", "pitch", "mass", "com", "inertia", "name", "limits", "velocity", "effort",
     "armature", "damping", "friction",
 }  # fmt: skip
-TYPES = {joint.dh: kind for kind, joint in JOINTS.items() if joint.dh}
+TYPES = {joint.dh: kind for kind, joint in reversed(JOINTS.items()) if joint.dh}
 
 
 def _turn(axis: int, angle: float) -> np.ndarray:
@@ -87,3 +90,61 @@ def _pose(what: str, given: Any) -> np.ndarray:
             "pose", f"{what}= is not a pose.", "Give a 4×4 matrix [R p; 0 1] with a right-handed rotation R."
         )
     return T
+
+
+class Table(NamedTuple):
+    """A Denavit-Hartenberg table with the poses of its base and tool; `hinge.dh(**table._asdict())` reads it."""
+
+    rows: list[dict[str, Any]]
+    convention: str
+    base: np.ndarray
+    tool: np.ndarray
+
+
+def write(model: Model) -> Table:
+    """The table of a serial arm, in the modified convention; its tool is the frame of the last body."""
+    why = _not_an_arm(model)
+    if why:
+        raise NotCovered(f"robot {model.name!r} has no Denavit-Hartenberg table: {why}.")
+    framed = reframe(model)
+    rows, base = list[dict[str, Any]](), np.eye(4)
+    for i, _ in model.outward():
+        R, p = framed.placement[i].pose()
+        x, z = (None, None) if i == 1 else _two_screws(R, p, model.joint_name[i])
+        if x is None or z is None:
+            base[:3, :3], base[:3, 3] = np.reshape(R, (3, 3)), p
+        inertia, joint, data = framed.inertia[i], model.joint[i], model.data[i]
+        com = tuple(inertia.com) if inertia.m else (0.0, 0.0, 0.0)
+        about = np.reshape(inertia.about_com.full() if inertia.m else inertia.I.full(), (3, 3))
+        row = {"name": model.joint_name[i], "type": joint.dh, "mass": inertia.m, "com": com, "inertia": about}
+        row |= {"alpha": x.angle, "a": x.shift, "theta": z.angle, "d": z.shift} if x and z else {}
+        row |= {"pitch": joint.pitch} if isinstance(joint, Helical) else {}
+        if joint.nq == 1 and math.isfinite(data.lower[0]) and math.isfinite(data.upper[0]):
+            row["limits"] = (data.lower[0], data.upper[0])
+        for key in ("velocity", "effort", "armature", "damping", "friction"):
+            value = getattr(data, key)
+            if value and math.isfinite(value[0]) and value[0]:
+                row[key] = value[0]
+        rows.append(row)
+    last = framed.frames[model.body_name[-1]]
+    tool = np.eye(4)
+    tool[:3, :3], tool[:3, 3] = np.reshape(last.R, (3, 3)), last.p
+    return Table(rows, "modified", base, tool)
+
+
+def _two_screws(R: Any, p: Any, name: str) -> tuple[Screw, Screw]:
+    first, x, z = screws(R, p) or (None, None, None)
+    if first is None or x is None or z is None or first.shift or first.s or first.c != 1.0:
+        raise NotCovered(f"joint {name!r} is all but parallel to the one before it: no table describes it well.")
+    return x, z
+
+
+def _not_an_arm(model: Model) -> str:
+    for i, p in model.outward():
+        if p != i - 1:
+            return f"it branches at body {model.body_name[p]!r}"
+        if i in model.follows:
+            return f"joint {model.joint_name[i]!r} follows another"
+        if not model.joint[i].dh:
+            return f"joint {model.joint_name[i]!r} is {model.joint[i].kind}"
+    return "" if model.count else "nothing moves"

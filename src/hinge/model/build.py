@@ -20,6 +20,7 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_link
+from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
@@ -130,6 +131,7 @@ class Builder:
         what = f"joint {name!r}"
         p, child_p = (numbers(f"{what}: {n}", x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
+        check_own(joint, where)
         if joint.about_z and axis is not None:
             upright = _with_z(snapped_direction(self._direction(name, joint.kind, axis, where)))
             rotation, child_rotation = rotation @ upright, upright.T @ np.asarray(child_rotation)
@@ -150,6 +152,11 @@ class Builder:
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
         R = self._snap(f"{what}: rotation", name, rotation, where)
         seat = self._snap(f"{what}: child_rotation", name, child_rotation, where), Vec3(child_p)
+        if joint.singular_at is not None:
+            k, angle = joint.singular_at
+            if entries["lower"][k] < angle < entries["upper"][k] or entries["lower"][k] < -angle < entries["upper"][k]:
+                self.finding("warning", "singular", f"{what} can reach coordinate {k} = ±{angle:.4g}, where its axes "
+                             "are dependent.", "Limit that coordinate, or use a spherical joint.", where)  # fmt: skip
         made = JointData(**entries, other=dict(data or {}), where=where)
         self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where)
 

@@ -32,7 +32,7 @@ def reframe(model: Model) -> Model:
         joint[i] = model.joint[i].on_z() or model.joint[i]
         R, r = _relative(seat[p], _standing(model, i), seat[i])
         lined = model.joint[i].line is not None
-        placement[i] = Transform(*_factors(R, r, lined)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
+        placement[i] = Transform(*_factors(R, r)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
         inertia[i] = _moved(model.inertia[i], seat[i])
     frames = {name: Frame(f.body, *_seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
     return replace(model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames,
@@ -177,16 +177,16 @@ def _cost_of_inertia(I: RigidInertia) -> int:
 # what the transforms become
 
 
-def _factors(R: Mat3, p: Vec3, merges: bool) -> list[Factor]:
+def _factors(R: Mat3, p: Vec3) -> list[Factor]:
     """The cheaper of a general transform and screws about z, x and z that stands for axes R and origin p."""
     general: list[Factor] = [Rigid(snapped_rotation(R).T, p)]
-    screws = _screws(R, p)
-    if screws is None or _cost(general) < _cost(screws[:2]) + 2 * (screws[2].shift != 0.0):
+    three = screws(R, p)
+    if three is None or _cost(general) < _cost(three[:2]) + 2 * (three[2].shift != 0.0):
         return general
-    return [s for s in screws if s.shift != 0.0 or s.s != 0.0 or s.c != 1.0]
+    return [s for s in three if s.shift != 0.0 or s.s != 0.0 or s.c != 1.0]
 
 
-def _screws(R: Mat3, p: Vec3) -> list[Screw] | None:
+def screws(R: Mat3, p: Vec3) -> list[Screw] | None:
     """Screws about z, x and z whose product stands at axes R and origin p: theta, alpha and the two lengths each."""
     z1 = R.column(2)
     sine = math.hypot(z1[0], z1[1])

@@ -151,7 +151,7 @@ class Revolute(_OnLine):
 class Continuous(Revolute):
     """A hinge that goes round: its differences are taken the short way."""
 
-    kind, urdf, dh, nq, nv = "continuous", "continuous", "", 1, 1
+    kind, urdf, dh, nq, nv = "continuous", "continuous", "revolute", 1, 1
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         d = q1[0] - q0[0]
