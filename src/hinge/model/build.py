@@ -20,6 +20,7 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_link
+from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
@@ -140,7 +141,7 @@ class Builder:
         sizes |= dict.fromkeys(("damping", "friction", "stiffness", "armature"), (joint.nv, 0.0))
         said = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort, "damping": damping,
                 "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
-        entries = {k: _each(f"{what}: {k}", said[k], n, default, where) for k, (n, default) in sizes.items()}
+        entries = {k: each(f"{what}: {k}", said[k], n, default, where) for k, (n, default) in sizes.items()}
         if mimic is not None:
             numbers(f"{what}: mimic ratio and offset", mimic[1:], (2,), where)
             if mimic[1] == 0.0:
@@ -366,40 +367,6 @@ def _with_z(axis: Vec3) -> np.ndarray[Any, Any]:
         return np.diag([1.0, -1.0, -1.0])
     k = 1.0 / (1.0 + z)
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
-
-
-def numbers(what: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[float, ...]:
-    """The numbers of an array of that shape, row by row; finite ones."""
-    try:
-        values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
-        flat = tuple(float(x) for x in values)
-        if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
-            raise ValueError
-    except (TypeError, ValueError):
-        wanted = " × ".join(map(str, shape))
-        raise ModelError(
-            "number", f"{what} is {given!r}.", f"Give {wanted} number{'s' * (shape != (1,))}.", where
-        ) from None
-    if not all(map(math.isfinite, flat)):
-        raise ModelError("nan", f"{what} has a value that is not a finite number.", "Give numbers.", where)
-    return flat
-
-
-def _each(what: str, given: Any, n: int, default: float, where: Where) -> tuple[float, ...]:
-    """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
-    if given is None:
-        return (default,) * n
-    if type(given) is float and given >= 0.0 and given < math.inf:
-        return (given,) * n
-    try:
-        values = tuple(np.broadcast_to(np.asarray(given, float), (n,)).tolist())
-    except (TypeError, ValueError):
-        raise ModelError("number", f"{what} is {given!r}.", f"Give a number, or {n} of them.", where) from None
-    if any(math.isnan(x) for x in values) or (default == 0.0 and any(math.isinf(x) for x in values)):
-        raise ModelError("nan", f"{what} has a value that is not a finite number.", "Give a number.", where)
-    if default == 0.0 and any(x < 0.0 for x in values):
-        raise ModelError("negative", f"{what} is negative.", "Give zero or more.", where)
-    return values
 
 
 def _unused(name: str, taken: set[str]) -> str:

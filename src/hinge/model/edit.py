@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, SizeError
-from hinge.model.build import numbers
 from hinge.model.doctor import examine_link
+from hinge.model.given import numbers
 from hinge.model.model import Follow, Frame, Model
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import Mat3, Vec3, mat3, vec3

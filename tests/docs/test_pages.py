@@ -1,0 +1,18 @@
+"""The code on the documentation pages runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = [p for p in sorted((Path(__file__).parents[2] / "docs").glob("*.md")) if "```python" in p.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_the_code_on_the_page_runs(page):
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+        exec(compile(block, page.name, "exec"), {})
+
+
+def test_there_is_a_page_with_code():
+    assert PAGES
