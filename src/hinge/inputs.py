@@ -35,7 +35,8 @@ def joined(what: str, parts: Sequence[Array]) -> Array:
     except ValueError:
         shown = ", ".join(str(p.shape[:-1]) for p in parts)
         raise SizeError(f"{what}: the batches do not fit together: {shown}.") from None
-    return np.concatenate([np.broadcast_to(p, (*batch, p.shape[-1])) for p in parts], axis=-1)
+    fitted = (p if p.shape[:-1] == batch else np.broadcast_to(p, (*batch, p.shape[-1])) for p in parts)
+    return np.concatenate(list(fitted), axis=-1)
 
 
 def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array]) -> Array:

@@ -103,9 +103,17 @@ class Kernel:
         first = given[0]
         if type(first) is not np.ndarray or first.ndim != 2 or not len(first) or first.dtype not in self._fills:
             return None
-        made = empty((first.shape[0], *self.plan.outputs[0]), first.dtype)
-        rows = made if made.ndim == 2 else made.reshape(first.shape[0], -1)
-        return None if self._fills[first.dtype](*given, rows) is None else made
+        states = first.shape[0]
+        arrays = [self._repeated(k, x, states) for k, x in enumerate(given)]
+        made = empty((states, *self.plan.outputs[0]), first.dtype)
+        rows = made if made.ndim == 2 else made.reshape(states, -1)
+        return None if self._fills[first.dtype](*arrays, rows) is None else made
+
+    def _repeated(self, k: int, given: Any, states: int) -> Any:
+        """One row that is to serve all states, as many times as there are."""
+        if type(given) is np.ndarray and given.ndim == 1 and not self.plan.inputs[k].uniform:
+            return np.repeat(given[None], states, axis=0)
+        return given
 
     def bind(self, *arrays: Array) -> Callable[[], None]:
         """A call without arguments, for control loops: reads and writes these very arrays, the last of them the result.
