@@ -125,7 +125,7 @@ class Robot:
         >>> arm.pose([0.0, 0.0], "camera")[0, 3].round(6)
         np.float64(2.1)
         """
-        return Robot(edit.with_frame(self.model, name, parent, placement))
+        return self._with(edit.with_frame(self.model, name, parent, placement))
 
     def with_payload(self, body: str, mass: float, com: Vector = (0.0, 0.0, 0.0), inertia: Vector = None) -> Robot:
         """This robot with a rigid load: mass (kg), com (m) and 3×3 inertia about it (kg m²) in the frame of `body`.
@@ -133,11 +133,13 @@ class Robot:
         >>> hinge.samples.planar_2r().with_payload("hand", 2.0).mass
         4.0
         """
-        return Robot(edit.with_payload(self.model, body, mass, com, np.zeros((3, 3)) if inertia is None else inertia))
+        return self._with(
+            edit.with_payload(self.model, body, mass, com, np.zeros((3, 3)) if inertia is None else inertia)
+        )
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
         """This robot in another field of gravity (m/s², base coordinates)."""
-        return Robot(edit.with_gravity(self.model, gravity))
+        return self._with(edit.with_gravity(self.model, gravity))
 
     def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
         """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.
@@ -148,7 +150,7 @@ class Robot:
         if not isinstance(joints, Mapping):
             whole = self.neutral() if q is None else np.asarray(q, float)
             joints = {name: whole[self.coordinates(name)[0]] for name in joints}
-        return Robot(edit.lock(self.model, joints))
+        return self._with(edit.lock(self.model, joints))
 
     def attach(self, other: Robot, at: str, placement: Vector = (0.0, 0.0, 0.0), prefix: str = "") -> Robot:
         """This robot with another's base fixed to a link or frame; its names get the prefix, its coordinates come last.
@@ -157,7 +159,36 @@ class Robot:
         >>> arm.attach(arm, at="hand", prefix="second_").nv
         4
         """
-        return Robot(edit.attach(self.model, other.model, at, placement, prefix))
+        return self._with(edit.attach(self.model, other.model, at, placement, prefix))
+
+    def vary(self, *names: str) -> Robot:
+        """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
+
+        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
+        has its nominal value.
+
+        >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
+        >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
+        array([3.24, 0.81])
+        """
+        return Robot(self.model, [*(one.name for one in self._vary), *names])
+
+    def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
+        """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
+
+        Name whole joints, or NAME=[k, …] for some velocities of one. What is driven leaves q and qd; the arrays have
+        it in the order of the joints, (…, how many) each, and rates or accelerations left out are zero.
+
+        >>> arm = hinge.samples.planar_2r().prescribe("shoulder")
+        >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
+        (1, (1,))
+        """
+        which: dict[str, Sequence[int] | None] = dict.fromkeys(joints)
+        return self._with(prescribe(self.model, which | parts))
+
+    def _with(self, model: Model) -> Robot:
+        """A robot on another model that varies what this one does."""
+        return Robot(model, [one.name for one in self._vary])
 
     def to_dh(self) -> dh.Table:
         """The Denavit-Hartenberg table of a serial arm, with base and tool, in the modified convention.
@@ -197,7 +228,7 @@ class Robot:
             return algorithm.trace(replace(self._traced, terms=terms), given, options, status, vary=self._vary)
 
         def key() -> tuple[str, ...]:
-            if all(type(joint).__module__.startswith("hinge.") for joint in model.joint):
+            if all(joint.is_ours for joint in model.joint):
                 words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status, self._vary)
                 return model.digest, repr(words)
             return "program", repr(plan.program)  # a joint of the user's own: only its graph says what it is
@@ -220,13 +251,13 @@ class Robot:
     def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
         """The operations an algorithm takes for one state of this robot."""
         algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, options=_checked(algorithm, options), contract=False)
+        program = algorithm.trace(self._traced, options=_checked(algorithm, options), contract=False, vary=self._vary)
         return count(program, algorithm.method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
         """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one."""
         algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, options=_checked(algorithm, options))
+        program = algorithm.trace(self._traced, options=_checked(algorithm, options), vary=self._vary)
         if language == "listing":
             return str(program)
         if language == "llvm":
@@ -248,26 +279,20 @@ class Robot:
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
+        further = self._further(name, parameters, prescribed)
         extra = {
-            "external": self._wrenches(given[0], external, external_frame, backend) if external else None,
+            "external": self._wrenches(given[0], external, external_frame, backend, further) if external else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, **options)
-        given = [*given, *(extra[k] for k in present), *self._further(name, parameters, prescribed)]
+        given = [*given, *(extra[k] for k in present), *further]
         if check == "values":
             inputs.check_values(kernel, given)
         if not return_status:
             made = kernel(*given, out=out)
-            plain = (
-                not present
-                and method is None
-                and backend is None
-                and joint_terms == ("armature",)
-                and not self._vary
-                and not any(sizes(self.model))
-            )
-            if plain and kernel.fast is not None and self._plain(name, options):
+            usual = method is None and backend is None and joint_terms == ("armature",)
+            if usual and not present and not further and kernel.fast is not None and self._plain(name, options):
                 self._fast[name] = kernel.fast
             return made
         *results, pivot = kernel(*given, out=out)
@@ -291,42 +316,18 @@ class Robot:
     def __setstate__(self, state: tuple[Model, list[str]]) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
-    def vary(self, *names: str) -> Robot:
-        """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
-
-        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
-        has its nominal value.
-
-        >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
-        >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
-        array([3.24, 0.81])
-        """
-        return Robot(self.model, [*(one.name for one in self._vary), *names])
-
-    def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
-        """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
-
-        Name whole joints, or NAME=[k, …] for some velocities of one. What is driven leaves q and qd; the arrays have
-        it in the order of the joints, (…, how many) each, and rates or accelerations left out are zero.
-
-        >>> arm = hinge.samples.planar_2r().prescribe("shoulder")
-        >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
-        (1, (1,))
-        """
-        which: dict[str, Sequence[int] | None] = dict.fromkeys(joints)
-        return Robot(prescribe(self.model, which | parts), [one.name for one in self._vary])
-
     def _further(self, name: str, parameters: Mapping[str, Vector] | None,
                  prescribed: Sequence[Vector] | None) -> list[Array]:  # fmt: skip
         """What varied and driven robots take besides."""
         return [*inputs.parameters(name, self.model, self._vary, parameters),
                 *inputs.prescribed(name, self.model, prescribed)]  # fmt: skip
 
-    def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None) -> Array:
+    def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None,
+                  further: Sequence[Array]) -> Array:  # fmt: skip
         """Forces by name as forces on bodies, in the bodies' coordinates."""
 
         def pose(name: str) -> Array:
-            return self.kernel("pose", None, backend)(q, self._place(name), *self._further("pose", None, None))
+            return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
         return inputs.wrenches(self._traced, external, frame, pose)
 

@@ -99,6 +99,28 @@ class Robot:
         4
         """
         ...
+    def vary(self, *names: str) -> Robot:
+        """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
+
+        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
+        has its nominal value.
+
+        >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
+        >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
+        array([3.24, 0.81])
+        """
+        ...
+    def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
+        """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
+
+        Name whole joints, or NAME=[k, …] for some velocities of one. What is driven leaves q and qd; the arrays have
+        it in the order of the joints, (…, how many) each, and rates or accelerations left out are zero.
+
+        >>> arm = hinge.samples.planar_2r().prescribe("shoulder")
+        >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
+        (1, (1,))
+        """
+        ...
     def to_dh(self) -> dh.Table:
         """The Denavit-Hartenberg table of a serial arm, with base and tool, in the modified convention.
 
@@ -129,28 +151,6 @@ class Robot:
         ...
     def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str:
         """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one."""
-        ...
-    def vary(self, *names: str) -> Robot:
-        """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
-
-        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
-        has its nominal value.
-
-        >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
-        >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
-        array([3.24, 0.81])
-        """
-        ...
-    def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
-        """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
-
-        Name whole joints, or NAME=[k, …] for some velocities of one. What is driven leaves q and qd; the arrays have
-        it in the order of the joints, (…, how many) each, and rates or accelerations left out are zero.
-
-        >>> arm = hinge.samples.planar_2r().prescribe("shoulder")
-        >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
-        (1, (1,))
-        """
         ...
     def inverse_dynamics(
         self,

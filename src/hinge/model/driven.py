@@ -99,6 +99,10 @@ class Driven(Joint):
         return self.inner.random(rng, n, low, high)[:, free]
 
     @property
+    def is_ours(self) -> bool:
+        return self.inner.is_ours
+
+    @property
     def line(self) -> Vec3 | None:
         return self.inner.line
 

@@ -17,7 +17,7 @@ _kept: set[type] = set()
 def check_own(joint: Joint, where: Where = NOWHERE) -> None:
     """Check the class of a joint once, unless it is one of hinge's own."""
     cls = type(joint)
-    if cls.__module__.startswith("hinge.") or cls in _kept:
+    if joint.is_ours or cls in _kept:
         return
     check_joint(joint, where)
     _kept.add(cls)

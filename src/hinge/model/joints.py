@@ -117,6 +117,11 @@ class Joint:
         return None
 
     @property
+    def is_ours(self) -> bool:
+        """Whether its class is one of hinge's, so that its name and numbers say all about it."""
+        return type(self).__module__.startswith("hinge.")
+
+    @property
     def is_single(self) -> bool:
         """Whether one number describes both position and velocity, so that another joint can follow it."""
         return self.nq == self.nv == 1
