@@ -15,10 +15,10 @@ ROBOTS = (
     "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
     "finger_edu_description/robots/finger_edu.urdf", "g1_description/urdf/g1_29dof_rev_1_0.urdf",
     "go2_description/urdf/go2.urdf", "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
-    "icub_description/robots/icub_reduced.urdf", "iris_description/robots/iris.urdf",
-    "kinova_description/robots/kinova.urdf", "panda_description/urdf/panda.urdf",
-    "so_arm_description/urdf/so100.urdf", "tiago_description/robots/tiago_no_hand.urdf",
-    "ur_description/urdf/ur5_robot.urdf", "xarm_description/urdf/xarm7.urdf",
+    "iris_description/robots/iris.urdf", "kinova_description/robots/kinova.urdf",
+    "panda_description/urdf/panda.urdf", "so_arm_description/urdf/so100.urdf", "solo_description/robots/solo.urdf",
+    "tiago_description/robots/tiago_no_hand.urdf", "ur_description/urdf/ur5_robot.urdf",
+    "xarm_description/urdf/xarm7.urdf",
 )  # fmt: skip
 CASES = [(file, floating) for file in ROBOTS for floating in (False, True)]
 FRAMES = {"body": pin.LOCAL, "base": pin.WORLD, "aligned": pin.LOCAL_WORLD_ALIGNED}

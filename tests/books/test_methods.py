@@ -21,6 +21,13 @@ def random_body(rng):
     return {"mass": m.sum(), "com": c, "inertia": I}
 
 
+def axis_of(joint):
+    """The axis of a joint with one freedom, in its own coordinates: Table 8-1 on any line."""
+    n, none = np.array(joint.axis), np.zeros(3)
+    pitch = joint.pitch if joint.kind == "helical" else 0.0
+    return np.concatenate([none, n] if joint.kind == "prismatic" else [n, pitch * n])
+
+
 # chapter 5
 
 
@@ -31,7 +38,7 @@ def test_an_entry_of_the_mass_matrix_is_axis_times_composite_inertia_times_axis(
     robot = hinge.samples.chain(rng, 5, kind=kind)
     q = rng.normal(size=5)
     I, X = link_inertias(robot.model, poses(robot, q))
-    s = [X[i] @ np.array(list(robot.model.joint[i + 1].axes([q[i]])[0]), float) for i in range(5)]
+    s = [X[i] @ axis_of(robot.model.joint[i + 1]) for i in range(5)]
     composite = [sum(I[i:]) for i in range(5)]
     printed = [[transpose(s[i]) @ composite[max(i, j)] @ s[j] for j in range(5)] for i in range(5)]
     armature = np.diag([robot.model.armature(i)[0] for i in range(1, 6)])
@@ -73,7 +80,7 @@ def pair(request):
     robot = hinge.Robot(builder.build())
     (q,), (qd,) = robot.random_state(rng, 1)
     (I1, I2), (X1, X2) = link_inertias(robot.model, poses(robot, q))
-    s = X2 @ np.array(list(robot.model.joint[2].axes([q[7]])[0]), float)
+    s = X2 @ axis_of(robot.model.joint[2])
     v1 = X1 @ qd[:6]
     return robot, q, qd, (I1, I2, X1, s, v1, v1 + s * qd[6])
 

@@ -14,10 +14,11 @@ STATES = list(np.random.default_rng(7).normal(size=(3, 2, 5, N)))  # q, qd, qdd
 
 @pytest.fixture(scope="module")
 def robot():
-    """Three joints; its native kernels are made, so that later calls take the shortest way."""
+    """Three joints; its native kernels are made, so that later calls take the shortest way, alone and in batches."""
     made = hinge.samples.chain(np.random.default_rng(1), N)
-    for _ in range(3):
-        made.inverse_dynamics(*(s[0, 0] for s in STATES))
+    for backend in (None, "llvm"):
+        for states in ([s[0, 0] for s in STATES], [s[0] for s in STATES], [s[0].astype(np.float32) for s in STATES]):
+            made.inverse_dynamics(*states, backend=backend)
     return made
 
 
@@ -61,6 +62,18 @@ def test_results_are_new_arrays(inverse):
     kept = first.copy()
     inverse(*state(1, 1))
     same(first, kept)
+
+
+def test_a_view_of_a_large_result_keeps_its_numbers_when_the_result_is_gone(inverse):
+    q, qd, qdd = (np.repeat(s[0], 1000, axis=0) for s in STATES)  # long enough for memory that is used again
+    views, kept = [], []
+    for k in range(6):
+        tau = inverse(q + 0.1 * k, qd, qdd)
+        views.append(tau[::7, 1:])
+        kept.append(views[-1].copy())
+        del tau
+    for view, copy in zip(views, kept, strict=True):
+        same(view.copy(), copy)
 
 
 def test_inputs_are_left_alone(inverse):
@@ -152,6 +165,12 @@ def test_any_layout_gives_the_same_for_one_state(inverse, expected, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_any_layout_gives_the_same_for_a_batch(inverse, expected, layout):
     same(inverse(*(LAYOUTS[layout](s) for s in STATES)), expected)
+    rows = [s.reshape(10, N) for s in STATES]
+    same(inverse(*map(LAYOUTS[layout], rows)), expected.reshape(10, N))
+    for k in range(3):
+        mixed = list(rows)
+        mixed[k] = LAYOUTS[layout](rows[k])
+        same(inverse(*mixed), expected.reshape(10, N))
 
 
 def test_inputs_broadcast_against_each_other(inverse):
@@ -164,6 +183,16 @@ def test_inputs_broadcast_against_each_other(inverse):
 
 def test_a_batch_of_one_keeps_its_axis(inverse, expected):
     same(inverse(*(s[:1, 0] for s in STATES)), expected[:1, 0])
+
+
+def test_single_and_double_precision_in_one_batch_give_double(inverse):
+    rows = [s.reshape(10, N) for s in STATES]
+    for k in range(3):
+        mixed = list(rows)
+        mixed[k] = rows[k].astype(np.float32)
+        plain = list(rows)
+        plain[k] = mixed[k].astype(float)
+        same(inverse(*mixed), inverse(*plain))
 
 
 @pytest.mark.parametrize("batch", [(0,), (0, 4), (2, 0)])

@@ -16,8 +16,9 @@ NAMES = "'base', 'link1', 'link2', 'link3', 'link4', 'link5', 'link6', 'tool'"
 def arm():
     """A six-joint arm called 'puma560'; its native kernels are made, so that later calls take the shortest way."""
     robot = hinge.samples.puma560()
-    for _ in range(3):
-        robot.inverse_dynamics(ZERO, ZERO, ZERO)
+    for state in (ZERO, np.zeros((4, 6))):
+        for backend in (None, "llvm"):
+            robot.inverse_dynamics(state, state, state, backend=backend)
     return robot
 
 
@@ -76,7 +77,17 @@ def test_what_is_not_real_numbers_is_refused(inverse, k, array):
     assert refused(SizeError, inverse, *given) == f"inverse_dynamics: {name} is not an array of real numbers."
 
 
+@pytest.mark.parametrize(("k", "array", "had", "has"), SIZES)
+def test_an_array_of_the_wrong_size_is_refused_in_a_batch(inverse, k, array, had, has):
+    given = [np.zeros((4, 6))] * 3
+    given[k] = array
+    assert refused(SizeError, inverse, *given) == f"inverse_dynamics: {had}, robot 'puma560' has {has}."
+
+
 def test_batches_that_do_not_broadcast_are_refused(inverse):
+    four = np.zeros((4, 6))
+    message = refused(SizeError, inverse, four, four, np.zeros((5, 6)))
+    assert message == "inverse_dynamics: the batches do not fit together: q (4,), qd (4,), qdd (5,)."
     message = refused(SizeError, inverse, np.zeros((2, 6)), np.zeros((4, 3, 6)), ZERO)
     assert message == "inverse_dynamics: the batches do not fit together: q (2,), qd (4, 3), qdd ()."
 

@@ -24,8 +24,7 @@ CALLS = ("inverse_dynamics", "bias_force", "gravity_force", "mass_matrix", "cori
 
 def general_arm():
     """Six revolute joints with general placements, axes and inertias, and no rotors: the arm the literature counts."""
-    model = hinge.samples.chain(np.random.default_rng(0), 6).model
-    return hinge.Robot(replace(model, data=tuple(replace(d, armature=()) for d in model.data)))
+    return hinge.samples.chain(np.random.default_rng(0), 6)
 
 
 def upright_arm():
@@ -35,14 +34,21 @@ def upright_arm():
     return hinge.Robot(replace(model, gravity=tuple(-9.81 * x for x in R @ model.joint[1].axis)))
 
 
+def geared_arm():
+    """The same with rotors on two joints, which cost the articulated-body method its zeros there."""
+    model = general_arm().model
+    data = [replace(d, armature=(0.1,)) if i in (3, 6) else d for i, d in enumerate(model.data)]
+    return hinge.Robot(replace(model, data=tuple(data)))
+
+
 def described(path):
     return lambda: hinge.load(ROBOT_FILES / path)
 
 
 ROBOTS = {
-    "chain6": lambda: hinge.samples.chain(np.random.default_rng(0), 6),  # with rotors on two joints
     "general_arm": general_arm,
     "upright_arm": upright_arm,
+    "geared_arm": geared_arm,
     "puma560": hinge.samples.puma560,
     "planar_2r": hinge.samples.planar_2r,
     "tree8": lambda: hinge.samples.random_tree(np.random.default_rng(0), 8, ("revolute", "prismatic", "spherical")),

@@ -15,7 +15,7 @@ ALLOWED = {
     (
         "model/samples.py",
         "formats",
-    ): "the Puma 560 is published as a table; it is read where it is made, inside puma560",
+    ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
 HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy"}
 
