@@ -165,13 +165,16 @@ class Algorithm:
         if self.pivots:
             result, pivots = result
         least = _least(pivots)
+        positions = [seen[name] for name, q in taken.items() if q is POSITION]
+        stands = _least([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
         results = result if len(self.returns) > 1 else (result,)
         outputs = [
             (name, q.shape(model), list(q.give(model, made)) if q.shape(model) else [made])
             for (name, q), made in zip(self.returns.items(), results, strict=True)
         ]
-        if type(least) is Expr:  # a state whose equations are singular has no answer at all
-            good = less(0.0, least)
+        worst = _least([least, stands])
+        if type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
+            good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
         return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
 

@@ -2,7 +2,8 @@
 
 The order is the one the algorithm was written in, body after body: neighbours are the components of one vector, which
 can be computed at the same time. A sum with a single-use product becomes one fused instruction here and nowhere else;
-no back end contracts on its own, which is why they all agree to the last bit.
+no back end contracts on its own, which is why
+machine code gives the same bits for one state and for many, on vectors of any width.
 """
 
 from __future__ import annotations

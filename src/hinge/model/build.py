@@ -27,7 +27,7 @@ from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shap
 from hinge.model.report import Finding, Report
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
-from hinge.spatial.rotation import snapped_direction, snapped_rotation
+from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
 from hinge.spatial.transform import Transform
 
 EARTH = (0.0, 0.0, -9.81)
@@ -224,7 +224,7 @@ class Builder:
         if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
             raise ModelError("rotation", f"{what} is not a rotation: its columns are not orthogonal unit vectors in "
                              "right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
-        snapped = IDENTITY if given == IDENTITY else snapped_rotation(given)
+        snapped = IDENTITY if given == IDENTITY else snapped_rotation(given, SNAP)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)
         return snapped

@@ -74,6 +74,9 @@ class Driven(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(self._free(self.inner.axes(self._all(q, self.value))))
 
+    def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return self.inner.positive(self._all(q, self.value))
+
     def velocity(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
         return self.inner.velocity(self._all(q, self.value), self._all(qd, self.rate_))
 

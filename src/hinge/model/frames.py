@@ -191,13 +191,13 @@ def screws(R: Mat3, p: Vec3) -> list[Screw] | None:
     z1 = R.column(2)
     sine = math.hypot(z1[0], z1[1])
     dust = DUST * 10 * max(1e-3, *map(abs, p))
-    if sine < 1e-11:
+    if sine < DUST:
         z1, sine = Vec3((0.0, 0.0, math.copysign(1.0, z1[2]))), 0.0
         flat = math.hypot(p[0], p[1])
         n = Vec3((p[0] / flat, p[1] / flat, 0.0)) if flat > dust else X_AXIS
     else:
         n = Vec3((-z1[1] / sine, z1[0] / sine, 0.0))  # z × z1
-        if n[0] < 0.0 and abs(n[1]) < 1e-11:  # the x axis itself rather than its opposite
+        if n[0] < 0.0 and abs(n[1]) < DUST:  # the x axis itself rather than its opposite
             n, sine = -n, -sine
     b = cross3(Z_AXIS, n)
     a = dot3(p, n)

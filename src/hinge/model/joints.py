@@ -25,6 +25,7 @@ from hinge.spatial.rotation import (
     quaternion_log,
     quaternion_product,
     rotation_from_quaternion,
+    square,
     unit,
 )
 from hinge.spatial.transform import Rigid, Transform, slide, turn
@@ -102,6 +103,10 @@ class Joint:
         low = np.array([x if math.isfinite(x) else -self.reach for x in lower])
         high = np.array([x if math.isfinite(x) else self.reach for x in upper])
         return rng.uniform(np.minimum(low, high), np.maximum(low, high), (n, self.nq))
+
+    def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """What has to be positive for q to be a position at all."""
+        return []
 
     def neutral(self) -> list[float]:
         """The coordinates at which the inner and outer frames coincide."""
@@ -222,6 +227,9 @@ class Spherical(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(Motion(e, ZERO) for e in (X_AXIS, Y_AXIS, Z_AXIS))
 
+    def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [square(q)]
+
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [0.5 * c for c in quaternion_product(q, (0.0, *qd))]  # (8.1)
 
@@ -249,6 +257,9 @@ class Free(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         directions = (X_AXIS, Y_AXIS, Z_AXIS)
         return MotionSpace([Motion(e, ZERO) for e in directions] + [Motion(ZERO, e) for e in directions])
+
+    def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [square(q[:4])]
 
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         turning = [0.5 * c for c in quaternion_product(q[:4], (0.0, *qd[:3]))]

@@ -122,6 +122,9 @@ class SphereInCylinder(Joint):
         along = rotation_from_quaternion(q[:4]).row(2)
         return MotionSpace([*self._ball.axes(q), Motion(ZERO, along)])
 
+    def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return self._ball.positive(q[:4])
+
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [*self._ball.rate(q[:4], qd[:3]), qd[3]]
 
@@ -156,6 +159,9 @@ class Rolling(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         up = rotation_from_quaternion(q[:4]).row(2) * self.radius
         return MotionSpace(Motion(e, cross3(e, up)) for e in (X_AXIS, Y_AXIS, Z_AXIS))
+
+    def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return self._ball.positive(q[:4])
 
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [*self._ball.rate(q[:4], qd), *self._rolled(q, qd)]

@@ -16,14 +16,15 @@ Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 SMALL = 1e-3  # the square of the angle below which series are used; their next term is under one unit in the last place
 
 
-SNAP = 1e-11  # a rotation entry closer than this to 0, 1 or -1 is that
+SNAP = 1e-11  # a rotation entry in a robot file closer than this to 0, 1 or -1 is that
+DUST = 1e-14  # what rounding leaves where zero is meant
 
 
 def snapped_circle(c: float, s: float) -> tuple[float, float]:
     """Cosine and sine, or those of the quarter turn they stand for."""
-    if abs(s) < SNAP:
+    if abs(s) < DUST:
         return math.copysign(1.0, c), 0.0
-    if abs(c) < SNAP:
+    if abs(c) < DUST:
         return 0.0, math.copysign(1.0, s)
     return c, s
 
@@ -35,9 +36,9 @@ def snapped_direction(v: Vec3) -> Vec3:
     return kept / math.sqrt(dot3(kept, kept))
 
 
-def snapped_rotation(R: Mat3) -> Mat3:
+def snapped_rotation(R: Mat3, near: float = DUST) -> Mat3:
     """The rotation R with what is next to 0, 1 or -1 set to it, and still a rotation to the last bit or so."""
-    kept = Mat3(0.0 if abs(x) < SNAP else x for x in R)
+    kept = Mat3(0.0 if abs(x) < near else x for x in R)
     for _ in range(2):  # Newton's step towards the nearest orthogonal matrix
         gram = kept.T.times(kept)
         if max(abs(g - e) for g, e in zip(gram, IDENTITY, strict=True)) > 4e-16:
@@ -51,8 +52,7 @@ def rotation_from_quaternion(quaternion: Sequence[Scalar]) -> Mat3:
     featherstone1987 (8.2), transposed, and divided by the square of the length.
     """
     w, x, y, z = quaternion
-    ww, xx, yy, zz = w * w, x * x, y * y, z * z
-    s = 2.0 / (ww + xx + yy + zz)
+    s = 2.0 / square(quaternion)
     sx, sy, sz = s * x, s * y, s * z
     wx, wy, wz, xy, xz, yz = w * sx, w * sy, w * sz, x * sy, x * sz, y * sz
     qxx, qyy, qzz = x * sx, y * sy, z * sz
@@ -63,10 +63,16 @@ def rotation_from_quaternion(quaternion: Sequence[Scalar]) -> Mat3:
     ))  # fmt: skip
 
 
+def square(quaternion: Sequence[Scalar]) -> Scalar:
+    """The square of a quaternion's length."""
+    w, x, y, z = quaternion
+    return w * w + x * x + y * y + z * z
+
+
 def unit(quaternion: Sequence[Scalar]) -> Quaternion:
     """The quaternion of length one in the same direction."""
     w, x, y, z = quaternion
-    s = 1.0 / sqrt(w * w + x * x + y * y + z * z)
+    s = 1.0 / sqrt(square(quaternion))
     return w * s, x * s, y * s, z * s
 
 

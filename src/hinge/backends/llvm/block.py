@@ -21,6 +21,10 @@ class Precision:
     bytes: int
     dtype: type[np.floating]
 
+    @property
+    def largest(self) -> float:
+        return float(np.finfo(self.dtype).max)
+
 
 DOUBLE = Precision("double", "f64", "i64", 8, np.float64)
 SINGLE = Precision("float", "f32", "i32", 4, np.float32)

@@ -73,15 +73,25 @@ def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, star
                 values[a] = b.binary("fcmp one", values[a], b.constant(0.0))
         return values[a]
 
+    def is_truth(a: Any) -> bool:
+        return type(a) is int and program.code[a][0] == "less"
+
+    def number(a: Any) -> str:
+        return b.select(named(a), b.constant(1.0), b.constant(0.0)) if is_truth(a) else named(a)
+
+    def truth(a: Any) -> str:
+        return named(a) if is_truth(a) else b.binary("fcmp une", named(a), b.constant(0.0))
+
     for n in range(start, end):
         op, args = program.code[n]
         if op != "input":
-            values[n] = EMIT[op](b, *(named(a) for a in args))
+            given = [truth(args[0]), *map(number, args[1:])] if op == "select" else map(number, args)
+            values[n] = EMIT[op](b, *given)
             if n in pieces.slot:
                 kept = b.select(values[n], b.constant(1.0), b.constant(0.0)) if op == "less" else values[n]
                 b.keep(layout.kept + pieces.slot[n], kept)
         for k, j in places.get(n, ()):
-            b.keep(layout.outputs[k] + j, named(n))
+            b.keep(layout.outputs[k] + j, number(n))
     if end == len(program.code):
         for k, output in enumerate(program.outputs):
             for j, entry in enumerate(output.entries):

@@ -102,6 +102,10 @@ def arc_tangent(b: Block, y: str, x: str) -> str:
     tamed = b.select(both, one, b.put(f"fmul {real} {top}, {zero}"))
     top, bottom = b.select(endless, tamed, top), b.select(endless, one, bottom)
 
+    # halves of the largest numbers, so that no sum overflows
+    half = b.select(b.binary("fcmp ogt", bottom, b.constant(0.25 * b.precision.largest)), b.constant(0.25), one)
+    top, bottom = b.binary("fmul", top, half), b.binary("fmul", bottom, half)
+
     middle = b.put(f"fcmp ogt {real} {top}, {b.put(f'fmul {real} {bottom}, {b.constant(0.41421356237309504880)}')}")
     over = b.select(middle, b.put(f"fsub {real} {top}, {bottom}"), top)
     under = b.select(middle, b.put(f"fadd {real} {top}, {bottom}"), bottom)
