@@ -23,17 +23,28 @@ def main() -> None:
 
 @main.command()
 @click.argument("robot", required=False)
-@click.option("--seconds", default=1.0, show_default=True, help="How long each measurement takes.")
+@click.option(
+    "--seconds",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0.01, 3600),
+    help="How long each measurement takes.",
+)
 def demo(robot: str | None, seconds: float) -> None:
     """Take an arm (or ROBOT, a URDF file), compute its dynamics both ways, count and time them."""
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     arm = _loaded(robot) if robot else hinge.samples.puma560()
+    if not arm.nv:
+        raise click.ClickException(f"robot {arm.name!r} has no moving joint: there is nothing to compute.")
     console.print(_joint_table(arm))
-    _there_and_back(console, arm)
-    console.print(_cost_table(arm))
-    _measure(console, arm, seconds)
+    try:
+        _there_and_back(console, arm)
+        console.print(_cost_table(arm))
+        _measure(console, arm, seconds)
+    except hinge.HingeError as problem:
+        raise click.ClickException(str(problem)) from None
 
 
 @main.command()
@@ -43,10 +54,10 @@ def show(robot: str) -> None:
     from rich.console import Console
 
     loaded = _loaded(robot)
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     console.print(_joint_table(loaded))
     for finding in loaded.report:
-        console.print(str(finding), markup=False)
+        console.print(str(finding), soft_wrap=True)
 
 
 @main.command()
@@ -60,16 +71,16 @@ def cache(clear: bool, as_json: bool) -> None:
         removed = kernels.clear()
         click.echo(json.dumps({"removed": removed}) if as_json else f"removed {removed} kernels")
         return
-    found = kernels.entries()
+    found, folder = kernels.entries(), kernels.folder()
     size = sum(stat.st_size for _, stat in found)
     if as_json:
         listed = [{"file": path.name, "bytes": stat.st_size, "used": stat.st_mtime} for path, stat in found]
-        click.echo(json.dumps({"folder": str(kernels.folder()), "bytes": size, "entries": listed}))
+        click.echo(json.dumps({"folder": folder and str(folder), "bytes": size, "entries": listed}))
         return
     for path, stat in found:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(stat.st_mtime))
         click.echo(f"{used}  {stat.st_size / 1024:8.1f} KiB  {path.name[:16]}…")
-    click.echo(f"{len(found)} kernels, {size / 2**20:.1f} MiB in {kernels.folder()}")
+    click.echo(f"{len(found)} kernels, {size / 2**20:.1f} MiB in {folder or 'no folder: the cache is off'}")
 
 
 def _loaded(path: str) -> Robot:
@@ -81,8 +92,10 @@ def _loaded(path: str) -> Robot:
 
 def _joint_table(robot: Robot) -> Any:
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=f"{robot.name}: {robot.nv} degrees of freedom, {robot.mass:.4g} kg", title_justify="left")
+    title = Text(f"{robot.name}: {robot.nv} degrees of freedom, {robot.mass:.4g} kg")
+    table = Table(title=title, title_justify="left")
     for column, side in (("joint", "left"), ("type", "left"), ("carries", "left"), ("on", "left"),
                          ("kg", "right"), ("lower", "right"), ("upper", "right")):  # fmt: skip
         table.add_column(column, justify=side)  # type: ignore[arg-type]
@@ -91,8 +104,15 @@ def _joint_table(robot: Robot) -> Any:
         data = model.data[i]
         limits = [f"{data.lower[0]:.3g}", f"{data.upper[0]:.3g}"] if len(data.lower) == 1 else ["", ""]
         kind = model.joint[i].kind + (" (follows)" if i in model.follows else "")
-        table.add_row(model.joint_name[i], kind, model.body_name[i], model.body_name[p],
-                      f"{model.inertia[i].m:.4g}", *limits)  # fmt: skip
+        cells = (
+            model.joint_name[i],
+            kind,
+            model.body_name[i],
+            model.body_name[p],
+            f"{model.inertia[i].m:.4g}",
+            *limits,
+        )
+        table.add_row(*(Text(cell) for cell in cells))
     return table
 
 

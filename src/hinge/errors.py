@@ -74,7 +74,7 @@ class TraceError(HingeError, TypeError):
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """A sentence that offers the names closest to `given`, or lists a few of those there are."""
     names = sorted(set(known))
-    close = difflib.get_close_matches(given, names, n=3, cutoff=0.6)
+    close = difflib.get_close_matches(str(given), names, n=3, cutoff=0.6)
     if close:
         return "Did you mean " + " or ".join(repr(name) for name in close) + "?"
     if not names:

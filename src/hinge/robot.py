@@ -228,10 +228,12 @@ class Robot:
             return algorithm.trace(replace(self._traced, terms=terms), given, options, status, vary=self._vary)
 
         def key() -> tuple[str, ...]:
-            if all(joint.is_ours for joint in model.joint):
+            if algorithm.is_ours and all(joint.is_ours for joint in model.joint):
                 words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status, self._vary)
                 return model.digest, repr(words)
-            return "program", repr(plan.program)  # a joint of the user's own: only its graph says what it is
+            return "program", repr(
+                plan.program
+            )  # a class or function of the user's own: only its graph says what it is
 
         takes = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
         shapes = [q.shape(model) for q in taken.values()]
@@ -363,7 +365,7 @@ def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, s
         allowed = algorithm.options.get(name)
         if allowed is None:
             raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
     return options
 

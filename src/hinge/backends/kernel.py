@@ -130,7 +130,9 @@ class Kernel:
         if len(given) != len(self.plan.inputs) or len(self.plan.outputs) != 1:
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name}: bind takes {wanted} and out; {len(arrays)} arrays were given.")
-        number: Any = getattr(out, "dtype", None)
+        number: Any = next(
+            (a.dtype for a in arrays if type(a) is np.ndarray and a.dtype in (np.float32, np.float64)), None
+        )
         names = [one.name for one in self.plan.inputs] + ["out"]
         for name, a in zip(names, arrays, strict=True):
             plain = type(a) is np.ndarray and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative
@@ -150,8 +152,8 @@ class Kernel:
 
     @property
     def fast(self) -> Callable[..., Any] | None:
-        """A builtin that runs one state in double precision, or gives None where its arguments are unusual."""
-        native = self._native(np.float64) if self.backend == "llvm" else None
+        """A builtin that runs one state in double precision, once it is compiled; None where arguments are unusual."""
+        native = self._natives.get("float64")
         return None if native is None else native.call
 
     # making the code

@@ -6,7 +6,9 @@ threads, and not at all where the work would take less than it costs to hand out
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import operator
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -31,9 +33,9 @@ def set_threads(n: int | None) -> None:
     >>> hinge.set_threads(1)
     """
     global _wanted
-    if n is not None and (not isinstance(n, int) or n < 1):
+    if n is not None and (isinstance(n, bool) or not hasattr(n, "__index__") or operator.index(n) < 1):
         raise SizeError(f"set_threads: {n!r} is not a number of threads. Give 1 or more, or None.")
-    _wanted = n
+    _wanted = None if n is None else operator.index(n)
     _set_most()
 
 
@@ -45,9 +47,10 @@ def number() -> int:
     """How many threads a large batch uses."""
     if _wanted is not None:
         return _wanted
-    asked = os.environ.get("HINGE_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
-        return int(asked)
+    with contextlib.suppress(ValueError):
+        asked = int(os.environ.get("HINGE_THREADS", ""))
+        if asked > 0:
+            return asked
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -61,7 +64,11 @@ def share(part: Callable[[int, int], None], states: int, block: int, length: int
         return
     step = -(-states // (n * block)) * block
     firsts = range(0, states, step)
-    others = [_executor(n - 1).submit(part, first, min(step, states - first)) for first in firsts[1:]]
+    try:
+        others = [_executor(n - 1).submit(part, first, min(step, states - first)) for first in firsts[1:]]
+    except RuntimeError:  # the interpreter is shutting down: no new threads
+        part(0, states)
+        return
     try:
         part(0, step)
     finally:

@@ -138,6 +138,11 @@ class Algorithm:
     pivots: bool = False
     refuses: Callable[[Model], str] = lambda model: ""
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is one of hinge's, so that its name says all about it."""
+        return self.function.__module__.startswith("hinge.")
+
     def taken(self, given: frozenset[str]) -> dict[str, Quantity]:
         """The inputs its program has, when of the optional ones only these are given."""
         return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}

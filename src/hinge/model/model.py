@@ -317,7 +317,7 @@ class Model:
         """The frame of that name: a link, a frame or a site."""
         try:
             return self.frames[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownName(
                 f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}"
             ) from None

@@ -132,8 +132,8 @@ class Native:
         if len(signature.outputs) == 1 and _usual():
             self._connect()
             self.call, self.fill = (
-                self._builtin("call", METH_FASTCALL, None),
-                self._builtin("fill", METH_FASTCALL, None),
+                self._builtin("call", METH_FASTCALL),
+                self._builtin("fill", METH_FASTCALL),
             )
 
     def _work(self) -> Array:
@@ -170,18 +170,17 @@ class Native:
         work = self._work()
         numbers = [address(a) for a in (*arrays, out, work)] + [states]
         fixed = np.array(numbers, np.uint64).tobytes()
-        return self._builtin("bound", METH_NOARGS, (fixed, *arrays, out, work, self))
+        return self._builtin("bound", METH_NOARGS, (fixed, *arrays, out, work))
 
-    def _builtin(self, symbol: str, flags: int, bound_to: tuple[Any, ...] | None) -> Callable[..., Any]:
+    def _builtin(self, symbol: str, flags: int, bound_to: tuple[Any, ...] = ()) -> Callable[..., Any]:
         definition = _MethodDef(symbol.encode(), self._engine.get_function_address(symbol), flags, None)
-        _KEPT.append((definition, self._engine))  # a builtin does not own its definition, nor the code
+        owner = (*bound_to, definition, self)  # a builtin keeps its self, and so its definition and the code
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return make(ctypes.addressof(definition), bound_to, None)  # type: ignore[no-any-return]
+        return make(ctypes.addressof(definition), owner, None)  # type: ignore[no-any-return]
 
 
 METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
-_KEPT: list[Any] = []
 
 
 class _MethodDef(ctypes.Structure):

@@ -205,8 +205,12 @@ def _bound(inputs: int, outputs: int) -> list[str]:
         "one:",
         f"  call void @single({arguments}, ptr %work)",
         "  br label %end",
-        "many:",
+        "many:",  # other threads may run meanwhile
+        _link("leave", 9),
+        _link("return", 10),
+        "  %thread = call ptr %leave()",
         f"  call void @kernel({arguments}, i64 %states, ptr %work)",
+        "  call void %return(ptr %thread)",
         "  br label %end",
         "end:",
         "  %none = call ptr @nothing()",
