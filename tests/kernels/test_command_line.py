@@ -1,0 +1,88 @@
+"""`hinge demo` and `hinge show`."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import hinge
+from hinge.cli import main
+
+URDF = """<robot name="lamp">
+  <link name="foot"/>
+  <link name="stem"><inertial><origin xyz="0 0 0.2"/><mass value="1.5"/>
+    <inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="head"><inertial><mass value="0.5"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="turn" type="continuous"><parent link="foot"/><child link="stem"/><axis xyz="0 0 1"/></joint>
+  <joint name="nod" type="revolute"><parent link="stem"/><child link="head"/><origin xyz="0 0 0.4"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="0.5" effort="3" velocity="2"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def lamp(tmp_path):
+    path = tmp_path / "lamp.urdf"
+    path.write_text(URDF)
+    return str(path)
+
+
+def said(*words):
+    return CliRunner().invoke(main, list(words), catch_exceptions=False)
+
+
+def test_show_prints_the_joints_and_the_findings(lamp):
+    assert said("show", lamp).output.endswith("┘\n")  # nothing was found
+    with open(lamp, "w") as file:
+        file.write(URDF.replace('izz="0.02"', 'izz="-0.02"'))
+    shown = said("show", lamp)
+    assert shown.exit_code == 0
+    assert "lamp: 2 degrees of freedom, 2 kg" in shown.output
+    rows = [re.findall(r"[\w.∞-]+", line) for line in shown.output.splitlines() if line.startswith("│")]
+    assert rows[0][:4] == ["turn", "continuous", "stem", "world"]
+    assert rows[1] == ["nod", "revolute", "head", "stem", "0.5", "-1", "0.5"]
+    (finding,) = hinge.load(lamp).report
+    assert str(finding).split() == shown.output.rpartition("┘")[2].split()
+
+
+@pytest.mark.parametrize("given", [[], ["lamp"]], ids=["its own arm", "a file"])
+def test_demo_computes_counts_and_times(lamp, given):
+    shown = said("demo", "--seconds", "0.05", *([lamp] if given else []))
+    assert shown.exit_code == 0
+    for part in ("degrees of freedom", "largest difference", "newton_euler", "articulated", "States per second"):
+        assert part in shown.output
+    difference = float(re.search(r"largest difference (\S+) rad", shown.output)[1])
+    assert difference < 1e-9
+    rates = re.findall(r"([\d,]+)\s+\([\d,]+ ns a state\)", shown.output)
+    assert len(rates) == 4
+    assert all(int(rate.replace(",", "")) > 0 for rate in rates)
+
+
+@pytest.mark.parametrize("verb", ["show", "demo"])
+def test_a_file_that_is_not_there_is_said_to_be(tmp_path, lamp, verb):
+    missing = str(tmp_path / "lump.urdf")
+    ended = said(verb, missing)
+    assert ended.exit_code == 1
+    with pytest.raises(hinge.ModelError) as caught:
+        hinge.load(missing)
+    assert ended.output == f"Error: {caught.value}\n"
+    assert f"{missing} cannot be read: No such file or directory." in ended.output
+    assert "Did you mean 'lamp.urdf'?" in ended.output
+
+
+def test_a_broken_file_is_said_to_be(tmp_path):
+    path = tmp_path / "broken.urdf"
+    path.write_text(URDF[:300])
+    ended = said("show", str(path))
+    assert ended.exit_code == 1
+    assert ended.output.startswith("Error: ")
+    assert "broken.urdf:" in ended.output
+
+
+def test_the_verbs_are_listed_and_the_version_told():
+    shown = said("--help")
+    assert shown.exit_code == 0
+    for verb in ("demo", "show", "cache"):
+        assert verb in shown.output
+    assert said("--version").output == f"hinge, version {hinge.__version__}\n"
+    assert said("shw", "x").exit_code == 2
