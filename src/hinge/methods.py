@@ -41,7 +41,7 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
 
 def install(cls: type) -> None:
     """Give a class the methods of the registry."""
-    firsts = {name: known[0] for name, known in ALGORITHMS.items()}
+    firsts = {name: next(iter(known.values())) for name, known in ALGORITHMS.items()}
     made: dict[str, Any] = {}
     exec("".join(method_source(first) for first in firsts.values()), made)
     for name, first in firsts.items():

@@ -101,15 +101,28 @@ class Robot:
         return Limits(*(np.array([x for d in data for x in getattr(d, c)], float) for c in columns))
 
     def coordinates(self, joint: str) -> tuple[slice, slice]:
-        """The slices of q and qd that belong to a joint; those of its leader for one that follows."""
+        """The slices of q and qd that belong to a joint; those of its leader for one that follows.
+
+        >>> hinge.samples.planar_2r().coordinates("elbow")
+        (slice(1, 2, None), slice(1, 2, None))
+        """
         return self.model.slices[self.model.joint_number(joint)]
 
     def neutral(self) -> Array:
-        """The coordinates with every joint at rest: zeros, and identity quaternions."""
+        """The coordinates with every joint at rest: zeros, and identity quaternions.
+
+        >>> hinge.samples.planar_2r().neutral()
+        array([0., 0.])
+        """
         return np.array([x for i in self.model.leaders for x in self.model.joint[i].neutral()], float)
 
     def random_state(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-        """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation."""
+        """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation.
+
+        >>> q, qd = hinge.samples.planar_2r().random_state(np.random.default_rng(0), 10)
+        >>> q.shape
+        (10, 2)
+        """
         parts = [np.empty((n, 0))]
         for i in self.model.leaders:
             data = self.model.data[i]
@@ -138,7 +151,11 @@ class Robot:
         )
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
-        """This robot in another field of gravity (m/s², base coordinates)."""
+        """This robot in another field of gravity (m/s², base coordinates).
+
+        >>> hinge.samples.planar_2r().with_gravity([0.0, 0.0, -1.62]).gravity_force([0.0, 0.0]).round(2)
+        array([3.24, 0.81])
+        """
         return self._with(edit.with_gravity(self.model, gravity))
 
     def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
@@ -208,6 +225,9 @@ class Robot:
         """The compiled algorithm of that name; made on first use and kept.
 
         `given` names the optional inputs it takes besides the others: "external", "base_motion".
+
+        >>> hinge.samples.planar_2r().kernel("gravity_force")(np.zeros(2)).shape
+        (2,)
         """
         backend = backend or default_backend()
         key = (name, method, backend, tuple(given), tuple(joint_terms), status, tuple(sorted(options.items())))
@@ -251,13 +271,21 @@ class Robot:
         return plan
 
     def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
-        """The operations an algorithm takes for one state of this robot."""
+        """The operations an algorithm takes for one state of this robot.
+
+        >>> hinge.samples.planar_2r().cost("mass_matrix").mul < 20
+        True
+        """
         algorithm = dynamics.choose(self.model, name, method)
         program = algorithm.trace(self._traced, options=_checked(algorithm, options), contract=False, vary=self._vary)
         return count(program, algorithm.method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
-        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one."""
+        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one.
+
+        >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
+        mass_matrix[0] = 0.3333333333333333
+        """
         algorithm = dynamics.choose(self.model, name, method)
         program = algorithm.trace(self._traced, options=_checked(algorithm, options), vary=self._vary)
         if language == "listing":
@@ -302,7 +330,7 @@ class Robot:
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:
         """Whether these are the options a call has when none is given."""
-        first = ALGORITHMS[name][0]
+        first = next(iter(ALGORITHMS[name].values()))
         return all(options[option] == values[0] for option, values in first.options.items())
 
     def _place(self, name: str) -> Array:

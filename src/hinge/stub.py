@@ -94,7 +94,12 @@ def text() -> str:
         for name, thing in vars(robot.Robot).items()
         if name not in ALGORITHMS and (not name.startswith("_") or name == "__init__")
     ]
-    return HEAD + "\n".join([*own, *(_registered(known[0]) for known in ALGORITHMS.values())]) + "\n" + TAIL
+    return (
+        HEAD
+        + "\n".join([*own, *(_registered(next(iter(known.values()))) for known in ALGORITHMS.values())])
+        + "\n"
+        + TAIL
+    )
 
 
 if __name__ == "__main__":

@@ -15,19 +15,7 @@ MODULES = sorted(
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__") for path in SOURCE.rglob("*.py")
 )
 GLOBALS = {"hinge": hinge, "np": np}
-MINUS_ZERO = "the example of acceleration prints -0. where it says 0."
-SILENT = "the method has no example yet"
-KNOWN_FAULTS = {
-    **dict.fromkeys(("hinge.dynamics.kinematics", "hinge.robot", "acceleration"), MINUS_ZERO),
-    **dict.fromkeys(("coordinates", "cost", "kernel", "neutral", "random_state", "source"), SILENT),
-}
 METHODS = [name for name, f in inspect.getmembers(hinge.Robot, inspect.isfunction) if not name.startswith("_")]
-
-
-def each(names):
-    """Names as parameters; those with a known fault are expected to fail, until somebody mends it."""
-    mark = {name: pytest.mark.xfail(strict=True, reason=why) for name, why in KNOWN_FAULTS.items()}
-    return [pytest.param(name, marks=[mark[name]] if name in mark else []) for name in names]
 
 
 def run(test):
@@ -43,7 +31,7 @@ def with_examples(module):
     return [test for test in finder.find(module, extraglobs=GLOBALS) if test.examples]
 
 
-@pytest.mark.parametrize("name", each(MODULES))
+@pytest.mark.parametrize("name", MODULES)
 def test_the_examples_in_a_module_run(name):
     module = importlib.import_module(name)
     tests = with_examples(module)
@@ -53,7 +41,7 @@ def test_the_examples_in_a_module_run(name):
         assert run(test) == ""
 
 
-@pytest.mark.parametrize("name", each(METHODS))
+@pytest.mark.parametrize("name", METHODS)
 def test_every_public_method_has_words_and_an_example_that_runs(name):
     words = inspect.getdoc(getattr(hinge.Robot, name))
     assert words, f"Robot.{name} has no docstring"

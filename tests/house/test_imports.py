@@ -8,7 +8,19 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "hinge"
-ORDER = ["errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot"]
+ORDER = [
+    "errors",
+    "graph",
+    "spatial",
+    "model",
+    "formats",
+    "dynamics",
+    "backends",
+    "inputs",
+    "methods",
+    "robot",
+    "loading",
+]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
     # what imports upward, and why it may

@@ -29,7 +29,14 @@ def size_of(robot, name, given):
 
 def tried(name, method):
     """A few robots that the method covers, the same for every algorithm."""
-    for family, k in (("tree", 0), ("every kind", 0), ("square", 0), ("square", 1), ("mimic", 0), ("floating mimic", 1)):
+    for family, k in (
+        ("tree", 0),
+        ("every kind", 0),
+        ("square", 0),
+        ("square", 1),
+        ("mimic", 0),
+        ("floating mimic", 1),
+    ):
         robot = robot_of(family, k)
         if not ALGORITHMS[name][method].refuses(robot.model):
             yield robot, np.random.default_rng(k)

@@ -121,8 +121,8 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     the spatial velocity; kind="classical" has the acceleration of the frame's own origin as its linear part.
 
     >>> arm = hinge.samples.planar_2r()
-    >>> arm.acceleration([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand", frame="aligned", kind="classical")
-    array([ 0.,  0.,  0., -2.,  0.,  0.])
+    >>> arm.acceleration([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand", frame="aligned", kind="classical")[3]
+    np.float64(-2.0)
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)

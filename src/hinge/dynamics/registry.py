@@ -193,8 +193,9 @@ def _least(pivots: Sequence[Scalar]) -> Scalar:
     return least
 
 
-# public name → algorithms in the order they were registered; the first that covers a model is the default
-ALGORITHMS: dict[str, list[Algorithm]] = {}
+# public name → method → algorithm, in the order they were registered; the first that covers a model is the default.
+# A second algorithm of one method, for robots the first does not cover, stands under its own name.
+ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
 
 
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
@@ -206,7 +207,8 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         made = Algorithm(name, method or function.__name__, function, inputs, gives, options or {}, pivots, refuses)
-        ALGORITHMS.setdefault(name, []).append(made)
+        known = ALGORITHMS.setdefault(name, {})
+        known[function.__name__ if made.method in known else made.method] = made
         return function
 
     return register
@@ -216,7 +218,7 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     """The algorithm for a public name: of the method asked for, or of any, the first that covers the model."""
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
-    known = ALGORITHMS[name]
+    known = list(ALGORITHMS[name].values())
     asked = [a for a in known if method in (None, "auto", a.method)]
     if not asked:
         raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(str(method), (a.method for a in known))}")

@@ -1,8 +1,4 @@
-"""Faults of kernels that are known and not mended yet, each as the test it will have to pass.
-
-They are expected to fail, strictly: a test here that passes fails the run, and then belongs, without its mark, to the
-file it is about.
-"""
+"""Bad calls of kernels and of the command line are refused by name, and odd but good ones are served."""
 
 import json
 
@@ -16,7 +12,6 @@ from hinge import SizeError
 from hinge.backends import kernel as kernels
 from hinge.cli import main
 
-known_fault = pytest.mark.xfail(strict=True, reason="known fault, see the name of the test")
 Z = np.zeros(2)
 
 
@@ -32,7 +27,6 @@ def arm():
 # ---- memory and the cache
 
 
-@known_fault
 def test_the_builtin_of_a_kernel_outlives_its_robot():
     """It writes into the work buffer of the robot that is gone."""
     code = """
@@ -49,7 +43,6 @@ print(sum(not (x == 7.0).all() for x in others))
     assert python(code).stdout == "0\n"
 
 
-@known_fault
 def test_an_algorithm_of_the_users_own_is_keyed_by_its_graph(cold):
     """The second process gets the code of the first."""
     code = """
@@ -64,7 +57,6 @@ print(hinge.samples.planar_2r().kernel("mine")([1.0, 0.0]))
     assert [python(code, factor).stdout for factor in (1, 2)] == ["1.0\n", "2.0\n"]
 
 
-@known_fault
 def test_single_precision_alone_compiles_no_double(monkeypatch):
     compiled, really = [], kernels._machine_code
     monkeypatch.setattr(kernels, "_machine_code", lambda p, n: (compiled.append(n.__name__), really(p, n))[1])
@@ -75,28 +67,24 @@ def test_single_precision_alone_compiles_no_double(monkeypatch):
 # ---- batches
 
 
-@known_fault
 @pytest.mark.parametrize("name", ["mass_matrix", "potential_energy"])
 def test_a_batch_of_no_states_is_one_for_a_kernel_that_has_run(arm, name):
     getattr(arm, name)(np.zeros((3, 2)))
     assert getattr(arm, name)(np.zeros((0, 2))).shape == ((0, 2, 2) if name == "mass_matrix" else (0,))
 
 
-@known_fault
 def test_a_batch_of_no_states_has_a_status(arm):
     none = np.zeros((0, 2))
     made, status = arm.forward_dynamics(none, none, none, return_status=True)
     assert (made.shape, status.shape) == ((0, 2), (0,))
 
 
-@known_fault
 def test_external_forces_in_single_precision_keep_it(arm):
     single = Z.astype(np.float32)
     external = {"hand": np.zeros(6, np.float32)}
     assert arm.inverse_dynamics(single, single, single, external=external).dtype == np.float32
 
 
-@known_fault
 def test_a_large_batch_can_be_computed_while_the_interpreter_ends():
     code = """
 import atexit, numpy as np, hinge
@@ -112,27 +100,23 @@ atexit.register(lambda: print(arm.inverse_dynamics(z, z, z).shape))
 # ---- errors
 
 
-@known_fault
 def test_bind_without_arrays_is_refused(arm):
     with pytest.raises(SizeError, match="bind takes q, qd, qdd and out; 0 arrays were given"):
         arm.kernel("inverse_dynamics").bind()
 
 
-@known_fault
 @pytest.mark.parametrize("out", [None, np.zeros(2, np.float32)], ids=["None", "single"])
 def test_bind_blames_the_array_that_is_to_blame(arm, out):
     with pytest.raises(SizeError, match="out is not one"):
         arm.kernel("gravity_force").bind(Z, out)
 
 
-@known_fault
 @pytest.mark.parametrize("q", ["text", None, [1.0, [2.0, 3.0]]], ids=["text", "None", "ragged"])
 def test_a_check_of_values_refuses_what_holds_none(arm, q):
     with pytest.raises(SizeError, match="q is not an array of real numbers"):
         arm.gravity_force(q, check="values")
 
 
-@known_fault
 @pytest.mark.parametrize("external", [{"hand": "text"}, {"hand": np.zeros((3, 6)), "lower": np.zeros((2, 6))}, 3.0],
                          ids=["text", "batches that do not fit", "a number"])  # fmt: skip
 def test_external_forces_that_are_none_are_refused(arm, external):
@@ -140,7 +124,6 @@ def test_external_forces_that_are_none_are_refused(arm, external):
         arm.inverse_dynamics(Z, Z, Z, external=external)
 
 
-@known_fault
 def test_digits_that_are_no_number_of_threads_do_not_stop_the_import():
     assert python("import hinge", HINGE_THREADS="²").returncode == 0
 
@@ -157,7 +140,6 @@ def urdf(joint="j", inertia=INERTIA):
     )
 
 
-@known_fault
 @pytest.mark.parametrize(("words", "text"), [
     (["show"], urdf("j[/x]")),
     (["demo", "--seconds", "0.01"], '<robot name="r"><link name="a"/></robot>'),
@@ -171,7 +153,6 @@ def test_the_command_line_ends_without_a_traceback(tmp_path, words, text):
     assert type(ended.exception) in (type(None), SystemExit)
 
 
-@known_fault
 def test_a_cache_that_is_off_has_no_folder(monkeypatch):
     monkeypatch.setenv("HINGE_CACHE_DIR", "")
     assert json.loads(CliRunner().invoke(main, ["cache", "--json"]).output)["folder"] is None
