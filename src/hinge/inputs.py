@@ -15,7 +15,7 @@ from hinge.model.driven import sizes
 FRAMES = ("body", "base", "aligned")
 
 
-def real(what: str, given: Any, last: tuple[int, ...]) -> Array:
+def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
     """An array of real numbers whose last axes have that shape; single precision is kept."""
     try:
         a = np.asarray(given)
@@ -23,7 +23,7 @@ def real(what: str, given: Any, last: tuple[int, ...]) -> Array:
             raise TypeError
     except (TypeError, ValueError):
         raise SizeError(f"{what} is not an array of real numbers.") from None
-    if a.shape[max(0, a.ndim - len(last)) :] != last:
+    if last and a.shape[max(0, a.ndim - len(last)) :] != last:
         raise SizeError(f"{what} has shape {a.shape}; it has to end in {last}.")
     return a if a.dtype == np.float32 else a.astype(np.float64, copy=False)
 
@@ -39,7 +39,8 @@ def joined(what: str, parts: Sequence[Array]) -> Array:
     return np.concatenate(list(fitted), axis=-1)
 
 
-def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array]) -> Array:
+def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array],
+             finite: bool = False) -> Array:  # fmt: skip
     """Forces by name as a force on each body, (…, bodies, 6), in the bodies' coordinates."""
     if frame not in FRAMES:
         raise UnknownName(f"external_frame={frame!r} is not known. {did_you_mean(str(frame), FRAMES)}")
@@ -48,7 +49,11 @@ def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callab
     parts = []
     for name, given in external.items():
         at = model.frame(name)
-        w = real(f"external[{name!r}]", given, (6,))
+        w = real(f"external[{name!r}]", given)
+        if w.shape[-1:] != (6,):
+            raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
+        if finite and not np.all(np.isfinite(w)):
+            raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
         couple, force = w[..., :3], w[..., 3:]
         if frame != "body":
             T = pose(name)

@@ -311,7 +311,9 @@ class Robot:
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
         further = self._further(name, parameters, prescribed)
         extra = {
-            "external": self._wrenches(given[0], external, external_frame, backend, further) if external else None,
+            "external": self._wrenches(given[0], external, external_frame, backend, further, check)
+            if external
+            else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
@@ -353,13 +355,13 @@ class Robot:
                 *inputs.prescribed(name, self.model, prescribed)]  # fmt: skip
 
     def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None,
-                  further: Sequence[Array]) -> Array:  # fmt: skip
+                  further: Sequence[Array], check: str) -> Array:  # fmt: skip
         """Forces by name as forces on bodies, in the bodies' coordinates."""
 
         def pose(name: str) -> Array:
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
-        return inputs.wrenches(self._traced, external, frame, pose)
+        return inputs.wrenches(self._traced, external, frame, pose, check == "values")
 
 
 def _not_yet(*args: Any) -> None:

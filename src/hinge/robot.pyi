@@ -23,48 +23,39 @@ class Limits(NamedTuple):
 class Robot:
     model: Model
     def __init__(self, model: Model, vary: Sequence[str] = ...):
-        """A robot on a model; `vary` names numbers of it that become inputs, see `vary`.
-        """
+        """A robot on a model; `vary` names numbers of it that become inputs, see `vary`."""
         ...
     @property
     def name(self) -> str:
-        """The name the file gives.
-        """
+        """The name the file gives."""
         ...
     @property
     def nq(self) -> int:
-        """How many coordinates a state has.
-        """
+        """How many coordinates a state has."""
         ...
     @property
     def nv(self) -> int:
-        """How many velocities a state has.
-        """
+        """How many velocities a state has."""
         ...
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The moving joints, depth first in the order of the file.
-        """
+        """The moving joints, depth first in the order of the file."""
         ...
     @property
     def body_names(self) -> tuple[str, ...]:
-        """The moving bodies, depth first in the order of the file.
-        """
+        """The moving bodies, depth first in the order of the file."""
         ...
     @property
     def report(self) -> Report:
-        """The findings on the file; empty for a clean one.
-        """
+        """The findings on the file; empty for a clean one."""
         ...
     @property
     def mass(self) -> float:
-        """The mass of all moving bodies, in kg.
-        """
+        """The mass of all moving bodies, in kg."""
         ...
     @property
     def limits(self) -> Limits:
-        """Limits of coordinates, velocities and joint forces.
-        """
+        """Limits of coordinates, velocities and joint forces."""
         ...
     def coordinates(self, joint: str) -> tuple[slice, slice]:
         """The slices of q and qd that belong to a joint; those of its leader for one that follows.
@@ -157,7 +148,16 @@ class Robot:
         (6, 'modified')
         """
         ...
-    def kernel(self, name: str, method: str | None = ..., backend: str | None = ..., given: Sequence[str] = ..., joint_terms: Sequence[str] = ..., status: bool = ..., **options: str) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        method: str | None = ...,
+        backend: str | None = ...,
+        given: Sequence[str] = ...,
+        joint_terms: Sequence[str] = ...,
+        status: bool = ...,
+        **options: str,
+    ) -> Kernel:
         """The compiled algorithm of that name; made on first use and kept.
 
         `given` names the optional inputs it takes besides the others: "external", "base_motion".

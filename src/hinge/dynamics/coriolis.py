@@ -66,7 +66,7 @@ def coriolis(model, q, qd):
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
-    v = velocities_in_base(model, joint_velocities_in_base(model, q, qd, R, r))
+    v = velocities_in_base(model, joint_velocities_in_base(model, q, qd, S, R, r))
     Sd = axis_rates_in_base(model, q, qd, S, v, R, r)  # (2.27)
 
     IC, BC = model.per_body(2)

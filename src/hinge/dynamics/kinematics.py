@@ -90,7 +90,7 @@ def jacobian_rate(model, q, qd, at, frame="body"):
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
-    vJ = joint_velocities_in_base(model, q, qd, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     Sd = axis_rates_in_base(model, q, qd, S, velocities_in_base(model, vJ), R, r)
     place = frame_pose(at, R, r)
     seen, drift = _seen_in(frame, *place), _drift(frame, _along_path(at, vJ), place[1])
@@ -108,7 +108,7 @@ def velocity(model, q, qd, at, frame="body"):
     array([ 0., -1.,  0.,  0.,  0.,  2.])
     """
     R, r = poses(model, q)
-    vJ = joint_velocities_in_base(model, q, qd, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, axes_in_base(model, q, R, r), R, r)
     return list(_seen_in(frame, *frame_pose(at, R, r))(_along_path(at, vJ)))
 
 
@@ -126,7 +126,7 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     """
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
-    vJ = joint_velocities_in_base(model, q, qd, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     v = velocities_in_base(model, vJ)
     aJ = [
         cross(v[i], vJ[i]) + S[i] @ qdd[i] + _to_base(joint.bias(q[i], qd[i]), R[i], r[i])
@@ -147,10 +147,9 @@ def _along_path(at, motions):
     return total
 
 
-def joint_velocities_in_base(model, q, qd, R, r):
+def joint_velocities_in_base(model, q, qd, S, R, r):
     """The motion across each joint, in base coordinates."""
-    each = [joint.velocity(q[i], qd[i]) for i, joint in enumerate(model.joint)]
-    return [_to_base(m, R[i], r[i]) for i, m in enumerate(each)]
+    return [S[i] @ qd[i] + _to_base(joint.drift(q[i]), R[i], r[i]) for i, joint in enumerate(model.joint)]
 
 
 def velocities_in_base(model, vJ):

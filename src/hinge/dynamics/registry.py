@@ -219,7 +219,7 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
     known = list(ALGORITHMS[name].values())
-    asked = [a for a in known if method in (None, "auto", a.method)]
+    asked = [a for key, a in ALGORITHMS[name].items() if method in (None, "auto", key, a.method)]
     if not asked:
         raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(str(method), (a.method for a in known))}")
     covering = [a for a in asked if not a.refuses(model)]

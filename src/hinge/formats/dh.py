@@ -80,12 +80,13 @@ def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: A
 
 
 def _pose(what: str, given: Any) -> np.ndarray:
-    T = np.eye(4) if given is None else np.asarray(given, float)
-    if (
-        T.shape != (4, 4)
-        or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-9)
-        or np.linalg.det(T[:3, :3]) < 0
-    ):
+    try:
+        T = np.eye(4) if given is None else np.asarray(given, float)
+    except (TypeError, ValueError):
+        T = np.zeros(0)
+    turns = T.shape == (4, 4) and np.all(np.isfinite(T)) and np.array_equal(T[3], (0, 0, 0, 1))
+    turns = turns and np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-9) and np.linalg.det(T[:3, :3]) > 0
+    if not turns:
         raise ModelError(
             "pose", f"{what}= is not a pose.", "Give a 4×4 matrix [R p; 0 1] with a right-handed rotation R."
         )

@@ -88,7 +88,7 @@ class Builder:
 
     def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
         self.name, self.file = name, file
-        self.gravity = numbers("gravity", gravity, (3,), Where(file))
+        self.gravity = numbers(f"robot {name!r}", "gravity", gravity, (3,), Where(file))
         self._links: dict[str, _Link] = {}
         self._joints: dict[str, _Joint] = {}
         self._frames: list[tuple[str, str, Mat3, Vec3, Where]] = []
@@ -103,9 +103,9 @@ class Builder:
             hint = f"The first one is at line {self._links[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-link", f"there are two links named {name!r}.", f"{hint}Rename one.", where)
         what = f"link {name!r}"
-        (m,) = numbers(f"{what}: mass", [mass], (1,), where)
-        c = numbers(f"{what}: com", com, (3,), where)
-        flat = (0.0,) * 9 if inertia is None else numbers(f"{what}: inertia", inertia, (3, 3), where)
+        (m,) = numbers(what, "mass", [mass], (1,), where)
+        c = numbers(what, "com", com, (3,), where)
+        flat = (0.0,) * 9 if inertia is None else numbers(what, "inertia", inertia, (3, 3), where)
         rows = (flat[0:3], flat[3:6], flat[6:9])
         said = LinkInertia(m, c, rows)
         inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
@@ -130,8 +130,11 @@ class Builder:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
         what = f"joint {name!r}"
-        p, child_p = (numbers(f"{what}: {n}", x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
+        p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
+        for label, value in parameters.items():
+            if isinstance(value, int | float):
+                numbers(what, label, [value], (1,), where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
             upright = _with_z(snapped_direction(self._direction(name, joint.kind, axis, where)))
@@ -141,9 +144,9 @@ class Builder:
         sizes |= dict.fromkeys(("damping", "friction", "stiffness", "armature"), (joint.nv, 0.0))
         said = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort, "damping": damping,
                 "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
-        entries = {k: each(f"{what}: {k}", said[k], n, default, where) for k, (n, default) in sizes.items()}
+        entries = {k: each(what, k, said[k], n, default, where) for k, (n, default) in sizes.items()}
         if mimic is not None:
-            numbers(f"{what}: mimic ratio and offset", mimic[1:], (2,), where)
+            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where)
             if mimic[1] == 0.0:
                 raise ModelError("ratio", f"{what} follows joint {mimic[0]!r} with ratio 0.",
                                  "It would not move: make it a fixed joint.", where)  # fmt: skip
@@ -151,8 +154,11 @@ class Builder:
             if low > high:
                 raise ModelError("limits", f"joint {name!r} has lower limit {low:g} above upper limit {high:g}.",
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
-        R = self._snap(f"{what}: rotation", name, rotation, where)
-        seat = self._snap(f"{what}: child_rotation", name, child_rotation, where), Vec3(child_p)
+        R = self._snap(what, "rotation", name, rotation, where)
+        seat = self._snap(what, "child_rotation", name, child_rotation, where), Vec3(child_p)
+        if any(x < 0.0 for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]):
+            self.finding("error", "negative", f"{what} has negative damping, friction, stiffness or armature.",
+                         "Give zero or more.", where)  # fmt: skip
         if joint.singular_at is not None:
             k, angle = joint.singular_at
             if entries["lower"][k] < angle < entries["upper"][k] or entries["lower"][k] < -angle < entries["upper"][k]:
@@ -164,9 +170,9 @@ class Builder:
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a named frame on a link; `rotation` takes frame coordinates to the link's."""
-        p = numbers(f"frame {name!r}: xyz", xyz, (3,), where)
+        p = numbers(f"frame {name!r}", "xyz", xyz, (3,), where)
         self._frames.append(
-            (name, link, self._snap(f"frame {name!r}: rotation", name, rotation, where), Vec3(p), where)
+            (name, link, self._snap(f"frame {name!r}", "rotation", name, rotation, where), Vec3(p), where)
         )
 
     def finding(self, severity: str, code: str, what: str, fix: str = "", where: Where = NOWHERE) -> None:
@@ -206,7 +212,7 @@ class Builder:
 
     def _direction(self, name: str, kind: str, axis: Triple | None, where: Where) -> Vec3:
         """The axis of a joint, which has to point somewhere."""
-        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}: axis", axis, (3,), where)
+        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}", "axis", axis, (3,), where)
         if not any(given):
             shown = ", ".join(f"{x:g}" for x in given)
             article = "an" if kind[0] in "aeiou" else "a"
@@ -216,14 +222,14 @@ class Builder:
         longest = max(map(abs, given))
         return Vec3(tuple(x / longest for x in given))
 
-    def _snap(self, what: str, name: str, rotation: Rotation, where: Where) -> Mat3:
+    def _snap(self, what: str, label: str, name: str, rotation: Rotation, where: Where) -> Mat3:
         if isinstance(rotation, tuple) and rotation == NO_TURN:
             return IDENTITY
-        given = Mat3(numbers(what, rotation, (3, 3), where))
+        given = Mat3(numbers(what, label, rotation, (3, 3), where))
         off = max(abs(g - e) for g, e in zip(given.T.times(given), IDENTITY, strict=True))
         if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
-            raise ModelError("rotation", f"{what} is not a rotation: its columns are not orthogonal unit vectors in "
-                             "right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
+            raise ModelError("rotation", f"{what} has a {label} that is none: its columns are not orthogonal unit "
+                             "vectors in right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
         snapped = IDENTITY if given == IDENTITY else snapped_rotation(given, SNAP)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)

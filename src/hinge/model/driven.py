@@ -77,8 +77,8 @@ class Driven(Joint):
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
         return self.inner.positive(self._all(q, self.value))
 
-    def velocity(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
-        return self.inner.velocity(self._all(q, self.value), self._all(qd, self.rate_))
+    def drift(self, q: Sequence[Scalar]) -> Motion:
+        return self.inner.axes(self._all(q, self.value)) @ self._all([0.0] * self.nv, self.rate_)
 
     def axes_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(self._free(self.inner.axes_rate(self._all(q, self.value), self._all(qd, self.rate_))))

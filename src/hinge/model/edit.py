@@ -67,7 +67,7 @@ def with_payload(model: Model, body: str, mass: float, com: Sequence[float], ine
 
 def with_gravity(model: Model, gravity: Sequence[float]) -> Model:
     """In another field of gravity (m/s², base coordinates)."""
-    return replace(model, gravity=numbers("gravity", gravity, (3,), NOWHERE))
+    return replace(model, gravity=numbers(f"robot {model.name!r}", "gravity", gravity, (3,), NOWHERE))
 
 
 def lock(model: Model, joints: Mapping[str, Any]) -> Model:

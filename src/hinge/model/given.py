@@ -10,7 +10,7 @@ import numpy as np
 from hinge.errors import ModelError, Where
 
 
-def numbers(what: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[float, ...]:
+def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[float, ...]:
     """The numbers of an array of that shape, row by row; finite ones."""
     try:
         values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
@@ -18,27 +18,25 @@ def numbers(what: str, given: Any, shape: tuple[int, ...], where: Where) -> tupl
         if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
             raise ValueError
     except (TypeError, ValueError):
-        wanted = " × ".join(map(str, shape))
-        raise ModelError(
-            "number", f"{what} is {given!r}.", f"Give {wanted} number{'s' * (shape != (1,))}.", where
-        ) from None
+        wanted = "a number" if shape == (1,) else " × ".join(map(str, shape)) + " numbers"
+        raise ModelError("number", f"{what} has {label} {given!r}.", f"Give {wanted}.", where) from None
     if not all(map(math.isfinite, flat)):
-        raise ModelError("nan", f"{what} has a value that is not a finite number.", "Give numbers.", where)
+        raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.", "Give numbers.", where)
     return flat
 
 
-def each(what: str, given: Any, n: int, default: float, where: Where) -> tuple[float, ...]:
+def each(what: str, label: str, given: Any, n: int, default: float, where: Where) -> tuple[float, ...]:
     """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
     if given is None:
         return (default,) * n
-    if type(given) is float and given >= 0.0 and given < math.inf:
+    if type(given) is float and 0.0 <= given < math.inf:
         return (given,) * n
     try:
         values = tuple(np.broadcast_to(np.asarray(given, float), (n,)).tolist())
     except (TypeError, ValueError):
-        raise ModelError("number", f"{what} is {given!r}.", f"Give a number, or {n} of them.", where) from None
-    if any(math.isnan(x) for x in values) or (default == 0.0 and any(math.isinf(x) for x in values)):
-        raise ModelError("nan", f"{what} has a value that is not a finite number.", "Give a number.", where)
-    if default == 0.0 and any(x < 0.0 for x in values):
-        raise ModelError("negative", f"{what} is negative.", "Give zero or more.", where)
+        raise ModelError("number", f"{what} has {label} {given!r}.", f"Give a number, or {n} of them.", where) from None
+    if any(math.isnan(x) for x in values):
+        raise ModelError("nan", f"{what} has {label} NaN.", "Give a number.", where)
+    if default == 0.0 and any(math.isinf(x) for x in values):
+        raise ModelError("nan", f"{what} has infinite {label}.", "Give a finite number.", where)
     return values

@@ -67,8 +67,12 @@ class Joint:
         raise NotImplementedError
 
     def velocity(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
-        """The motion across the joint."""
-        return self.axes(q) @ qd
+        """The motion across the joint: axes(q) @ qd, and what is driven besides."""
+        return self.axes(q) @ qd + self.drift(q)
+
+    def drift(self, q: Sequence[Scalar]) -> Motion:
+        """The part of the motion that is given as a function of time."""
+        return Motion()
 
     def axes_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> MotionSpace:
         """How the axes change as seen from the outer frame; found by differentiation where they depend on q."""

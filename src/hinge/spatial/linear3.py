@@ -46,8 +46,12 @@ def cross3(a: Vec3, b: Vec3) -> Vec3:
 
 
 def dot3(a: Vec3, b: Vec3) -> Scalar:
-    """a · b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    """a · b; of numbers, what rounding leaves where zero is meant is zero."""
+    x, y, z = a[0] * b[0], a[1] * b[1], a[2] * b[2]
+    total = x + y + z
+    if type(total) is float and abs(total) <= 4e-16 * (abs(x) + abs(y) + abs(z)):
+        return 0.0
+    return total
 
 
 class Mat3(tuple[Scalar, ...]):
