@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Array, Kernel, Status
+from hinge.dynamics.registry import Algorithm
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
 
 FRAMES = ("body", "base", "aligned")
+TERMS = ("armature", "damping", "friction", "stiffness")
 
 
 def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
@@ -147,3 +149,32 @@ def status(results: Sequence[Array], pivot: Array) -> Array:
         finite &= np.isfinite(r).all(axis=tuple(range(pivot.ndim, r.ndim)))
     made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
     return made.astype(np.uint8)
+
+
+def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
+    """The optional inputs a kernel takes."""
+    known = [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None]
+    for name in given:
+        if name not in known:
+            raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, known)}")
+    return frozenset(given)
+
+
+def terms(given: Sequence[str]) -> frozenset[str]:
+    """The joint terms that are in the dynamics."""
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in TERMS:
+            raise UnknownName(f"joint_terms has {name!r}. {did_you_mean(str(name), TERMS)}")
+    return frozenset(names)
+
+
+def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]:
+    """The options of a call, which have to be among those the algorithm has."""
+    for name, value in given.items():
+        allowed = algorithm.options.get(name)
+        if allowed is None:
+            raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
+        if not isinstance(value, str) or value not in allowed:
+            raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
+    return given

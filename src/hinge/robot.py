@@ -28,7 +28,6 @@ from hinge.model.driven import prescribe, sizes
 if TYPE_CHECKING:
     from hinge.formats import dh
 
-TERMS = ("armature", "damping", "friction", "stiffness")
 Vector = Any  # anything NumPy can read as an array
 
 
@@ -234,7 +233,7 @@ class Robot:
         found = self._kernels.get(key)
         if found is None:
             algorithm = dynamics.choose(self.model, name, method)
-            wanted = _given(algorithm, given), _checked(algorithm, options), _terms(joint_terms)
+            wanted = inputs.optional(algorithm, given), inputs.options(algorithm, options), inputs.terms(joint_terms)
             found = self._kernels[key] = Kernel(self._plan(algorithm, *wanted, status), backend)
         return found
 
@@ -277,7 +276,9 @@ class Robot:
         True
         """
         algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, options=_checked(algorithm, options), contract=False, vary=self._vary)
+        program = algorithm.trace(
+            self._traced, options=inputs.options(algorithm, options), contract=False, vary=self._vary
+        )
         return count(program, algorithm.method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
@@ -287,7 +288,7 @@ class Robot:
         mass_matrix[0] = 0.3333333333333333
         """
         algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, options=_checked(algorithm, options), vary=self._vary)
+        program = algorithm.trace(self._traced, options=inputs.options(algorithm, options), vary=self._vary)
         if language == "listing":
             return str(program)
         if language == "llvm":
@@ -371,33 +372,6 @@ def _not_yet(*args: Any) -> None:
 def default_backend() -> str:
     """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
     return os.environ.get("HINGE_BACKEND") or "llvm"
-
-
-def _given(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
-    optional = [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None]
-    for name in given:
-        if name not in optional:
-            raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, optional)}")
-    return frozenset(given)
-
-
-def _terms(given: Sequence[str]) -> frozenset[str]:
-    """The joint terms that are in the dynamics."""
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if name not in TERMS:
-            raise UnknownName(f"joint_terms has {name!r}. {did_you_mean(str(name), TERMS)}")
-    return frozenset(names)
-
-
-def _checked(algorithm: Algorithm, options: Mapping[str, str]) -> Mapping[str, str]:
-    for name, value in options.items():
-        allowed = algorithm.options.get(name)
-        if allowed is None:
-            raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
-        if not isinstance(value, str) or value not in allowed:
-            raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
-    return options
 
 
 install(Robot)

@@ -45,6 +45,8 @@ def default_backend() -> str: ...
 
 def _words(function: Any) -> list[str]:
     doc = (inspect.getdoc(function) or "").splitlines()
+    if len(doc) == 1:
+        return [f'        """{doc[0]}"""', "        ..."]
     return ['        """' + doc[0], *(f"        {line}".rstrip() for line in doc[1:]), '        """', "        ..."]
 
 

@@ -123,8 +123,8 @@ def test_a_kernel_takes_an_array_for_each_input(arm):
     assert refused(SizeError, arm.kernel("bias_force", backend="interpret"), ZERO) == (
         "bias_force takes q, qd; 1 arrays were given."
     )
-    message = refused(SizeError, arm.kernel, "mass_matrix", external=True)
-    assert message == "mass_matrix takes no external forces."
+    message = refused(UnknownName, arm.kernel, "mass_matrix", given=["external"])
+    assert message == "mass_matrix has no optional input 'external'. There are none."
 
 
 # ---- names
@@ -226,21 +226,20 @@ def gripper():
     return hinge.Robot(builder.build())
 
 
-def test_the_articulated_method_does_not_cover_coupled_joints_and_says_which_does():
-    robot = gripper()
+def test_a_method_that_does_not_cover_a_robot_says_why_and_which_does():
+    robot = hinge.samples.planar_2r().prescribe("shoulder")
     why = (
-        "forward_dynamics: method 'articulated' does not cover robot 'gripper': joint 'right_joint' follows another.\n"
-        "  Use 'composite', 'composite_llt'."
+        "coriolis_matrix: nothing covers robot 'planar_2r': joint 'shoulder' is driven, and its forces are not products "
+        "of velocities.\n  No method does."
     )
-    for ask in (robot.kernel, robot.cost, robot.source):
-        assert refused(NotCovered, ask, "forward_dynamics", method="articulated") == why
-    assert refused(NotCovered, robot.forward_dynamics, [0.0], [0.0], [1.0], method="articulated") == why
+    assert refused(NotCovered, robot.cost, "coriolis_matrix") == why
 
 
-def test_coupled_joints_take_the_composite_method_by_themselves():
+def test_coupled_joints_are_solved_by_every_method():
     robot = gripper()
-    assert robot.cost("forward_dynamics").method == "composite"
-    assert robot.forward_dynamics([0.0], [0.0], [1.0], backend="interpret").tolist() == [0.5]  # 1 N on 2 kg
+    for method in (None, "articulated", "composite"):
+        made = robot.forward_dynamics([0.0], [0.0], [1.0], backend="interpret", method=method)
+        assert made.tolist() == [0.5]  # 1 N on 2 kg
 
 
 # ---- traced values

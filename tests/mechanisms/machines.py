@@ -79,6 +79,8 @@ def grown(seed, kinds, parents=None, base="fixed", mimic=None, name="machine", l
         parent = names[parents[k - 1] if parents else k - 1]
         R, p, axis = random_rotation(rng), rng.normal(size=3) * 0.3, rng.normal(size=3)
         parameters = PARAMETERS.get(kind, {}) | LIMITS.get(kind, {}) if isinstance(kind, str) else {}
+        if isinstance(kind, str) and JOINTS[kind].about_z:
+            axis = None
         builder.joint(f"joint{k}", kind, parent, f"link{k}", p, R, axis, mimic=(mimic or {}).get(k),
                       **parameters, **options)  # fmt: skip
         names.append(f"link{k}")
