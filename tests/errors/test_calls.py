@@ -140,7 +140,8 @@ UNKNOWN = [
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="cuda"),
      "there is no back end 'cuda'. Known: 'interpret', 'llvm'."),
     (lambda r: r.kernel("inverse_dynamic"),
-     "there is no algorithm 'inverse_dynamic'. Did you mean 'inverse_dynamics'?"),
+     "there is no algorithm 'inverse_dynamic'. Did you mean 'inverse_dynamics' or 'floating_inverse_dynamics' or "
+     "'hybrid_dynamics'?"),
     (lambda r: r.cost("masss_matrix"),
      "there is no algorithm 'masss_matrix'. Did you mean 'mass_matrix' or 'inverse_mass_matrix'?"),
     (lambda r: r.source("mass_matrix", "lvm"), "there is no source in 'lvm'. Did you mean 'llvm'?"),
@@ -229,8 +230,8 @@ def gripper():
 def test_a_method_that_does_not_cover_a_robot_says_why_and_which_does():
     robot = hinge.samples.planar_2r().prescribe("shoulder")
     why = (
-        "coriolis_matrix: nothing covers robot 'planar_2r': joint 'shoulder' is driven, and its forces are not products "
-        "of velocities.\n  No method does."
+        "coriolis_matrix: nothing covers robot 'planar_2r': joint 'shoulder' is driven, and its forces are not "
+        "products of velocities.\n  No method does."
     )
     assert refused(NotCovered, robot.cost, "coriolis_matrix") == why
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,43 @@ def pendulum(n: int = 1, length: float = 1.0, mass: float = 1.0) -> Model:
         bar = mass * length**2 / 12
         builder.link(f"rod{k}", mass, (0, 0, -length / 2), np.diag([bar, bar, 0.0]))
         parent, xyz = (f"rod{k - 1}", (0, 0, -length)) if k > 1 else ("base", (0, 0, 0))
-        place, turn, axis = rng.normal(size=3) * 0.3, _random_rotation(rng), rng.normal(size=3)
-        builder.joint(f"joint{k}", kind, names[parent], f"link{k}", place, turn,
-                      axis if issubclass(JOINTS[kind], _OnLine) else None,
-                      armature=float(rng.uniform(0.0, 0.1)) if rotors and k % 3 == 0 else 0.0, **parameters)  # fmt: skip
+        builder.joint(f"joint{k}", "continuous", parent, f"rod{k}", xyz, axis=(0, 1, 0))
+    return builder.build()
+
+
+def planar_2r(length: float = 1.0, mass: float = 1.0) -> Model:
+    """The textbook arm: two uniform rods in the vertical xz plane, angles from the horizontal, upward positive."""
+    builder = Builder("planar_2r")
+    builder.link("base")
+    bar = mass * length**2 / 12
+    for k, parent, x in ((1, "base", 0.0), (2, "upper", length)):
+        name = ("upper", "lower")[k - 1]
+        builder.link(name, mass, (length / 2, 0, 0), np.diag([0.0, bar, bar]))
+        builder.joint(("shoulder", "elbow")[k - 1], "revolute", parent, name, (x, 0, 0), axis=(0, -1, 0))
+    builder.frame("hand", "lower", (length, 0, 0))
+    return builder.build()
+
+
+def puma560() -> Model:
+    """The Puma 560: the arm most of the literature computes with.
+
+    Kinematics in the classic convention; masses, centres of mass and inertias as measured by Armstrong, Khatib and
+    Burdick (1986) and tabulated in link frames by Corke; armature is the motors' inertia times gear ratio squared.
+    """
+    from hinge.formats import dh
+
+    half = math.pi / 2
+    # alpha, a, d, mass, centre of mass, principal inertias, motor inertia, gear ratio, damping at the motor, limits
+    table = [
+        (half, 0.0, 0.0, 0.0, (0, 0, 0), (0, 0.35, 0), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
+        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539),
+         200e-6, 107.815, 0.817e-3, (-110, 110)),
+        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125),
+         200e-6, 53.7063, 1.38e-3, (-135, 135)),
+        (half, 0.0, 0.4318, 0.82, (0, 0.019, 0), (1.8e-3, 1.3e-3, 1.8e-3), 33e-6, 76.0364, 71.2e-6, (-266, 266)),
+        (-half, 0.0, 0.0, 0.34, (0, 0, 0), (0.3e-3, 0.4e-3, 0.3e-3), 33e-6, 71.923, 82.6e-6, (-100, 100)),
+        (0.0, 0.0, 0.0, 0.09, (0, 0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3), 33e-6, 76.686, 36.7e-6, (-266, 266)),
+    ]  # fmt: skip
     rows = [
         {"alpha": alpha, "a": a, "d": d, "mass": mass, "com": com, "inertia": np.diag(inertia),
          "armature": motor * gear**2, "damping": viscous * gear**2, "limits": tuple(np.deg2rad(limits))}
@@ -75,8 +109,8 @@ def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[
         if kind == "rolling":
             parameters = {"radius": float(rng.uniform(0.2, 0.5))}
         place, turn, axis = rng.normal(size=3) * 0.3, _random_rotation(rng), rng.normal(size=3)
+        rotor = float(rng.uniform(0.0, 0.1)) if rotors and k % 3 == 0 else 0.0
         builder.joint(f"joint{k}", kind, names[parent], f"link{k}", place, turn,
-                      axis if issubclass(JOINTS[kind], _OnLine) else None,
-                      armature=float(rng.uniform(0.0, 0.1)) if rotors and k % 3 == 0 else 0.0, **parameters)  # fmt: skip
+                      axis if issubclass(JOINTS[kind], _OnLine) else None, armature=rotor, **parameters)  # fmt: skip
         names.append(f"link{k}")
     return builder.build()
