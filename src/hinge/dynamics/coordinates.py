@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hinge.dynamics.registry import POSITION, VELOCITY, algorithm
+from hinge.model.joints import Joint
 
 
 @algorithm("integrate", q=POSITION, v=VELOCITY, returns=POSITION)
@@ -22,10 +23,16 @@ def integrate(model, q, v):
 def difference(model, q0, q1):
     """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
 
-    Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi]; revolute ones do not.
+    Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi], unless others follow them;
+    revolute ones do not.
 
     >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
     array([0.5, 0.5])
     """
-    per_joint = [joint.difference(q0[i], q1[i]) for i, joint in enumerate(model.joint)]
-    return [x for i in model.leaders for x in per_joint[i]]
+    made = []
+    for i in model.leaders:
+        joint = model.joint[i]
+        leads = any(follow.leader == i for follow in model.follows.values())
+        # a turn of a joint that others follow is not nothing: they would not come back with it
+        made += Joint.difference(joint, q0[i], q1[i]) if leads else joint.difference(q0[i], q1[i])
+    return made

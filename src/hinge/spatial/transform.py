@@ -207,6 +207,8 @@ class _Back:
     ) -> Force | ForceSpace | RigidInertia | ArticulatedInertia:
         if isinstance(x, ForceSpace):
             return ForceSpace(self @ f for f in x)
+        if not isinstance(x, Force | RigidInertia | ArticulatedInertia):
+            raise TraceError(f"X.T @ takes forces and inertias to the parent; a {type(x).__name__} goes with X @ m.")
         for factor in reversed(self.X.factors):
             if isinstance(x, Force):
                 x = factor.force_back(x)
