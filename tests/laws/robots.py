@@ -151,7 +151,7 @@ def _random_tree(rng):
 
 def _chain(rng):
     kind = str(rng.choice(list(MOVING)))
-    return built(hinge.samples.chain(rng, int(rng.integers(1, 5)), kind).model, tip=random_place(rng))
+    return built(hinge.samples.chain(rng, int(rng.integers(2, 5)), kind).model, tip=random_place(rng))
 
 
 def _every_kind(rng):
@@ -206,7 +206,7 @@ plain_families = pytest.mark.parametrize("family", ["plain", "square", "mimic"])
 floating_families = pytest.mark.parametrize("family", ["floating", "floating mimic"])
 
 
-EACH = 4  # robots of a family; the laws share them, because tracing is what takes the time
+EACH = 3  # robots of a family; the laws share them, because tracing is what takes the time
 
 
 @cache

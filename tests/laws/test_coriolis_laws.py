@@ -8,7 +8,7 @@ from yardsticks import assert_close, derivative, derivative_by, rate_along_motio
 
 @families
 @given(seed=seeds)
-@law(5)
+@law(4)
 def test_the_coriolis_matrix_times_velocity_plus_gravity_is_the_bias_force(family, seed):
     robot, _, q, qd, _ = drawn(family, seed)
     made = robot.coriolis_matrix(q, qd) @ qd + robot.gravity_force(q)
@@ -18,11 +18,10 @@ def test_the_coriolis_matrix_times_velocity_plus_gravity_is_the_bias_force(famil
 
 @families
 @given(seed=seeds)
-@law(5)
+@law(4)
 def test_the_rate_of_the_mass_matrix_less_twice_the_coriolis_matrix_is_skew(family, seed):
     robot, _, q, qd, _ = drawn(family, seed)
     rate, C = rate_along_motion(robot, "mass_matrix", q, qd), robot.coriolis_matrix(q, qd)
-    assert np.max(np.abs(C)) > 0.0 or robot.nv == 1 or not rate.any()
     assert_close(C + C.T, rate, 1e-12, 10.0)  # Hdot - 2 C skew and Hdot symmetric say exactly this
 
 

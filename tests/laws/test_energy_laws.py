@@ -36,7 +36,7 @@ def test_kinetic_energy_is_half_of_velocity_times_mass_matrix_times_velocity(fam
 
 @families
 @given(seed=seeds)
-@law(5)
+@law(3)
 def test_the_power_of_all_forces_is_the_rate_of_energy(family, seed):
     robot, rng, q, qd, qdd = drawn(family, seed)
     names = list(dict.fromkeys((robot.body_names[0], robot.body_names[-1], "tip")))
@@ -61,7 +61,7 @@ def test_the_gravity_force_is_the_gradient_of_potential_energy(family, seed):
 
 @families
 @given(seed=seeds)
-@law(4)
+@law(3)
 def test_gravity_is_a_force_on_each_body(family, seed):
     robot, _, q, qd, qdd = drawn(family, seed)
     floated, pulled = weightless(robot), weights(robot, q)

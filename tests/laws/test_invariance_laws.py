@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -99,21 +100,21 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
 
 @families
 @given(seed=seeds)
-@law(5)
+@law(3)
 def test_an_external_force_is_felt_through_the_transpose_of_the_jacobian(family, seed):
     robot, rng, q, qd, qdd = drawn(family, seed)
     tau, bias = robot.inverse_dynamics(q, qd, qdd), robot.bias_force(q, qd)
     names = list(dict.fromkeys((robot.body_names[-1], "tip", robot.body_names[0])))
+    # a frame with each method will do: how a force is written is settled before any method sees it
+    methods = cycle(m for m, a in ALGORITHMS["forward_dynamics"].items() if not a.refuses(robot.model))
     for frame in FRAMES:
         external = {name: rng.normal(size=6) for name in names}
         felt = sum(robot.jacobian(q, name, frame=frame).T @ w for name, w in external.items())
         options = {"external": external, "external_frame": frame}
         assert_close(robot.inverse_dynamics(q, qd, qdd, **options), tau - felt, 1e-12, 10.0)
         assert_close(robot.bias_force(q, qd, **options), bias - felt, 1e-12, 10.0)
-        for method, algorithm in ALGORITHMS["forward_dynamics"].items():
-            if not algorithm.refuses(robot.model):
-                pushed = robot.forward_dynamics(q, qd, tau - felt, method=method, **options)
-                assert_close(pushed, qdd, 1e-13, 10.0 * np.linalg.cond(robot.mass_matrix(q)))
+        pushed = robot.forward_dynamics(q, qd, tau - felt, method=next(methods), **options)
+        assert_close(pushed, qdd, 1e-13, 10.0 * np.linalg.cond(robot.mass_matrix(q)))
 
 
 @pytest.mark.parametrize("family", [f for f in FAMILIES if "floating" not in f])
@@ -126,7 +127,7 @@ def test_a_force_on_the_base_is_felt_by_no_joint(family, seed):
 
 
 @given(seed=seeds)
-@law(5)
+@law(3)
 def test_joints_that_follow_are_free_joints_seen_through_the_coupling(seed):
     robot, rng, q, qd, qdd = drawn("mimic", seed)
     free = hinge.Robot(replace(robot.model, follows={}))
@@ -146,3 +147,15 @@ def test_joints_that_follow_are_free_joints_seen_through_the_coupling(seed):
     tau = rng.normal(size=robot.nv)
     answer = robot.forward_dynamics(q, qd, tau)
     assert_close(G.T @ free.inverse_dynamics(wide, G @ qd, G @ answer), tau, 1e-11, 10.0)
+
+
+def test_a_joint_that_follows_a_follower_is_led_by_the_first():
+    builder = hinge.Builder("gears")
+    builder.link("base")
+    mimics = {"third": ("second", 3.0, 0.5), "second": ("first", -2.0, 0.25), "first": None}
+    for name, mimic in mimics.items():
+        builder.link(name, 1.0, (0, 0, 0), np.eye(3))
+        builder.joint(name, "revolute", "base", name, mimic=mimic)
+    model = builder.build()
+    np.testing.assert_array_equal(model.coupling, [[-6.0], [-2.0], [1.0]])
+    np.testing.assert_array_equal(model.coupling_offset, [3.0 * 0.25 + 0.5, 0.25, 0.0])

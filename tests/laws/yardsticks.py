@@ -1,15 +1,16 @@
-"""What the laws measure with: any algorithm on any model, exact and numerical derivatives, tolerances."""
+"""What the laws measure with: any algorithm on any model, derivatives, tolerances, 6×6 matrices."""
 
 from functools import cache
 from itertools import product
 
 import numpy as np
+from robots import random_body
 
 from hinge.backends import interpret
 from hinge.dynamics import ALGORITHMS, choose
 from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Place
 from hinge.graph import Graph, Input, along, jacobian, order
-from hinge.spatial import Force, Vec3
+from hinge.spatial import ArticulatedInertia, Force, Mat3, Motion, RigidInertia, Sym3, Vec3
 
 # every algorithm of the registry, in any model's own frames
 
@@ -120,8 +121,8 @@ def derivative_by(robot, name, by, q, qd, qdd):
 def derivative(f, h=1e-3):
     """df/dt at t = 0 by central differences of sixth order.
 
-    What is left out is h⁶/140 of the seventh derivative, and rounding adds 2e-16/h of f: both stay under 1e-11 of
-    functions that turn at up to twenty radians a second, so a relative tolerance of 1e-9 is loose but no bug fits in.
+    What is left out is h⁶/140 of the seventh derivative, and rounding adds 2e-16/h of f: both stay near 1e-11 for
+    what turns at up to twenty radians a second, so a relative tolerance of 1e-9 leaves two digits to spare.
     """
     weights = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
     return sum(w / h * (np.asarray(f(k * h), float) - np.asarray(f(-k * h), float)) for k, w in weights)
@@ -145,3 +146,38 @@ def matrix3(m):
 def skew3(v):
     x, y, z = v
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], float)
+
+
+# spatial vectors and inertias, and the matrices they stand for
+
+UNITS = [Motion(Vec3(e[:3]), Vec3(e[3:])) for e in np.eye(6).tolist()]
+
+
+def array(x):
+    return np.array(list(x), float)
+
+
+def vector(rng, kind):
+    v = rng.normal(size=6).tolist()
+    return kind(Vec3(v[:3]), Vec3(v[3:]))
+
+
+def as_matrix(linear):
+    """The 6×6 matrix of a map on motions, column by column."""
+    return np.array([array(linear(m)) for m in UNITS]).T
+
+
+def matrix_of(I):
+    return np.array((I.articulated() if isinstance(I, RigidInertia) else I).matrix(), float)
+
+
+def rigid_inertia(rng):
+    body = random_body(rng)
+    return RigidInertia.at_com(float(body["mass"]), Vec3(body["com"].tolist()), body["inertia"].tolist())
+
+
+def articulated_inertia(rng):
+    A = rng.normal(size=(6, 6))
+    A = A @ A.T
+    sym = lambda B: Sym3((B[0, 0], B[1, 1], B[2, 2], B[1, 2], B[0, 2], B[0, 1]))
+    return ArticulatedInertia(sym(A[:3, :3]), Mat3(A[:3, 3:].ravel().tolist()), sym(A[3:, 3:]))

@@ -1,0 +1,147 @@
+"""Laws of inertias, and what motions and forces refuse to do.
+
+A number in the margin is an equation of featherstone1987, in our order of blocks.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from robots import drawn, families, law, seeds
+from yardsticks import array, articulated_inertia, as_matrix, assert_close, matrix_of, rigid_inertia, skew3, vector
+
+import hinge
+from hinge.dynamics.solve import LDL, plus_diagonal
+from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, MotionSpace, Rigid, Transform, dot
+
+DUAL = (
+    "cannot {} a {} and a {}: they are dual to each other.\n"
+    "  An inertia takes a motion to a force; dot(motion, force) is their power."
+)
+
+
+@given(seed=seeds)
+@law(8)
+def test_a_rigid_inertia_is_that_of_mass_centre_and_rotational_inertia(seed):
+    I = rigid_inertia(np.random.default_rng(seed))
+    cx, m = skew3(I.com), I.m
+    about = np.array(I.about_com.full()).reshape(3, 3)
+    want = np.block([[about - m * cx @ cx, m * cx], [-m * cx, m * np.eye(3)]])
+    assert_close(matrix_of(I), want, 1e-14)
+    assert_close(as_matrix(lambda x: I @ x), want, 1e-14)
+    assert np.linalg.eigvalsh(want)[0] > 0.0
+
+
+@given(seed=seeds)
+@law(8)
+def test_inertias_of_bodies_joined_rigidly_add(seed):
+    rng = np.random.default_rng(seed)
+    for kind in (rigid_inertia, articulated_inertia):
+        A, B = kind(rng), kind(rng)
+        assert_close(matrix_of(A + B), matrix_of(A) + matrix_of(B), 1e-15)  # (3.8)
+    A, B = rigid_inertia(rng), rigid_inertia(rng)
+    centre = (np.array(A.com) * A.m + np.array(B.com) * B.m) / (A.m + B.m)
+    assert_close((A + B).com, centre, 1e-14)
+
+
+@given(seed=seeds)
+@law(8)
+def test_the_closed_form_of_the_inverse_is_the_inverse(seed):
+    I = rigid_inertia(np.random.default_rng(seed))
+    scale = np.linalg.cond(matrix_of(I))  # rounding in I is worth this much in its inverse
+    assert_close(matrix_of(I.inverse()) @ matrix_of(I), np.eye(6), 1e-14, scale)  # (3.14)
+
+
+@given(seed=seeds)
+@law(8)
+def test_inverse_inertias_add_where_one_force_moves_two_bodies(seed):
+    rng = np.random.default_rng(seed)
+    A, B = rigid_inertia(rng), rigid_inertia(rng)
+    f = vector(rng, Force)
+    both = matrix_of(A.inverse() + B.inverse())
+    apart = np.linalg.solve(matrix_of(A), array(f)) + np.linalg.solve(matrix_of(B), array(f))
+    scale = np.linalg.norm(both) * np.linalg.norm(array(f))
+    assert_close(both @ array(f), apart, 1e-13, scale)
+    # their harmonic sum is what the pair opposes to being driven apart
+    harmonic = matrix_of(A) @ np.linalg.solve(matrix_of(A + B), matrix_of(B))
+    assert_close(np.linalg.inv(both), harmonic, 1e-12)
+
+
+@given(seed=seeds)
+@law(8)
+def test_without_leaves_no_inertia_along_the_axes(seed):
+    rng = np.random.default_rng(seed)
+    I, S = articulated_inertia(rng), MotionSpace(vector(rng, Motion) for _ in range(2))
+    U = I @ S
+    V = ForceSpace(LDL(S.T @ U, str).solve(U))
+    A = matrix_of(I)
+    columns = np.array([array(s) for s in S]).T
+    want = A - A @ columns @ np.linalg.solve(columns.T @ A @ columns, columns.T @ A)
+    scale = np.linalg.norm(A) * np.linalg.cond(columns.T @ A @ columns)
+    assert_close(matrix_of(I.without(U, V)), want, 1e-14, scale)
+    assert_close(matrix_of(I.without(U, V)) @ columns, np.zeros((6, 2)), 1e-14, scale)
+
+
+# articulated bodies
+
+
+def inertias(model, q):
+    """Articulated and composite inertias of all bodies: the inward pass of articulated.py, on numbers."""
+    at = model.joint_positions(q.tolist())
+    IA, IC = [I.articulated() for I in model.inertia], list(model.inertia)
+    for i, p in model.inward():
+        X = model.joint[i].transform(at[i]) @ model.placement[i]
+        S = model.joint[i].axes(at[i])
+        U = IA[i] @ S
+        V = ForceSpace(LDL(plus_diagonal(S.T @ U, model.armature(i)), model.blame(i)).solve(U))
+        IA[p], IC[p] = IA[p] + X.T @ IA[i].without(U, V), IC[p] + X.T @ IC[i]
+    return [matrix_of(I) for I in IA], [matrix_of(I) for I in IC]
+
+
+@families
+@given(seed=seeds)
+@law(5)
+def test_an_articulated_inertia_lies_between_the_body_and_the_composite_body(family, seed):
+    robot, _, q, _, _ = drawn(family, seed)
+    model = robot.model
+    IA, IC = inertias(model, q)
+    gained = 0
+    for i in range(1, len(model.parent)):
+        dust = 1e-13 * np.linalg.norm(IC[i])  # differences of equal matrices are rounding, of either sign
+        assert np.linalg.eigvalsh(IA[i] - matrix_of(model.inertia[i]))[0] >= -dust  # section 6.3
+        assert np.linalg.eigvalsh(IC[i] - IA[i])[0] >= -dust
+        gained += bool(np.linalg.norm(IC[i] - IA[i]) > 1e-3)
+    assert gained >= bool(robot.model.children[1])  # a body that carries another gives way somewhere
+
+
+@pytest.mark.parametrize("family", ["floating"])
+@given(seed=seeds)
+@law(6)
+def test_the_articulated_inertia_of_a_floating_base_is_what_a_push_on_it_meets(family, seed):
+    robot, _, q, _, _ = drawn(family, seed)
+    base = robot.coordinates("base")[1]
+    IA = inertias(robot.model, q)[0][1]
+    met = robot.inverse_mass_matrix(q)[base, base]  # accelerations of the base by forces on it
+    assert_close(met @ IA, np.eye(6), 1e-13, np.linalg.cond(robot.mass_matrix(q)))
+
+
+# what is refused
+
+
+def message(action):
+    with pytest.raises(hinge.TraceError) as caught:
+        action()
+    return str(caught.value)
+
+
+def test_a_motion_and_a_force_do_not_mix():
+    m, f, X = Motion(), Force(), Transform(Rigid())
+    assert message(lambda: m + f) == DUAL.format("add", "motion", "force")
+    assert message(lambda: f + m) == DUAL.format("add", "force", "motion")
+    assert message(lambda: m - f) == DUAL.format("subtract", "motion", "force")
+    assert message(lambda: f - m) == DUAL.format("subtract", "force", "motion")
+    assert message(lambda: dot(f, m)) == "dot takes a motion and a force, not a Force and a Motion."
+    assert message(lambda: dot(m, m)) == "dot takes a motion and a force, not a Motion and a Motion."
+    assert message(lambda: X @ f) == "a transform takes motions to the child; a Force goes back with X.T @ f."
+    assert message(lambda: X.T @ m) == "X.T @ takes forces and inertias to the parent; a Motion goes with X @ m."
+    for I in (rigid_inertia(np.random.default_rng(0)), ArticulatedInertia()):
+        assert message(lambda I=I: I @ f) == "an inertia takes a motion to a force; it was given a Force."
