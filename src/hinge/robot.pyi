@@ -148,16 +148,7 @@ class Robot:
         (6, 'modified')
         """
         ...
-    def kernel(
-        self,
-        name: str,
-        method: str | None = ...,
-        backend: str | None = ...,
-        given: Sequence[str] = ...,
-        joint_terms: Sequence[str] = ...,
-        status: bool = ...,
-        **options: str,
-    ) -> Kernel:
+    def kernel(self, name: str, method: str | None = ..., backend: str | None = ..., given: Sequence[str] = ..., joint_terms: Sequence[str] = ..., status: bool = ..., **options: str) -> Kernel:
         """The compiled algorithm of that name; made on first use and kept.
 
         `given` names the optional inputs it takes besides the others: "external", "base_motion".
@@ -440,7 +431,8 @@ class Robot:
     ) -> Any:
         """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
 
-        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi]; revolute ones do not.
+        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi], unless others follow them;
+        revolute ones do not.
 
         >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
         array([0.5, 0.5])
@@ -560,7 +552,8 @@ class Robot:
         """The acceleration [α; a] of a link or frame, gravity not included.
 
         Takes q (nq), qd and qdd (nv) and a name; gives (6,) in rad/s² and m/s². kind="spatial" is the rate of change of
-        the spatial velocity; kind="classical" has the acceleration of the frame's own origin as its linear part.
+        the spatial velocity; kind="classical" has the acceleration of a point of the body as its linear part: of the frame's
+        own origin, or with frame="base" of the point that is passing the base origin.
 
         >>> arm = hinge.samples.planar_2r()
         >>> arm.acceleration([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand", frame="aligned", kind="classical")[3]

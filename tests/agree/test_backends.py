@@ -118,7 +118,7 @@ def tolerance(case):
 
 def test_machine_code_agrees_with_the_interpreter(case):
     ours, plain = case.run(case.given), case.run(case.given, backend="interpret")
-    assert ours.shape == plain.shape == (STATES, *case.algorithm.returns.shape(case.robot.model))
+    assert ours.shape == plain.shape == (STATES, *case.algorithm.result.shape(case.robot.model))
     assert np.all(np.isfinite(plain))
     axes = tuple(range(1, plain.ndim))
     size = np.max(np.abs(plain), axis=axes, keepdims=True) if axes else np.max(np.abs(plain))

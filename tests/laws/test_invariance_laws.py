@@ -88,11 +88,11 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
                 there[key] = np.empty(len(at))
                 there[key][at] = given[key]
         got = computed(other.model, name, method, options, there)
-        if algorithm.returns is MATRIX:
+        if algorithm.result is MATRIX:
             got = got[np.ix_(v, v)]
-        elif algorithm.returns is POSITION:
+        elif algorithm.result is POSITION:
             got = got[q]
-        elif algorithm.returns in (VELOCITY, ACCELERATION, FORCE, JACOBIAN):
+        elif algorithm.result in (VELOCITY, ACCELERATION, FORCE, JACOBIAN):
             got = got[..., v]
         assert_close(got, computed(robot.model, name, method, options, given), 1e-12, size_of(robot, name, given))
     assert permuted >= 2  # most of the robots have branches to swap

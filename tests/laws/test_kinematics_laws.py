@@ -189,7 +189,8 @@ def test_the_difference_of_two_configurations_leads_from_one_to_the_other(family
     robot, rng, q, qd, _ = drawn(family, seed)
     other = robot.integrate(q, rng.uniform(-3, 3, robot.nv))  # within half a turn, so that what follows comes along
     there = robot.integrate(q, robot.difference(q, other))
-    for name in robot.model.frames:
-        assert_close(robot.pose(there, name), robot.pose(other, name), 1e-12)
+    if all(joint.holonomic for joint in robot.model.joint):  # a ball that rolls gets there only by turning
+        for name in robot.model.frames:
+            assert_close(robot.pose(there, name), robot.pose(other, name), 1e-12)
     assert_close(robot.difference(q, robot.integrate(q, 0.3 * qd)), 0.3 * qd, 1e-13)
     assert_close(robot.integrate(robot.neutral(), np.zeros(robot.nv)), robot.neutral(), 0.0)

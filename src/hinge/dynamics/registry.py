@@ -139,6 +139,11 @@ class Algorithm:
     refuses: Callable[[Model], str] = lambda model: ""
 
     @property
+    def result(self) -> Quantity:
+        """What it gives, the first where it gives several."""
+        return next(iter(self.returns.values()))
+
+    @property
     def is_ours(self) -> bool:
         """Whether it is one of hinge's, so that its name says all about it."""
         return self.function.__module__.startswith("hinge.")

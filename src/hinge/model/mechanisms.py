@@ -143,7 +143,7 @@ class SphereInCylinder(Joint):
 
 @dataclass(frozen=True)
 class Rolling(Joint):
-    """A ball of some `radius` (m) that rolls without slipping on the inner frame's xy plane: section 7.4.4.
+    """A ball of some `radius` (m) that rolls without slipping on a plane z = -radius of the inner frame: section 7.4.4.
 
     Its outer frame is at the ball's centre. q = [quaternion, x, y], qd = the angular velocity in the outer frame: five
     freedoms of position, three of velocity, whose rates are not derivatives of any coordinates.
@@ -154,7 +154,7 @@ class Rolling(Joint):
     _ball = Spherical()
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
-        return self._ball.transform(q[:4]) @ _shift(q[4], q[5], self.radius)
+        return self._ball.transform(q[:4]) @ _shift(q[4], q[5])
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         up = rotation_from_quaternion(q[:4]).row(2) * self.radius
