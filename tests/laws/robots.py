@@ -167,8 +167,9 @@ def _square(rng):
         R, p = square_place(rng)
         builder.link(f"link{k}", float(rng.uniform(0.5, 2)), square_place(rng)[1], np.diag(rng.uniform(0.02, 0.03, 3)))
         axis = np.eye(3)[rng.integers(3)] * rng.choice([-1.0, 1.0])
-        builder.joint(f"joint{k}", str(rng.choice(PLAIN)), names[int(rng.integers(max(0, k - 3), k))], f"link{k}",
-                      p, R, axis)  # fmt: skip
+        kind = str(rng.choice(PLAIN))
+        builder.joint(f"joint{k}", kind, names[int(rng.integers(max(0, k - 3), k))], f"link{k}", p, R,
+                      None if KINDS[kind].about_z else axis)  # fmt: skip
         names.append(f"link{k}")
     R, p = square_place(rng)
     builder.frame("tip", names[-1], p, R)

@@ -118,7 +118,7 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     """The acceleration [α; a] of a link or frame, gravity not included.
 
     Takes q (nq), qd and qdd (nv) and a name; gives (6,) in rad/s² and m/s². kind="spatial" is the rate of change of
-    the spatial velocity; kind="classical" has the acceleration of a point of the body as its linear part: of the frame's
+    the spatial velocity; the linear part of kind="classical" is the acceleration of a point of the body: of the frame's
     own origin, or with frame="base" of the point that is passing the base origin.
 
     >>> arm = hinge.samples.planar_2r()

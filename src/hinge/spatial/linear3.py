@@ -49,7 +49,7 @@ def dot3(a: Vec3, b: Vec3) -> Scalar:
     """a · b; of numbers, what rounding leaves where zero is meant is zero."""
     x, y, z = a[0] * b[0], a[1] * b[1], a[2] * b[2]
     total = x + y + z
-    if type(total) is float and abs(total) <= 4e-16 * (abs(x) + abs(y) + abs(z)):
+    if type(x) is type(y) is type(z) is float and abs(total) <= 4e-16 * (abs(x) + abs(y) + abs(z)):
         return 0.0
     return total
 
