@@ -325,8 +325,8 @@ class Robot:
         if not return_status:
             made = kernel(*given, out=out)
             usual = method is None and backend is None and joint_terms == ("armature",)
-            if usual and not present and not further and kernel.fast is not None and self._plain(name, options):
-                self._fast[name] = kernel.fast
+            if usual and not present and not further and kernel.has_code_for(np.float64) and self._plain(name, options):
+                self._fast[name] = kernel.fast or _not_yet
             return made
         *results, pivot = kernel(*given, out=out)
         return *results, inputs.status(results, pivot)

@@ -148,7 +148,16 @@ class Robot:
         (6, 'modified')
         """
         ...
-    def kernel(self, name: str, method: str | None = ..., backend: str | None = ..., given: Sequence[str] = ..., joint_terms: Sequence[str] = ..., status: bool = ..., **options: str) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        method: str | None = ...,
+        backend: str | None = ...,
+        given: Sequence[str] = ...,
+        joint_terms: Sequence[str] = ...,
+        status: bool = ...,
+        **options: str,
+    ) -> Kernel:
         """The compiled algorithm of that name; made on first use and kept.
 
         `given` names the optional inputs it takes besides the others: "external", "base_motion".

@@ -6,7 +6,7 @@ long arm has the proportions of that one: booms of 6.4 and 7 m, a short wrist, s
 
 import numpy as np
 import pytest
-from machines import near
+from machines import near, rate
 
 import hinge
 
@@ -107,3 +107,9 @@ def test_on_a_free_orbiter_the_arm_keeps_the_momentum_of_all():
     near(made[0], made[1], 1e-10, np.abs(made[1]).max())
     _, back = whole.floating_inverse_dynamics(q, qd, made[0][6:])
     near(back, tau[6:], 1e-10, 500.0)
+
+    def momentum(t):
+        return whole.momentum(whole.integrate(q, t * qd + 0.5 * t * t * made[0]), qd + t * made[0])
+
+    gained = rate(momentum, 1e-2)
+    near(gained, np.zeros(6), 1e-7, np.abs(whole.mass_matrix(q) @ made[0]).max())

@@ -152,9 +152,13 @@ class Kernel:
 
     @property
     def fast(self) -> Callable[..., Any] | None:
-        """A builtin that runs one state in double precision, once it is compiled; None where arguments are unusual."""
-        native = self._natives.get("float64")
+        """A builtin that runs one state in double precision, or gives None where its arguments are unusual."""
+        native = self._native(np.float64) if self.backend == "llvm" else None
         return None if native is None else native.call
+
+    def has_code_for(self, number: type) -> bool:
+        """Whether machine code for numbers of that type has been made."""
+        return self._natives.get(number.__name__) is not None
 
     # making the code
 
