@@ -12,7 +12,7 @@ from real_robots import FILES
 
 import hinge
 from hinge.dynamics import ALGORITHMS
-from hinge.dynamics.registry import EXTERNAL, FORCE, PLACE, POSITION
+from hinge.dynamics.registry import FORCE, PLACE, POSITION
 
 URDF = {
     "UR5": ("ur_description/urdf/ur5_robot.urdf", "fixed"),
@@ -22,14 +22,22 @@ URDF = {
     "Talos": ("talos_data/robots/talos_reduced.urdf", "fixed"),
     "iCub": ("icub_description/robots/icub_reduced.urdf", "floating"),
 }
+COMMON = ("revolute", "continuous", "prismatic", "helical", "cylindrical", "spherical", "free")
+UNCOMMON = tuple(kind for kind, joint in hinge.model.JOINTS.items() if joint.nv and kind not in COMMON)
 SAMPLES = {
     "chain": lambda: hinge.samples.chain(np.random.default_rng(1), 7),
-    "tree": lambda: hinge.samples.random_tree(np.random.default_rng(116), 7),  # with every kind of joint
+    "tree": lambda: hinge.samples.random_tree(np.random.default_rng(116), 7, COMMON),  # with each of them
+    "mechanism": lambda: hinge.samples.random_tree(np.random.default_rng(2), 5, UNCOMMON),
     "Puma 560": hinge.samples.puma560,
     "planar arm": hinge.samples.planar_2r,
 }
 USED_MOST = {"inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian", "integrate"}
-HUMANOIDS = {"G1": USED_MOST | {"coriolis_matrix", "inverse_mass_matrix"}, "Talos": USED_MOST, "iCub": USED_MOST}
+HUMANOIDS = {
+    "mechanism": USED_MOST,
+    "G1": USED_MOST | {"coriolis_matrix", "inverse_mass_matrix"},
+    "Talos": USED_MOST,
+    "iCub": USED_MOST,
+}
 STATES = 17
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, STATES)
 
@@ -54,7 +62,7 @@ def cases():
                 (robot, name, method, dict(zip(algorithm.options, values, strict=True)))
                 for method, algorithm in ALGORITHMS[name].items()
                 for values in itertools.product(*algorithm.options.values())
-                if not (robot == "Panda" and method == "articulated")  # refused: a joint follows another
+                if len(algorithm.returns) == 1 and not algorithm.refuses(robot_named(robot).model)
             ]
             yield from forms[:1] if robot in HUMANOIDS else forms
 
@@ -73,7 +81,7 @@ class Case:
             q, qd = self.robot.random_state(rng, STATES)
             if quantity is PLACE:
                 given.append(farthest(self.robot))
-            elif quantity is not EXTERNAL:
+            elif quantity.absent is None:
                 given.append(q if quantity is POSITION else 10 * qd if quantity is FORCE else qd)
         return given
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from machines import grown, machine, machines, near, state, stiffness
+from machines import grown, machine, machines, near, refused, state, stiffness
 
 import hinge
 
@@ -123,6 +123,10 @@ def test_coupled_joints_are_served_by_the_composite_method_with_leaders_alone_in
     assert np.array_equal(accelerations[known], qdd[known])
     assert np.array_equal(forces[~known], tau[~known])
     near(robot.inverse_dynamics(q, qd, accelerations), forces, 1e-13, stiffness(robot, q))
+    assert refused(hinge.NotCovered, robot.hybrid_dynamics, q, qd, tau, qdd, known, method="articulated") == (
+        "hybrid_dynamics: method 'articulated' does not cover robot 'machine': joint 'joint3' follows another.\n"
+        "  Use 'composite'."
+    )
 
 
 def test_the_kind_of_truth_in_the_mask_does_not_matter():

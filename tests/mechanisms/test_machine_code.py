@@ -5,6 +5,9 @@ import pytest
 from machines import grown, machine, near, state, stiffness
 
 import hinge
+from hinge.spatial import Motion, MotionSpace, Vec3, slide, turn
+
+Z = Vec3((0.0, 0.0, 1.0))
 
 
 def both(call, *args, scale=10.0, **options):
@@ -24,6 +27,11 @@ def test_hybrid_dynamics(method):
     assert np.array_equal(accelerations[known], qdd[known])
     one = robot.hybrid_dynamics(q[0], qd[0], tau[0], qdd[0], known[0], method=method, backend="llvm")
     near(one[0], forces[0], 1e-12, 50.0)
+
+
+def test_machine_code_is_what_runs_here():
+    assert machine("tree").kernel("mass_matrix", backend="llvm").fast is not None
+    assert machine("tree").kernel("mass_matrix", backend="interpret").fast is None
 
 
 def test_floating_inverse_dynamics_and_base_motion():
@@ -91,6 +99,31 @@ def test_joint_terms_and_actuators():
     both(robot.inverse_dynamics, q, qd, qdd, joint_terms=terms)
     both(robot.potential_energy, q, joint_terms=terms)
     both(robot.generalised_forces, q, both(robot.actuator_forces, q, tau))
+
+
+def screwy(rise):
+    """A robot with a joint class of its own that has the same name and no fields for every rise."""
+
+    class Screwy(hinge.Joint):
+        nq, nv = 1, 1
+
+        def transform(self, q):
+            return slide(Z, q[0] * rise) @ turn(Z, q[0])
+
+        def axes(self, q):
+            return MotionSpace((Motion(Z, Z * rise),))
+
+    Screwy.kind = "screwy"
+    return grown(235, (Screwy(), "prismatic"))
+
+
+def test_joint_classes_that_look_alike_do_not_share_code_driven_or_not():
+    for rise in (0.1, 0.5):
+        robot = screwy(rise)
+        q, qd, qdd, _ = state(robot, 236)
+        want = both(robot.inverse_dynamics, q, qd, qdd)
+        given = q[:1], qd[:1], qdd[:1]
+        near(both(robot.prescribe("joint1").inverse_dynamics, q[1:], qd[1:], qdd[1:], prescribed=given), want[1:], 1e-12, 10.0)
 
 
 def test_robots_that_differ_only_in_what_is_driven_do_not_share_code():

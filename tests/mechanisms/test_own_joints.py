@@ -193,12 +193,11 @@ def test_the_error_has_a_code_and_the_place_in_the_file():
     assert caught.value.hint == HINT.strip()
 
 
-def test_hinges_own_classes_are_not_checked_again():
-    """Their laws are in the tests; a builder that checked them would take its time for each joint."""
+def test_a_class_is_checked_once_when_it_is_first_used():
     called = []
     cls = type("Counted", (Cam,), {"kind": "counted", "neutral": lambda self: called.append(1) or [0.0]})
     put(cls())
     first = len(called)
     put(cls())
     assert first >= 1
-    assert len(called) == first  # checked once, when first used
+    assert len(called) == first
