@@ -70,7 +70,12 @@ def test_everything_a_driven_robot_computes_is_that_of_the_whole_robot(which, wh
     for frame in ("body", "base", "aligned"):
         near(driven.acceleration(x, v, a, last, frame=frame, **given),
              robot.acceleration(q, qd, qdd, last, frame=frame), 1e-11, 30.0)  # fmt: skip
-        near(driven.jacobian(x, last, frame=frame, **given), robot.jacobian(q, last, frame=frame)[..., ~known], 1e-13, 3.0)
+        near(
+            driven.jacobian(x, last, frame=frame, **given),
+            robot.jacobian(q, last, frame=frame)[..., ~known],
+            1e-13,
+            3.0,
+        )
         near(driven.jacobian_rate(x, v, last, frame=frame, **given),
              robot.jacobian_rate(q, qd, last, frame=frame)[..., ~known], 1e-12, 10.0)  # fmt: skip
     near(driven.inverse_dynamics(x, v, a, **given), robot.inverse_dynamics(q, qd, qdd)[:, ~known], 1e-12, 100.0)
@@ -239,7 +244,9 @@ def test_what_cannot_be_driven_is_refused_by_name():
     assert refused(hinge.NotCovered, tree.prescribe, joint3=[0]) == (
         "joint 'joint3' cannot be driven: its velocities are not rates of its coordinates, so only all of it can be driven."
     )
-    assert refused(hinge.UnknownName, tree.prescribe, "joint9").startswith("robot 'machine' has no moving joint 'joint9'.")
+    assert refused(hinge.UnknownName, tree.prescribe, "joint9").startswith(
+        "robot 'machine' has no moving joint 'joint9'."
+    )
 
 
 def test_a_driven_robot_has_no_coriolis_matrix():

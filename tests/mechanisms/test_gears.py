@@ -153,7 +153,11 @@ def test_random_couplings_of_random_trees_agree_too(seed):
     mimic = {}
     for k in single[1:]:
         if rng.random() < 0.6:
-            mimic[k] = (f"joint{rng.choice(single[: single.index(k)])}", float(rng.uniform(0.3, 2.0)), float(rng.normal()))
+            mimic[k] = (
+                f"joint{rng.choice(single[: single.index(k)])}",
+                float(rng.uniform(0.3, 2.0)),
+                float(rng.normal()),
+            )
     robot = grown(seed, kinds, parents, mimic=mimic)
     q, qd, qdd, _ = state(robot, seed, 2)
     tau = robot.inverse_dynamics(q, qd, qdd)
@@ -186,9 +190,9 @@ def test_a_ratio_of_zero_is_refused():
         builder.link(name, **random_body(np.random.default_rng(0)))
     builder.joint("first", "revolute", "base", "a")
     for ratio in (0.0, -0.0, 0):
-        assert refused(hinge.ModelError, builder.joint, "second", "revolute", "a", "b", mimic=("first", ratio, 0.1)) == (
-            "joint 'second' follows joint 'first' with ratio 0.\n  It would not move: make it a fixed joint."
-        )
+        assert refused(
+            hinge.ModelError, builder.joint, "second", "revolute", "a", "b", mimic=("first", ratio, 0.1)
+        ) == ("joint 'second' follows joint 'first' with ratio 0.\n  It would not move: make it a fixed joint.")
 
 
 def test_a_joint_of_several_coordinates_neither_leads_nor_follows():

@@ -65,7 +65,9 @@ def test_friction_is_against_the_motion_and_nothing_at_rest():
 def test_bias_and_gravity_forces_have_what_they_are_asked_for():
     q, qd, _, _ = state(ROBOT, 84)
     still = np.zeros(ROBOT.nv)
-    near(ROBOT.bias_force(q, qd, joint_terms=TERMS), ROBOT.inverse_dynamics(q, qd, still, joint_terms=TERMS), 1e-14, 50.0)
+    near(
+        ROBOT.bias_force(q, qd, joint_terms=TERMS), ROBOT.inverse_dynamics(q, qd, still, joint_terms=TERMS), 1e-14, 50.0
+    )
     springs = ROBOT.gravity_force(q, joint_terms=("stiffness",)) - ROBOT.gravity_force(q)
     near(springs, 3.0 * ROBOT.difference(ROBOT.neutral(), q), 1e-13, 50.0)
 

@@ -123,7 +123,12 @@ def test_joint_classes_that_look_alike_do_not_share_code_driven_or_not():
         q, qd, qdd, _ = state(robot, 236)
         want = both(robot.inverse_dynamics, q, qd, qdd)
         given = q[:1], qd[:1], qdd[:1]
-        near(both(robot.prescribe("joint1").inverse_dynamics, q[1:], qd[1:], qdd[1:], prescribed=given), want[1:], 1e-12, 10.0)
+        near(
+            both(robot.prescribe("joint1").inverse_dynamics, q[1:], qd[1:], qdd[1:], prescribed=given),
+            want[1:],
+            1e-12,
+            10.0,
+        )
 
 
 def test_robots_that_differ_only_in_what_is_driven_do_not_share_code():

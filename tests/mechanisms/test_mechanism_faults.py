@@ -214,7 +214,9 @@ def test_the_message_on_a_payload_names_the_body():
 @pytest.mark.parametrize("kind", ["free", "rolling", "sphere_in_cylinder"])
 def test_random_states_are_within_the_limits(kind):
     n = JOINTS[kind].nq
-    robot = lone(kind, lower=[-1.0] * 4 + [-0.1] * (n - 4), upper=[1.0] * 4 + [0.1] * (n - 4), **PARAMETERS.get(kind, {}))
+    robot = lone(
+        kind, lower=[-1.0] * 4 + [-0.1] * (n - 4), upper=[1.0] * 4 + [0.1] * (n - 4), **PARAMETERS.get(kind, {})
+    )
     q, _ = robot.random_state(np.random.default_rng(0), 50)
     assert np.abs(q[:, 4:]).max() <= 0.1
 
@@ -239,7 +241,9 @@ def test_a_table_keeps_the_data_of_a_cylindrical_joint(data):
 
 
 @fault("springs, one-sided limits and what drives a screw are not written")
-@pytest.mark.parametrize("data", [{"stiffness": 2.0}, {"upper": 1.0}, {"driven_by": "couple"}], ids=lambda d: next(iter(d)))
+@pytest.mark.parametrize(
+    "data", [{"stiffness": 2.0}, {"upper": 1.0}, {"driven_by": "couple"}], ids=lambda d: next(iter(d))
+)
 def test_a_table_keeps_what_a_screw_has(data):
     robot = lone("helical", pitch=0.1, **data)
     made = hinge.dh(**robot.to_dh()._asdict())

@@ -169,7 +169,9 @@ def test_both_forward_methods_agree_on_floating_robots(kinds):
 
 
 def test_a_robot_without_a_free_base_is_refused():
-    assert refused(hinge.NotCovered, grown(75, ("revolute",), name="bolted").floating_inverse_dynamics, [0], [0], []) == (
+    assert refused(
+        hinge.NotCovered, grown(75, ("revolute",), name="bolted").floating_inverse_dynamics, [0], [0], []
+    ) == (
         "floating_inverse_dynamics: nothing covers robot 'bolted': its first joint is not a free base that carries all "
         "the rest.\n  No method does."
     )
@@ -210,7 +212,9 @@ def test_floating_inverse_dynamics_costs_the_same_for_each_joint_more():
 def test_a_floating_base_costs_the_composite_method_more_than_the_articulated_one():
     """7.5: the incremental cost of a floating base is greater for the composite-rigid-body method."""
     fixed, free = (grown(78, ("revolute",) * 6, base=base) for base in ("fixed", "floating"))
-    more = {m: work(free, "forward_dynamics", m) - work(fixed, "forward_dynamics", m) for m in ("articulated", "composite")}
+    more = {
+        m: work(free, "forward_dynamics", m) - work(fixed, "forward_dynamics", m) for m in ("articulated", "composite")
+    }
     assert more["composite"] > more["articulated"] > 0
 
 

@@ -129,7 +129,11 @@ def test_everything_else_takes_parameters_too():
     q, qd, qdd, tau = state(ROBOT, 178)
     known = np.arange(ROBOT.nv) % 2
     more = {"parameters": changes}
-    near(varied.hybrid_dynamics(q, qd, tau, qdd, known, **more)[0], again.hybrid_dynamics(q, qd, tau, qdd, known)[0], 1e-9)
+    near(
+        varied.hybrid_dynamics(q, qd, tau, qdd, known, **more)[0],
+        again.hybrid_dynamics(q, qd, tau, qdd, known)[0],
+        1e-9,
+    )
     near(varied.joint_reactions(q, qd, qdd, **more)[0], again.joint_reactions(q, qd, qdd)[0], 1e-12, 50.0)
     near(varied.coriolis_matrix(q, qd, **more), again.coriolis_matrix(q, qd), 1e-12, 10.0)
     near(varied.momentum(q, qd, **more), again.momentum(q, qd), 1e-12, 10.0)
