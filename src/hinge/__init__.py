@@ -1,25 +1,54 @@
 """hinge: robot dynamics, traced once and compiled.
 
-import hinge
-robot = hinge.load("panda.urdf")
-tau = robot.inverse_dynamics(q, qd, qdd)
+    import hinge
+    robot = hinge.load("panda.urdf")
+    tau = robot.inverse_dynamics(q, qd, qdd)
+
+Importing hinge loads nothing else; each name below brings in what it needs when it is first used.
 """
 
-from hinge.backends.kernel import Status
-from hinge.backends.threads import set_threads
-from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
-from hinge.loading import dh, load, samples
-from hinge.model import Builder, Joint
-from hinge.model.joint_laws import check_joint
-from hinge.robot import Robot
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hinge.backends.kernel import Status
+    from hinge.backends.threads import set_threads
+    from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
+    from hinge.loading import dh, load, samples
+    from hinge.model import Builder, Joint
+    from hinge.model.joint_laws import check_joint
+    from hinge.robot import Robot
 
 __version__ = "0.1.0"
 
-__all__ = [  # noqa: RUF022  grouped, not sorted
+_HOME = {
     # a robot
-    "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",
+    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading",
+    "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     # how it runs
-    "set_threads", "Status",
+    "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
+    "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
+    "NotCovered": "errors", "TraceError": "errors",
+}  # fmt: skip
+_ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "cli")
+
+__all__ = [  # noqa: RUF022  grouped, not sorted
+    "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",
+    "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        found = getattr(import_module(f"hinge.{_HOME[name]}"), name)
+        globals()[name] = found
+        return found
+    if name in _ROOMS:
+        return import_module(f"hinge.{name}")
+    raise AttributeError(f"module 'hinge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__", *_ROOMS]

@@ -39,12 +39,23 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
 """
 
 
+class _Pending:
+    """Stands for a method until it is first looked at; most programs use few of them."""
+
+    def __init__(self, name: str, algorithm: Algorithm):
+        self.name, self.algorithm = name, algorithm
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        made: dict[str, Any] = {}
+        exec(method_source(self.algorithm), made)
+        method = made[self.name]
+        method.__doc__, method.__qualname__ = self.algorithm.function.__doc__, f"{owner.__name__}.{self.name}"
+        method.__module__ = owner.__module__
+        setattr(owner, self.name, method)
+        return getattr(owner if instance is None else instance, self.name)
+
+
 def install(cls: type) -> None:
     """Give a class the methods of the registry."""
-    firsts = {name: next(iter(known.values())) for name, known in ALGORITHMS.items()}
-    made: dict[str, Any] = {}
-    exec("".join(method_source(first) for first in firsts.values()), made)
-    for name, first in firsts.items():
-        made[name].__doc__, made[name].__qualname__ = first.function.__doc__, f"Robot.{name}"
-        made[name].__module__ = cls.__module__
-        setattr(cls, name, made[name])
+    for name, known in ALGORITHMS.items():
+        setattr(cls, name, _Pending(name, next(iter(known.values()))))
