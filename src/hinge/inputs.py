@@ -128,7 +128,7 @@ def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Arr
         )
     names, lengths = ("value", "rate", "acceleration"), (nq, nv, nv)
     parts = [real(f"{call}: {w} of prescribed", x, (n,)) for w, x, n in zip(names, given, lengths, strict=False)]
-    parts += [np.zeros(nv)] * (3 - len(parts))
+    parts += [np.zeros(nv, parts[0].dtype)] * (3 - len(parts))
     return [joined(f"{call}: prescribed", parts)]
 
 

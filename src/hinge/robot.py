@@ -175,7 +175,9 @@ class Robot:
         >>> arm.attach(arm, at="hand", prefix="second_").nv
         4
         """
-        return self._with(edit.attach(self.model, other.model, at, placement, prefix))
+        model = edit.attach(self.model, other.model, at, placement, prefix)
+        theirs = [one.name if one.name == "gravity" else f"{prefix}{one.name}" for one in other._vary]
+        return Robot(model, list(dict.fromkeys([*(one.name for one in self._vary), *theirs])))
 
     def vary(self, *names: str) -> Robot:
         """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.

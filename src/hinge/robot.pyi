@@ -256,35 +256,6 @@ class Robot:
         array([0.])
         """
         ...
-    def joint_reactions(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
-
-        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
-        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
-        base, in base coordinates. total = active + bearing.
-
-        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-        >>> base[3:].round(2)
-        array([ 0.  ,  0.  , 19.62])
-        """
-        ...
     def generalised_forces(
         self,
         q: ArrayLike,
@@ -327,6 +298,35 @@ class Robot:
 
         >>> hinge.samples.planar_2r().actuator_forces([0.0, 0.0], [1.0, 2.0])
         array([1., 2.])
+        """
+        ...
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+
+        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+        base, in base coordinates. total = active + bearing.
+
+        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+        >>> base[3:].round(2)
+        array([ 0.  ,  0.  , 19.62])
         """
         ...
     def forward_dynamics(

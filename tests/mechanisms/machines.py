@@ -115,7 +115,7 @@ def state(robot, seed, n=None):
 
 
 def stiffness(robot, q, **options):
-    """How much rounding in forces may weigh in accelerations: the condition number of the mass matrix, and tens of N."""
+    """How much rounding in forces of tens of N may weigh in accelerations: by the condition of the mass matrix."""
     return 30.0 * np.max(np.linalg.cond(robot.mass_matrix(q, **options)))
 
 

@@ -54,8 +54,8 @@ def test_a_chain_of_parallel_and_crossing_axes_comes_back():
     builder = hinge.Builder("square")
     builder.link("base")
     at = "base"
-    steps = [((0, 0, 0.3), (0, 0, 1)), ((0.4, 0, 0.1), (0, 0, 1)), ((0.3, 0.2, 0.5), (0, 0, -1)), ((0, 0, 0.2), (0, 1, 0)),
-             ((0.1, 0, 0), (0, 1, 0)), ((0, 0, 0), (1, 0, 0))]  # fmt: skip
+    steps = [((0, 0, 0.3), (0, 0, 1)), ((0.4, 0, 0.1), (0, 0, 1)), ((0.3, 0.2, 0.5), (0, 0, -1)),
+             ((0, 0, 0.2), (0, 1, 0)), ((0.1, 0, 0), (0, 1, 0)), ((0, 0, 0), (1, 0, 0))]  # fmt: skip
     for k, (xyz, axis) in enumerate(steps):
         builder.link(f"l{k}", 1.0 + k, (0.1, 0.2, 0.3), np.diag([0.1, 0.12, 0.13]))
         builder.joint(f"j{k}", "prismatic" if k == 3 else "revolute", at, f"l{k}", xyz, axis=axis)

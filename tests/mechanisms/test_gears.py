@@ -123,9 +123,9 @@ def test_articulated_clusters_agree_with_the_composite_method(how, base):
     robot = coupled(how, base)
     q, qd, qdd, tau = state(robot, 113, 3)
     made = [robot.forward_dynamics(q, qd, tau, method=m) for m in ("articulated", "composite", "composite_llt")]
-    near(made[0], made[1], 1e-13, stiffness(robot, q))
-    near(made[2], made[1], 1e-13, stiffness(robot, q))
-    near(robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd)), qdd, 1e-13, stiffness(robot, q))
+    near(made[0], made[1], 1e-14, stiffness(robot, q))
+    near(made[2], made[1], 1e-14, stiffness(robot, q))
+    near(robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd)), qdd, 1e-14, stiffness(robot, q))
 
 
 @couplings
@@ -153,16 +153,13 @@ def test_random_couplings_of_random_trees_agree_too(seed):
     mimic = {}
     for k in single[1:]:
         if rng.random() < 0.6:
-            mimic[k] = (
-                f"joint{rng.choice(single[: single.index(k)])}",
-                float(rng.uniform(0.3, 2.0)),
-                float(rng.normal()),
-            )
+            leader = rng.choice(single[: single.index(k)])
+            mimic[k] = (f"joint{leader}", float(rng.uniform(0.3, 2.0)), float(rng.normal()))
     robot = grown(seed, kinds, parents, mimic=mimic)
     q, qd, qdd, _ = state(robot, seed, 2)
     tau = robot.inverse_dynamics(q, qd, qdd)
     for method in ("articulated", "composite"):
-        near(robot.forward_dynamics(q, qd, tau, method=method), qdd, 1e-13, stiffness(robot, q))
+        near(robot.forward_dynamics(q, qd, tau, method=method), qdd, 1e-14, stiffness(robot, q))
 
 
 def test_external_forces_and_base_motion_reach_coupled_joints():
@@ -172,7 +169,7 @@ def test_external_forces_and_base_motion_reach_coupled_joints():
     more = {"external": {"link5": rng.normal(size=6)}, "base_motion": (rng.normal(size=6), rng.normal(size=6))}
     tau = robot.inverse_dynamics(q, qd, qdd, **more)
     for method in ("articulated", "composite"):
-        near(robot.forward_dynamics(q, qd, tau, method=method, **more), qdd, 1e-13, stiffness(robot, q))
+        near(robot.forward_dynamics(q, qd, tau, method=method, **more), qdd, 1e-14, stiffness(robot, q))
     assert np.abs(robot.inverse_dynamics(q, qd, qdd) - tau).max() > 0.1
 
 
@@ -190,9 +187,10 @@ def test_a_ratio_of_zero_is_refused():
         builder.link(name, **random_body(np.random.default_rng(0)))
     builder.joint("first", "revolute", "base", "a")
     for ratio in (0.0, -0.0, 0):
-        assert refused(
-            hinge.ModelError, builder.joint, "second", "revolute", "a", "b", mimic=("first", ratio, 0.1)
-        ) == ("joint 'second' follows joint 'first' with ratio 0.\n  It would not move: make it a fixed joint.")
+        given = "second", "revolute", "a", "b"
+        assert refused(hinge.ModelError, builder.joint, *given, mimic=("first", ratio, 0.1)) == (
+            "joint 'second' follows joint 'first' with ratio 0.\n  It would not move: make it a fixed joint."
+        )
 
 
 def test_a_joint_of_several_coordinates_neither_leads_nor_follows():

@@ -26,7 +26,7 @@ def test_where_every_force_is_known_it_is_forward_dynamics(which, method):
     robot = machine(which)
     q, qd, junk, tau = state(robot, 11, 4)
     same, qdd = robot.hybrid_dynamics(q, qd, tau, junk, np.zeros(robot.nv, bool), method=method)
-    near(qdd, robot.forward_dynamics(q, qd, tau, method=method), 1e-12, stiffness(robot, q))
+    near(qdd, robot.forward_dynamics(q, qd, tau, method=method), 1e-14, stiffness(robot, q))
     assert np.array_equal(same, tau)
 
 
@@ -43,9 +43,8 @@ def test_random_masks_that_differ_by_row_and_split_joints_agree_between_methods(
         assert np.array_equal(accelerations[known], qdd[known])
         assert np.array_equal(forces[~known], tau[~known])
         near(robot.inverse_dynamics(q, qd, accelerations), forces, 1e-11, 100.0 + np.abs(accelerations).max())
-    scale = stiffness(robot, q)
-    near(made[0][0], made[1][0], 1e-13, scale)
-    near(made[0][1], made[1][1], 1e-13, scale)
+    near(made[0][0], made[1][0], 1e-10, 10.0)
+    near(made[0][1], made[1][1], 1e-10, 10.0)
 
 
 @machines
@@ -91,7 +90,7 @@ def test_it_is_the_forward_dynamics_of_the_robot_with_those_joints_driven(which,
     forces, accelerations = robot.hybrid_dynamics(q, qd, tau, qdd, known, method=method)
     given = q[:, held], qd[:, known], qdd[:, known]
     made = driven.forward_dynamics(q[:, ~held], qd[:, ~known], tau[:, ~known], prescribed=given, method=method)
-    near(made, accelerations[:, ~known], 1e-13, stiffness(robot, q))
+    near(made, accelerations[:, ~known], 1e-10, 10.0)
     back = driven.inverse_dynamics(q[:, ~held], qd[:, ~known], made, prescribed=given)
     near(back, forces[:, ~known], 1e-11, 100.0)
 
@@ -110,7 +109,7 @@ def test_external_forces_base_motion_and_joint_terms_are_in(method):
         "joint_terms": ("armature", "damping", "friction", "stiffness"),
     }  # fmt: skip
     forces, accelerations = robot.hybrid_dynamics(q, qd, tau, qdd, known, method=method, **more)
-    near(robot.inverse_dynamics(q, qd, accelerations, **more), forces, 1e-12, stiffness(robot, q))
+    near(robot.inverse_dynamics(q, qd, accelerations, **more), forces, 1e-14, stiffness(robot, q))
     plain = robot.hybrid_dynamics(q, qd, tau, qdd, known, method=method)
     assert np.abs(plain[1] - accelerations).max() > 0.1
 
@@ -122,7 +121,7 @@ def test_coupled_joints_are_served_by_the_composite_method_with_leaders_alone_in
     forces, accelerations = robot.hybrid_dynamics(q, qd, tau, qdd, known)
     assert np.array_equal(accelerations[known], qdd[known])
     assert np.array_equal(forces[~known], tau[~known])
-    near(robot.inverse_dynamics(q, qd, accelerations), forces, 1e-13, stiffness(robot, q))
+    near(robot.inverse_dynamics(q, qd, accelerations), forces, 1e-14, stiffness(robot, q))
     assert refused(hinge.NotCovered, robot.hybrid_dynamics, q, qd, tau, qdd, known, method="articulated") == (
         "hybrid_dynamics: method 'articulated' does not cover robot 'machine': joint 'joint3' follows another.\n"
         "  Use 'composite'."

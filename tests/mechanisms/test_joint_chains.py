@@ -72,7 +72,7 @@ def test_it_has_the_dynamics_of_its_chain(kind, chain, order):
     for method in ("articulated", "composite"):
         made = many.forward_dynamics(q[:, pick], qd[:, pick], tau[:, pick], method=method)
         want = one.forward_dynamics(q, qd, tau, method=method)[:, pick]
-        near(made, want, 1e-13, stiffness(one, q))
+        near(made, want, 1e-14, stiffness(one, q))
 
 
 def test_a_screw_is_a_slide_that_follows_a_hinge():
@@ -104,7 +104,7 @@ def test_a_ball_in_a_cylinder_is_a_slide_and_then_a_ball():
     near(made, one.inverse_dynamics(q, qd, qdd)[:, at_v], 1e-12, 50.0)
     near(many.mass_matrix(q[:, at_q]), one.mass_matrix(q)[:, at_v][:, :, at_v], 1e-12, 10.0)
     made = many.forward_dynamics(q[:, at_q], qd[:, at_v], tau[:, at_v])
-    near(made, one.forward_dynamics(q, qd, tau)[:, at_v], 1e-13, stiffness(one, q))
+    near(made, one.forward_dynamics(q, qd, tau)[:, at_v], 1e-14, stiffness(one, q))
 
 
 def test_a_free_joint_is_three_slides_and_a_ball():
@@ -124,7 +124,7 @@ def test_a_free_joint_is_three_slides_and_a_ball():
     near(A.T @ many.inverse_dynamics(mapped, A @ qd, A @ qdd + extra), one.inverse_dynamics(q, qd, qdd), 1e-12, 50.0)
     near(A.T @ many.mass_matrix(mapped) @ A, one.mass_matrix(q), 1e-12, 10.0)
     made = many.forward_dynamics(mapped, A @ qd, np.linalg.solve(A.T, tau))
-    near(made, A @ one.forward_dynamics(q, qd, tau) + extra, 1e-13, stiffness(one, q))
+    near(made, A @ one.forward_dynamics(q, qd, tau) + extra, 1e-14, stiffness(one, q))
 
 
 def _plain_ball():

@@ -1,4 +1,4 @@
-"""What the mechanisms get wrong today. Each test says what should hold; its mark goes when the fault is mended."""
+"""Corners of the mechanisms; what is still wrong is marked, and the mark goes when it is mended."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def lone(kind, **options):
 # dynamics
 
 
-@fault("JOINTS_ONLY and BEYOND_BASE do not know of ratios: an IndexError here, wrong numbers in machine code")
+@fault("refused: coupled joints beyond a floating base are not solved this way yet")
 @pytest.mark.parametrize("backend", ["interpret", "llvm"])
 def test_floating_inverse_dynamics_knows_of_coupled_joints(backend):
     robot = grown(240, ("revolute", "revolute"), base="floating", mimic={2: ("joint1", 2.0, 0.3)})
@@ -35,7 +35,6 @@ def test_floating_inverse_dynamics_knows_of_coupled_joints(backend):
     near(robot.inverse_dynamics(q, qd, np.r_[base, qdd[6:]]), np.r_[np.zeros(6), tau], 1e-12, 50.0)
 
 
-@fault("the armature and damping of a free base joint are in inverse dynamics and not here")
 @pytest.mark.parametrize("term", ["armature", "damping"])
 def test_floating_inverse_dynamics_knows_the_terms_of_its_base_joint(term):
     robot = grown(242, ("free", "revolute"), **{term: 0.5})
@@ -45,7 +44,6 @@ def test_floating_inverse_dynamics_knows_the_terms_of_its_base_joint(term):
     near(made, np.r_[np.zeros(6), tau], 1e-12, 50.0)
 
 
-@fault("0 × NaN is NaN: what is said not to be looked at spoils the whole row")
 @pytest.mark.parametrize("method", ["articulated", "composite"])
 def test_what_hybrid_dynamics_does_not_look_at_may_be_anything(method):
     arm = hinge.samples.planar_2r()
@@ -56,7 +54,6 @@ def test_what_hybrid_dynamics_does_not_look_at_may_be_anything(method):
     near(made[1], want[1], 1e-14)
 
 
-@fault("a mask entry other than 0 and 1 weighs the equations")
 def test_any_number_but_zero_is_true_in_a_mask():
     arm = hinge.samples.planar_2r()
     given = [0.1, 0.2], [0.3, 0.4], [0.0, 3.0], [1.0, 0.0]
@@ -104,7 +101,6 @@ class Short(Swapped):
 Swapped.kind = "swapped"  # given late, so that it stays out of the registry
 
 
-@fault("solve_general does not pivot: ZeroDivisionError for Sᵀ F = [0 1; 1 0]")
 def test_actuators_may_come_in_any_order():
     robot = lone(Swapped())
     near(robot.actuator_forces([0.1, 0.2], [1.0, 2.0]), [2.0, 1.0], 1e-15)
@@ -112,13 +108,11 @@ def test_actuators_may_come_in_any_order():
     near(active[0, 3:5], np.array([1.0, 2.0]) * robot.mass, 1e-14)
 
 
-@fault("an IndexError: joint_reactions does not refuse joints that are not properly powered")
 def test_reactions_of_a_joint_with_too_few_actuators_are_refused_by_name():
     message = refused(hinge.NotCovered, lone(Short()).joint_reactions, [0, 0], [0, 0], [0, 0])
     assert "joint 'joint' is under-powered: 1 actuators for 2 freedoms" in message
 
 
-@fault("the refusal evaluates driven joints before they have numbers: ValueError, IndexError")
 @pytest.mark.parametrize("parts", [None, [0]])
 def test_a_driven_robot_has_actuators(parts):
     robot = grown(245, ("planar", "revolute"))
@@ -129,12 +123,10 @@ def test_a_driven_robot_has_actuators(parts):
     near(made, tau, 1e-13)
 
 
-@fault("an unknown way to drive a screw is taken for 'screw'")
 def test_a_screw_driven_by_an_unknown_thing_is_refused():
     refused(hinge.ModelError, lone, "helical", pitch=0.1, driven_by="coupel")
 
 
-@fault("a TypeError of Python's own")
 def test_a_parameter_that_a_joint_does_not_have_is_refused():
     refused(hinge.ModelError, lone, "helical", pich=0.1)
 
@@ -142,14 +134,13 @@ def test_a_parameter_that_a_joint_does_not_have_is_refused():
 # driven, varied and edited robots
 
 
-@fault("two entries for one velocity drive the whole joint")
 def test_a_velocity_named_twice_is_driven_once_or_refused():
     assert lone("cylindrical").prescribe(joint=[0, 0]).nv == 1
 
 
-@fault("an IndexError of Python's own")
 def test_a_driven_joint_cannot_be_locked_without_words():
-    refused(hinge.HingeError, hinge.samples.planar_2r().prescribe("shoulder").lock, {"shoulder": []})
+    with pytest.raises(hinge.HingeError):
+        hinge.samples.planar_2r().prescribe("shoulder").lock({"shoulder": []})
 
 
 @fault("a ZeroDivisionError of Python's own")
@@ -157,14 +148,12 @@ def test_a_quaternion_of_no_length_cannot_be_locked():
     refused(hinge.SizeError, lone("spherical").lock, {"joint": [0.0, 0.0, 0.0, 0.0]})
 
 
-@fault("rates that are left out are double precision, and make the whole call so")
 def test_single_precision_is_kept_when_rates_are_left_out():
     robot = hinge.samples.planar_2r().prescribe("shoulder")
     one = np.zeros(1, np.float32)
     assert robot.inverse_dynamics(one, one, one, prescribed=(one,)).dtype == np.float32
 
 
-@fault("`if mass` on a traced number: TraceError")
 def test_the_centre_of_mass_moves_with_varied_masses():
     robot = machine("tree")
     q, qd, _, _ = state(robot, 246)
@@ -173,7 +162,6 @@ def test_the_centre_of_mass_moves_with_varied_masses():
     near(varied.momentum(q, qd, about="com"), robot.momentum(q, qd, about="com"), 1e-12, 10.0)
 
 
-@fault("the links of the second robot are not carried over")
 def test_the_links_of_an_attached_robot_can_be_varied():
     arm = hinge.samples.planar_2r()
     both = arm.attach(arm, "hand", prefix="b_").vary("b_lower.mass")
@@ -182,7 +170,6 @@ def test_the_links_of_an_attached_robot_can_be_varied():
     assert np.abs(heavy - both.gravity_force(q)).max() > 0.1
 
 
-@fault("what the second robot varies is forgotten without a word")
 def test_an_attached_robot_stays_varied():
     arm = hinge.samples.planar_2r()
     both = arm.attach(arm.vary("gravity"), "hand", prefix="b_")
@@ -200,7 +187,6 @@ def test_a_placement_is_in_the_frame_of_the_body_that_carries_it():
     near(made, puma.pose(q, "link2") @ T @ seat, 1e-12)
 
 
-@fault("'link ' is taken out of the name of the body too")
 def test_the_message_on_a_payload_names_the_body():
     builder = hinge.Builder("named")
     builder.link("base")
@@ -210,13 +196,11 @@ def test_the_message_on_a_payload_names_the_body():
     assert message == "'payload on my link 2' has mass -1 kg.\n  Masses are positive."
 
 
-@fault("quaternion joints draw their distances without a look at the limits")
 @pytest.mark.parametrize("kind", ["free", "rolling", "sphere_in_cylinder"])
 def test_random_states_are_within_the_limits(kind):
     n = JOINTS[kind].nq
-    robot = lone(
-        kind, lower=[-1.0] * 4 + [-0.1] * (n - 4), upper=[1.0] * 4 + [0.1] * (n - 4), **PARAMETERS.get(kind, {})
-    )
+    limits = np.r_[np.ones(4), np.full(n - 4, 0.1)]
+    robot = lone(kind, lower=-limits, upper=limits, **PARAMETERS.get(kind, {}))
     q, _ = robot.random_state(np.random.default_rng(0), 50)
     assert np.abs(q[:, 4:]).max() <= 0.1
 
@@ -224,44 +208,37 @@ def test_random_states_are_within_the_limits(kind):
 # tables
 
 
-@fault("a table has no gravity, so the arm of the table falls as on Earth")
 def test_a_table_keeps_gravity():
     robot = hinge.samples.puma560().with_gravity((0.0, 0.0, -1.62))
     near(hinge.dh(**robot.to_dh()._asdict()).gravity_force(np.zeros(6)), robot.gravity_force(np.zeros(6)), 1e-10)
 
 
 @fault("only the first entry of a joint's data is written")
-@pytest.mark.parametrize("data", [{"armature": (0.1, 0.3)}, {"damping": (0.0, 0.3)}, {"velocity": (1.0, 2.0)},
-                                  {"lower": (-1.0, -2.0), "upper": (1.0, 2.0)}], ids=lambda d: next(iter(d)))  # fmt: skip
-def test_a_table_keeps_the_data_of_a_cylindrical_joint(data):
-    robot = lone("cylindrical", **data)
+@pytest.mark.parametrize("field", ["armature", "damping", "velocity", "upper"])
+def test_a_table_keeps_the_data_of_a_cylindrical_joint(field):
+    robot = lone("cylindrical", **{field: (0.1, 0.3)})
     made = hinge.dh(**robot.to_dh()._asdict())
-    for field in ("armature", "damping", "velocity", "lower", "upper"):
-        assert getattr(made.model.data[1], field) == getattr(robot.model.data[1], field)
+    assert getattr(made.model.data[1], field) == (0.1, 0.3)
 
 
 @fault("springs, one-sided limits and what drives a screw are not written")
-@pytest.mark.parametrize(
-    "data", [{"stiffness": 2.0}, {"upper": 1.0}, {"driven_by": "couple"}], ids=lambda d: next(iter(d))
-)
-def test_a_table_keeps_what_a_screw_has(data):
-    robot = lone("helical", pitch=0.1, **data)
+@pytest.mark.parametrize(("field", "value"), [("stiffness", 2.0), ("upper", 1.0), ("driven_by", "couple")])
+def test_a_table_keeps_what_a_screw_has(field, value):
+    robot = lone("helical", pitch=0.1, **{field: value})
     made = hinge.dh(**robot.to_dh()._asdict())
     assert made.model.joint[1].driven_by == robot.model.joint[1].driven_by
-    for field in ("stiffness", "lower", "upper"):
-        assert getattr(made.model.data[1], field) == getattr(robot.model.data[1], field)
+    for kept in ("stiffness", "lower", "upper"):
+        assert getattr(made.model.data[1], kept) == getattr(robot.model.data[1], kept)
 
 
 # classes of one's own
 
 
-@fault("a class that calls itself 'revolute' takes the place of hinge's own")
 def test_a_kind_of_hinges_own_cannot_be_taken():
     with pytest.raises(hinge.HingeError):
         type("Mine", (hinge.Joint,), {"kind": "revolute", "nq": 1, "nv": 1})
 
 
-@fault("random trees draw from the registry, users' classes and their missing parameters included")
 def test_random_trees_have_hinges_own_joints():
     type("Mine", (Swapped,), {"kind": "mine_of_a_test"})
     trees = [hinge.samples.random_tree(np.random.default_rng(seed), 8) for seed in range(8)]

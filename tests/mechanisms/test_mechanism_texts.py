@@ -128,7 +128,7 @@ def test_a_free_body_on_the_last_link_leaves_its_accelerations_unchanged():
     tau[n:] = 0.0
     want = bare.forward_dynamics(x[:m], xd[:n], tau[:n])
     for method in ("articulated", "composite"):
-        near(laden.forward_dynamics(x, xd, tau, method=method)[:n], want, 1e-13, stiffness(laden, x))
+        near(laden.forward_dynamics(x, xd, tau, method=method)[:n], want, 1e-14, stiffness(laden, x))
     hung, axes = laden.model.joint[4], Free().axes([1.0] + [0.0] * 6)
     assert type(hung) is Free
     assert len(axes) == 6
@@ -162,7 +162,7 @@ def test_the_point_of_a_rolling_ball_that_touches_the_plane_has_no_velocity():
     for pose_, motion in zip(T, V, strict=True):
         down = -0.4 * R[:, 2]
         near(motion[3:] + np.cross(motion[:3], down), np.zeros(3), 1e-14, 2.0)
-        near(R.T @ (pose_[:3, 3] - (0.3, -0.2, 0.1)) @ (0, 0, 1), 0.0, 1e-14)  # the centre stays at its height
+        near(R[:, 2] @ (pose_[:3, 3] - (0.3, -0.2, 0.1)), 0.0, 1e-14)  # the centre stays at its height
 
 
 def test_a_ball_rolled_around_a_square_comes_back_turned():

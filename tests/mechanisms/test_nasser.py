@@ -98,9 +98,8 @@ def test_the_hinge_accelerations_of_the_long_arm_are_identical_by_both_methods(p
 def test_on_a_free_orbiter_the_arm_keeps_the_momentum_of_all():
     builder = hinge.Builder("orbiter", gravity=(0.0, 0.0, 0.0))
     builder.link("body", mass=9e4, com=(-4.0, 0, -1.0), inertia=np.diag([1.2e6, 9.0e6, 9.3e6]))
-    whole = hinge.Robot(builder.build(base="floating")).attach(
-        shuttle_arm(5000.0), "body", (6.0, 2.0, 1.0), prefix="arm_"
-    )
+    orbiter = hinge.Robot(builder.build(base="floating"))
+    whole = orbiter.attach(shuttle_arm(5000.0), "body", (6.0, 2.0, 1.0), prefix="arm_")
     rng = np.random.default_rng(201)
     q, qd = whole.neutral(), rng.normal(size=12) * 0.01
     q[7:] = rng.uniform(-1, 1, 6)

@@ -72,10 +72,10 @@ def test_a_joint_of_ones_own_works_in_trees_by_every_method(joint):
     q, qd, qdd, tau = state(robot, 211, 3)
     force = robot.inverse_dynamics(q, qd, qdd)
     for method in ("articulated", "composite"):
-        near(robot.forward_dynamics(q, qd, force, method=method), qdd, 1e-13, stiffness(robot, q))
+        near(robot.forward_dynamics(q, qd, force, method=method), qdd, 1e-14, stiffness(robot, q))
     known = np.arange(robot.nv) % 2
     made = [robot.hybrid_dynamics(q, qd, tau, qdd, known, method=m)[1] for m in ("articulated", "composite")]
-    near(made[0], made[1], 1e-13, stiffness(robot, q))
+    near(made[0], made[1], 1e-14, stiffness(robot, q))
     C = robot.coriolis_matrix(q, qd)
     near(np.einsum("nij,nj->ni", C, qd) + robot.gravity_force(q), robot.bias_force(q, qd), 1e-11, 50.0)
 
@@ -98,7 +98,7 @@ def test_it_can_be_driven_locked_and_followed():
     q, qd, qdd, _ = state(robot, 214)
     tau = robot.inverse_dynamics(q, qd, qdd)
     for method in ("articulated", "composite"):
-        near(robot.forward_dynamics(q, qd, tau, method=method), qdd, 1e-13, stiffness(robot, q))
+        near(robot.forward_dynamics(q, qd, tau, method=method), qdd, 1e-14, stiffness(robot, q))
     plain = grown(213, (Cam(), "revolute", "prismatic"))
     q, qd, qdd, _ = state(plain, 215)
     driven = plain.prescribe("joint1")

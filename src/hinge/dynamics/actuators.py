@@ -1,4 +1,4 @@
-"""Actuators: the forces they make, and the generalised forces those amount to.
+"""Actuators and bearings: the forces they make, and the generalised forces those amount to.
 
     tau = Sᵀ F Q
 
@@ -7,14 +7,25 @@ Source: featherstone1987, section 7.4.2. A bare number in the margin is an equat
 
 from __future__ import annotations
 
-from hinge.dynamics.registry import FORCE, POSITION, algorithm
+from hinge.dynamics.newton_euler import joint_forces
+from hinge.dynamics.registry import (
+    ACCELERATION,
+    BASE,
+    EXTERNAL,
+    FORCE,
+    ON_BODIES,
+    POSITION,
+    SPATIAL,
+    VELOCITY,
+    algorithm,
+)
 from hinge.dynamics.solve import solve_general
 
 
-def _improper(model):
+def improper(model):
     """Why a joint's actuators do not determine its force, if so."""
     for i, _ in model.outward():
-        joint = model.joint[i]
+        joint = getattr(model.joint[i], "inner", model.joint[i])  # a driven joint has the actuators of its own
         count = len(joint.actuation(joint.neutral()))
         if count != joint.nv:
             how = "under-powered" if count < joint.nv else "over-powered"
@@ -22,7 +33,7 @@ def _improper(model):
     return ""
 
 
-@algorithm("generalised_forces", q=POSITION, actuators=FORCE, returns=FORCE, refuses=_improper)
+@algorithm("generalised_forces", q=POSITION, actuators=FORCE, returns=FORCE, refuses=improper)
 def generalised_forces(model, q, actuators):
     """Joint forces from actuator forces: tau = Sᵀ F Q.
 
@@ -38,7 +49,7 @@ def generalised_forces(model, q, actuators):
     return made
 
 
-@algorithm("actuator_forces", q=POSITION, tau=FORCE, returns=FORCE, refuses=_improper)
+@algorithm("actuator_forces", q=POSITION, tau=FORCE, returns=FORCE, refuses=improper)
 def actuator_forces(model, q, tau):
     """Actuator forces from joint forces: the inverse of `generalised_forces`.
 
@@ -51,3 +62,28 @@ def actuator_forces(model, q, tau):
     for i, joint in enumerate(model.joint):
         made[i] = solve_general(joint.axes(q[i]).T @ joint.actuation(q[i]), tau[i])  # (7.14)
     return made
+
+
+@algorithm("joint_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
+           returns={"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL},
+           refuses=improper)  # fmt: skip
+def joint_reactions(model, q, qd, qdd, external, base_motion):
+    """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+
+    Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+    moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+    base, in base coordinates. total = active + bearing.
+
+    >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+    >>> base[3:].round(2)
+    array([ 0.  ,  0.  , 19.62])
+    """
+    S, f = joint_forces(model, q, qd, qdd, external, base_motion)
+    rows = [[], [], []]
+    for i, _ in model.outward():
+        F = model.joint[i].actuation(q[i])
+        K = S[i].T @ F
+        active = F @ solve_general(K, S[i].T @ f[i])  # (7.12), (7.14)
+        for row, force in zip(rows, (f[i], active, f[i] - active), strict=True):  # (7.15)
+            row.append(list(model.in_user_frame(i, force)))
+    return *rows, list(f[0])

@@ -49,6 +49,11 @@ def _first_moment(model, q):
     return moment, mass
 
 
+def _over(mass):
+    """One over the mass; NaN where there is none."""
+    return float("nan") if type(mass) is float and mass == 0.0 else 1.0 / mass
+
+
 @algorithm("potential_energy", q=POSITION, returns=SCALAR)
 def potential_energy(model, q):
     """The work gravity has yet to do, zero when all mass is at the base origin.
@@ -75,7 +80,7 @@ def center_of_mass(model, q):
     (3,)
     """
     moment, mass = _first_moment(model, q)
-    return list(moment * (1.0 / mass)) if mass else [float("nan")] * 3
+    return list(moment * _over(mass))
 
 
 @algorithm("momentum", q=POSITION, qd=VELOCITY, returns=SPATIAL, options={"about": ("base", "com")})
@@ -95,5 +100,5 @@ def momentum(model, q, qd, about="base"):
     total = h[0]
     if about == "com":
         moment, mass = _first_moment(model, q)
-        total = Force(total.ang - cross3(moment * (1.0 / mass if mass else float("nan")), total.lin), total.lin)
+        total = Force(total.ang - cross3(moment * _over(mass), total.lin), total.lin)
     return list(total)

@@ -32,6 +32,7 @@ from hinge.dynamics.registry import (
     algorithm,
 )
 from hinge.dynamics.solve import LDL, plus_diagonal
+from hinge.graph import select
 from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, RigidInertia, comoving, cross
 
 GIVEN: dict[str, Any] = {
@@ -56,8 +57,9 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
     X, S, v, c, IA, pA, U, D, u, a = model.per_body(10)
     v[0], a[0] = comoving(base_motion[0], base_motion[1] - model.gravity_motion)
     IA[0], pA[0] = ArticulatedInertia(), Force()
+    known = [[select(k, 1.0, 0.0) for k in row] for row in known]
     free = [[1.0 - k for k in row] for row in known]
-    given = [[k * x for k, x in zip(ks, xs, strict=True)] for ks, xs in zip(known, qdd, strict=True)]
+    given = _where(known, qdd)
 
     # outward: velocities, and what is known of the accelerations with them
     for i, p in model.outward():
@@ -75,8 +77,8 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
         U[i] = IA[i] @ S[i]
         full = plus_diagonal(S[i].T @ U[i], model.armature(i))
         D[i] = LDL(masked(full, free[i], known[i]), model.blame(i))
-        asked = zip(free[i], tau[i], model.resistance(i, q[i], qd[i]), S[i].T @ pA[i], strict=True)
-        u[i] = [m * (t - r - f) for m, t, r, f in asked]
+        asked = zip(known[i], tau[i], model.resistance(i, q[i], qd[i]), S[i].T @ pA[i], strict=True)
+        u[i] = [select(k, 0.0, t - r - f) for k, t, r, f in asked]
         W = ForceSpace(column * m for column, m in zip(U[i], free[i], strict=True))
         V = ForceSpace(D[i].solve(W))
         Ia = IA[i].without(W, V)  # (7.36) where known, (6.62) where not
@@ -96,7 +98,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
         rotor = [J * x for J, x in zip(model.armature(i), motion, strict=True)]
         parts = zip(S[i].T @ (IA[i] @ a[i] + pA[i]), rotor, model.resistance(i, q[i], qd[i]), strict=True)
         found = [f + r + d for f, r, d in parts]  # (7.38)
-        forces[i] = [k * f + m * t for k, f, m, t in zip(known[i], found, free[i], tau[i], strict=True)]
+        forces[i] = [select(k, f, t) for k, f, t in zip(known[i], found, tau[i], strict=True)]
         accelerations += motion
     return (forces, accelerations), pivots
 
@@ -104,22 +106,23 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
 @algorithm("hybrid_dynamics", method="composite", **GIVEN, returns=FOUND, pivots=True)
 def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
     """The same by way of the mass matrix."""
+    known = [[select(k, 1.0, 0.0) for k in row] for row in known]
     mask = [k for i in model.leaders for k in known[i]]
     free = [1.0 - k for k in mask]
-    given = [[k * x for k, x in zip(ks, xs, strict=True)] for ks, xs in zip(known, qdd, strict=True)]
+    given = _where(known, qdd)
     C = model.generalised_forces(newton_euler(model, q, qd, given, external, base_motion))  # C' of (7.33)
     H = composite(model, q)
     solver = LDL(masked(H, free, mask), model.blame())
     asked = model.generalised_forces(tau)
-    answer = solver.solve([m * (t - c) for m, t, c in zip(free, asked, C, strict=True)])  # (7.34)
+    answer = solver.solve([select(k, 0.0, t - c) for k, t, c in zip(mask, asked, C, strict=True)])  # (7.34)
     answer = [m * x for m, x in zip(free, answer, strict=True)]
     motion = [x + k for x, k in zip(answer, _user_level(model, given), strict=True)]
     forces = []
-    for row, c, k, m, t in zip(H, C, mask, free, asked, strict=True):
+    for row, c, k, t in zip(H, C, mask, asked, strict=True):
         total = c
         for h, x in zip(row, answer, strict=True):
             total = total + h * x
-        forces.append(k * total + m * t)
+        forces.append(select(k, total, t))
     split = [[0.0] * joint.nv for joint in model.joint]
     for i in model.leaders:
         split[i] = forces[model.slices[i][1]]
@@ -128,7 +131,9 @@ def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
 
 def _not_floating(model):
     free = model.count and model.joint[1].nv == 6 and model.children[0] == (1,) and 1 not in model.follows
-    return "" if free else "its first joint is not a free base that carries all the rest"
+    if not free:
+        return "its first joint is not a free base that carries all the rest"
+    return coupled(model)
 
 
 @algorithm("floating_inverse_dynamics", q=POSITION, qd=VELOCITY, qdd_joints=JOINTS_ONLY, external=EXTERNAL,
@@ -165,8 +170,8 @@ def floating_inverse(model, q, qd, qdd_joints, external):
         IC[p], pb[p] = IC[p] + X[i].T @ IC[i], pb[p] + X[i].T @ pb[i]
 
     # the base moves so that nothing pushes it (7.30); what it does adds to every force (7.25)
-    D = LDL(S[1].T @ (IC[1] @ S[1]), model.blame(1))
-    answer = D.solve([-x for x in S[1].T @ pb[1]])
+    D = LDL(plus_diagonal(S[1].T @ (IC[1] @ S[1]), model.armature(1)), model.blame(1))
+    answer = D.solve([-x - r for x, r in zip(S[1].T @ pb[1], model.resistance(1, q[1], qd[1]), strict=True)])
     a0[1] = S[1] @ answer
     tau = []
     for i, p in model.outward():
@@ -184,6 +189,11 @@ def masked(rows, free, known):
         [m * n * x + (k if r == c else 0.0) for c, (n, x) in enumerate(zip(free, row, strict=True))]
         for r, (m, k, row) in enumerate(zip(free, known, rows, strict=True))
     ]
+
+
+def _where(known, values):
+    """The values that are known, and zero for the others, whatever stands there."""
+    return [[select(k, x, 0.0) for k, x in zip(ks, xs, strict=True)] for ks, xs in zip(known, values, strict=True)]
 
 
 def _user_level(model, per_joint):

@@ -16,13 +16,10 @@ from hinge.dynamics.registry import (
     BASE,
     EXTERNAL,
     FORCE,
-    ON_BODIES,
     POSITION,
-    SPATIAL,
     VELOCITY,
     algorithm,
 )
-from hinge.dynamics.solve import solve_general
 from hinge.spatial import Force, Motion, comoving, cross
 
 
@@ -93,30 +90,6 @@ def gravity_force(model, q):
     """
     nothing = [Force()] * len(model.parent)
     return newton_euler(model, q, still(model), still(model), nothing, (Motion(), Motion()))
-
-
-@algorithm("joint_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns={"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL})  # fmt: skip
-def joint_reactions(model, q, qd, qdd, external, base_motion):
-    """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
-
-    Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
-    moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
-    base, in base coordinates. total = active + bearing.
-
-    >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-    >>> base[3:].round(2)
-    array([ 0.  ,  0.  , 19.62])
-    """
-    S, f = joint_forces(model, q, qd, qdd, external, base_motion)
-    rows = [[], [], []]
-    for i, _ in model.outward():
-        F = model.joint[i].actuation(q[i])
-        K = S[i].T @ F
-        active = F @ solve_general(K, S[i].T @ f[i])  # (7.12), (7.14)
-        for row, force in zip(rows, (f[i], active, f[i] - active), strict=True):  # (7.15)
-            row.append(list(model.in_user_frame(i, force)))
-    return *rows, list(f[0])
 
 
 def still(model):

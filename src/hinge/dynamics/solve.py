@@ -89,6 +89,8 @@ def solve_general(rows: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list
     """x with A x = b for a small matrix that need not be symmetric, by plain elimination."""
     A, x, n = [list(row) for row in rows], list(b), len(b)
     for k in range(n):
+        swap = next((i for i in range(k, n) if not _is_zero(A[i][k])), k)  # a row whose pivot is not surely zero
+        A[k], A[swap], x[k], x[swap] = A[swap], A[k], x[swap], x[k]
         pivot = 1.0 / A[k][k]
         for i in range(k + 1, n):
             factor = A[i][k] * pivot

@@ -100,6 +100,7 @@ class Table(NamedTuple):
     convention: str
     base: np.ndarray
     tool: np.ndarray
+    gravity: tuple[float, ...]
 
 
 def write(model: Model) -> Table:
@@ -130,7 +131,7 @@ def write(model: Model) -> Table:
     last = framed.frames[model.body_name[-1]]
     tool = np.eye(4)
     tool[:3, :3], tool[:3, 3] = np.reshape(last.R, (3, 3)), last.p
-    return Table(rows, "modified", base, tool)
+    return Table(rows, "modified", base, tool, model.gravity)
 
 
 def _two_screws(R: Any, p: Any, name: str) -> tuple[Screw, Screw]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -206,6 +206,11 @@ class Builder:
         cls = JOINTS.get(kind)
         if cls is None:
             raise ModelError("joint-type", f"joint {name!r} has type {kind!r}.", did_you_mean(kind, JOINTS), where)
+        known = [f.name for f in fields(cls) if f.name != "axis"]
+        for word in parameters:
+            if word not in known:
+                raise ModelError("parameter", f"joint {name!r} has {word}={parameters[word]!r}, which a {kind} joint "
+                                 "does not have.", did_you_mean(word, known), where)  # fmt: skip
         if not issubclass(cls, _OnLine):
             return cls(**parameters)
         return cls(axis=snapped_direction(self._direction(name, kind, axis, where)), **parameters)

@@ -120,7 +120,7 @@ def prescribe(model: Model, which: Mapping[str, Sequence[int] | None]) -> Model:
     for name, given in which.items():
         i = model.joint_number(name)
         joint = model.joint[i]
-        parts = tuple(range(joint.nv)) if given is None else tuple(sorted(given))
+        parts = tuple(range(joint.nv)) if given is None else tuple(sorted(set(given)))
         coupled = i in model.follows or any(f.leader == i for f in model.follows.values())
         why = (
             "it is coupled to another joint" if coupled

@@ -58,7 +58,7 @@ def with_payload(model: Model, body: str, mass: float, com: Sequence[float], ine
         raise ModelError("nan", f"payload on {body!r} has a value that is not a finite number.", "Give numbers.")
     wrong = examine_link(f"payload on {body}", mass, values, NOWHERE)
     if wrong:
-        raise ModelError(wrong[0].code, wrong[0].what.replace("link ", ""), wrong[0].fix)
+        raise ModelError(wrong[0].code, wrong[0].what.removeprefix("link "), wrong[0].fix)
     load = RigidInertia.at_com(float(mass), vec3(map(float, com)), values.tolist())
     inertias = list(model.inertia)
     inertias[frame.body] = inertias[frame.body] + frame.transform.T @ load
@@ -78,10 +78,14 @@ def lock(model: Model, joints: Mapping[str, Any]) -> Model:
         if i in model.follows:
             leader = model.joint_name[model.follows[i].leader]
             raise ModelError("lock", f"joint {name!r} follows joint {leader!r}.", f"Lock {leader!r} instead.")
+        if not model.joint[i].nq or type(model.joint[i]).__name__ == "Driven":
+            raise ModelError("lock", f"joint {name!r} is driven.", "Give its motion with prescribed=.")
         at = np.atleast_1d(np.asarray(value, float))
         if at.shape != (model.joint[i].nq,) or not np.all(np.isfinite(at)):
             raise SizeError(f"lock: joint {name!r} has {model.joint[i].nq} coordinates; {value!r} was given.")
         held[i] = at.tolist()
+        if any(x <= 0.0 for x in model.joint[i].positive(held[i])):
+            raise ModelError("lock", f"joint {name!r} cannot be at {held[i]}.", "A quaternion has a length.")
     for i, follow in model.follows.items():
         if follow.leader in held:
             held[i] = [follow.ratio * x + follow.offset for x in held[follow.leader]]
@@ -157,4 +161,5 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
         data=(*model.data, *other.data[1:]),
         frames={**model.frames, **frames},
         follows={**model.follows, **follows},
+        links={**model.links, **{f"{prefix}{name}": said for name, said in other.links.items()}},
     )

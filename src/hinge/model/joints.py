@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hinge.errors import ModelError, did_you_mean
 from hinge.graph.diff import along
 from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, evaluate, sin
 from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3
@@ -55,8 +56,14 @@ class Joint:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if isinstance(cls.__dict__.get("kind"), str):
-            JOINTS[cls.kind] = cls
+        kind = cls.__dict__.get("kind")
+        if isinstance(kind, str):
+            ours = cls.__module__.startswith("hinge.")
+            if not ours and kind in JOINTS and JOINTS[kind].__module__.startswith("hinge."):
+                raise ModelError(
+                    "joint-type", f"class {cls.__name__} has kind {kind!r}, which is hinge's own.", "Rename it."
+                )
+            JOINTS[kind] = cls
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         """From inner to outer coordinates."""
@@ -193,6 +200,12 @@ class Helical(_OnLine):
 
     pitch: float = 0.0
     driven_by: str = "screw"
+
+    def __post_init__(self) -> None:
+        if self.driven_by not in ("screw", "couple"):
+            hint = did_you_mean(str(self.driven_by), ("screw", "couple"))
+            raise ModelError("driven-by", f"a helical joint is driven by {self.driven_by!r}.", hint)
+
     kind, dh, nq, nv = "helical", "screw", 1, 1
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
@@ -281,7 +294,9 @@ class Free(Joint):
         return [*ang, *lin]
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-        return np.concatenate([random_quaternions(rng, n), rng.normal(size=(n, 3))], axis=1)
+        return np.concatenate(
+            [random_quaternions(rng, n), np.clip(rng.normal(size=(n, 3)), lower[4:], upper[4:])], axis=1
+        )
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]

@@ -135,7 +135,9 @@ class SphereInCylinder(Joint):
         return [*self._ball.difference(q0[:4], q1[:4]), q1[4] - q0[4]]
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-        return np.concatenate([random_quaternions(rng, n), rng.normal(size=(n, 1))], axis=1)
+        return np.concatenate(
+            [random_quaternions(rng, n), np.clip(rng.normal(size=(n, 1)), lower[4:], upper[4:])], axis=1
+        )
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0]
@@ -179,7 +181,9 @@ class Rolling(Joint):
         return self._ball.difference(q0[:4], q1[:4])
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-        return np.concatenate([random_quaternions(rng, n), rng.normal(size=(n, 2))], axis=1)
+        return np.concatenate(
+            [random_quaternions(rng, n), np.clip(rng.normal(size=(n, 2)), lower[4:], upper[4:])], axis=1
+        )
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]

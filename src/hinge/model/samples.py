@@ -94,7 +94,7 @@ def chain(rng: np.random.Generator, n: int, kind: str = "revolute") -> Model:
 
 def random_tree(rng: np.random.Generator, n: int, kinds: tuple[str, ...] | None = None) -> Model:
     """A tree of n bodies with general placements and inertias; joints are drawn from every kind, or from `kinds`."""
-    moving = kinds or tuple(kind for kind, joint in JOINTS.items() if joint.nv)
+    moving = kinds or tuple(k for k, joint in JOINTS.items() if joint.nv and joint.__module__.startswith("hinge."))
     parents = [int(rng.integers(max(0, k - 3), k + 1)) for k in range(n)]
     return _grown(rng, f"tree{n}", parents, [str(rng.choice(moving)) for _ in range(n)])
 
