@@ -82,15 +82,6 @@ def clusters(model: Model) -> tuple[Cluster, ...]:
 
     for i, follow in model.follows.items():
         join([i, follow.leader])
-    grown = True
-    while grown:  # clusters that came to hang on a body inside another join it
-        grown = False
-        for i, _ in model.outward():
-            group = [j for j, _ in model.outward() if root(j) == root(i)]
-            bases = {model.parent[j] for j in group if root(model.parent[j]) != root(i) or model.parent[j] == 0}
-            if len(bases) > 1:
-                join(group)
-                grown = True
     made: dict[int, list[int]] = {}
     for i, _ in model.outward():
         made.setdefault(root(i), []).append(i)

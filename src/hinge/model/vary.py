@@ -2,7 +2,7 @@
 
     "hand.mass"        kg                     "hand.com"     (3,) m, in the link's frame
     "hand.inertia"     (3, 3) kg m² about the centre of mass, link axes
-    "elbow.placement"  (4, 4) the joint's pose in the frame of the body that carries it
+    "elbow.placement"  (4, 4) the joint's pose in the outer frame of the joint that carries it, or in the base
     "gravity"          (3,) m/s², base coordinates
 
 The program is then traced with symbols in their places; the frames it runs in stay those of the nominal robot.
