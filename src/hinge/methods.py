@@ -33,6 +33,8 @@ def method_source(algorithm: Algorithm) -> str:
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
         made = self._fast[{algorithm.name!r}]({", ".join(fast)})
+        if made is None:
+            made = self._rows[{algorithm.name!r}]({", ".join(fast)})
         if made is not None:
             return made
     return self._call({algorithm.name!r}, [{", ".join(slow)}], {handed})

@@ -52,6 +52,7 @@ class Robot:
         self._vary = tuple(parameter(model, name) for name in vary)
         self._kernels: dict[Any, Kernel] = {}
         self._fast: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # one-state calls in machine code
+        self._rows: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # the same for plain batches of rows
         self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
@@ -328,7 +329,7 @@ class Robot:
             made = kernel(*given, out=out)
             usual = method is None and backend is None and joint_terms == ("armature",)
             if usual and not present and not further and kernel.has_code_for(np.float64) and self._plain(name, options):
-                self._fast[name] = kernel.fast or _not_yet
+                self._fast[name], self._rows[name] = kernel.fast or _not_yet, kernel.filled
             return made
         *results, pivot = kernel(*given, out=out)
         return *results, inputs.status(results, pivot)

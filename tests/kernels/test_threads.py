@@ -51,7 +51,8 @@ arm.inverse_dynamics(z, z, z)
 print(sum(t.name.startswith("hinge") for t in threading.enumerate()))
 """
     ran = python(code, HINGE_THREADS=str(n))
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"{n - 1}\n", "")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert min(1, n - 1) <= int(ran.stdout) <= n - 1  # a pool starts a thread only where none of it is idle
 
 
 def parts_of(states, block, length):

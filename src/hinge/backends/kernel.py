@@ -78,7 +78,7 @@ class Kernel:
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
         if out is None and self._fills:
-            made = self._filled(given)
+            made = self.filled(*given)
             if made is not None:
                 return made
         number = np.float32 if self._single(given) else np.float64
@@ -98,7 +98,7 @@ class Kernel:
             results[0] = target
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _filled(self, given: Sequence[Any]) -> Array | None:
+    def filled(self, *given: Any) -> Array | None:
         """The result for a plain batch of rows, straight from machine code, or None."""
         first = given[0]
         if type(first) is not np.ndarray or first.ndim != 2 or not len(first) or first.dtype not in self._fills:

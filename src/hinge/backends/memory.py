@@ -13,7 +13,7 @@ import numpy as np
 
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
 Array = np.ndarray[Any, np.dtype[Any]]
-_free: list[Array] = []
+_free: list[tuple[Array, int]] = []  # arrays of bytes, and where they begin
 
 
 class _Lease:
@@ -21,14 +21,12 @@ class _Lease:
 
     __slots__ = ("__array_interface__", "memory")
 
-    def __init__(self, memory: Array, shape: tuple[int, ...], dtype: np.dtype[Any]):
+    def __init__(self, memory: tuple[Array, int], shape: tuple[int, ...], dtype: np.dtype[Any]):
         self.memory = memory
-        self.__array_interface__ = {
-            "shape": shape, "typestr": dtype.str, "data": (memory.ctypes.data, False), "version": 3,
-        }  # fmt: skip
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (memory[1], False), "version": 3}
 
     def __del__(self) -> None:
-        if sum(m.nbytes for m in _free) + self.memory.nbytes <= KEPT:
+        if sum(m.nbytes for m, _ in _free) + self.memory[0].nbytes <= KEPT:
             _free.append(self.memory)
 
 
@@ -38,13 +36,14 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
     size = prod(shape) * dtype.itemsize
     if not SMALLEST <= size <= LARGEST:
         return np.empty(shape, dtype)
-    for k, memory in enumerate(_free):
+    for k, (memory, _) in enumerate(_free):
         if size <= memory.nbytes <= 2 * size:
             try:
                 found = _free.pop(k)
             except IndexError:  # another thread was faster
                 break
-            if size <= found.nbytes:
+            if size <= found[0].nbytes:
                 return np.asarray(_Lease(found, shape, dtype))
             break
-    return np.asarray(_Lease(np.empty(size, np.uint8), shape, dtype))
+    fresh = np.empty(size, np.uint8)
+    return np.asarray(_Lease((fresh, fresh.ctypes.data), shape, dtype))
