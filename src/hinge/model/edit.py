@@ -14,6 +14,7 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, SizeError
 from hinge.model.doctor import examine_link
+from hinge.model.driven import Driven
 from hinge.model.given import numbers
 from hinge.model.model import Follow, Frame, Model
 from hinge.spatial.inertia import RigidInertia
@@ -78,7 +79,7 @@ def lock(model: Model, joints: Mapping[str, Any]) -> Model:
         if i in model.follows:
             leader = model.joint_name[model.follows[i].leader]
             raise ModelError("lock", f"joint {name!r} follows joint {leader!r}.", f"Lock {leader!r} instead.")
-        if not model.joint[i].nq or type(model.joint[i]).__name__ == "Driven":
+        if isinstance(model.joint[i], Driven):
             raise ModelError("lock", f"joint {name!r} is driven.", "Give its motion with prescribed=.")
         at = np.atleast_1d(np.asarray(value, float))
         if at.shape != (model.joint[i].nq,) or not np.all(np.isfinite(at)):

@@ -4,8 +4,8 @@
     [f] = [ Hᵀ  M ] [v]
 
 For a rigid body M = m 1 and H = h ×, with h = m c the first moment: featherstone1987 (3.4), blocks in our order.
-Ten numbers are kept for a rigid body, twenty-seven with a general H for an articulated one: Table 8-2 there, with
-symmetric blocks kept as six numbers.
+Ten numbers are kept for a rigid body and twenty-one for an articulated one; Table 8-2 there has more, because it does
+not make use of symmetry.
 """
 
 from __future__ import annotations
