@@ -109,12 +109,22 @@ class Robot:
         return self.model.slices[self.model.joint_number(joint)]
 
     def neutral(self) -> Array:
-        """The coordinates with every joint at rest: zeros, and identity quaternions.
+        """The coordinates with every joint at its reference: what the file says, else zeros and identity quaternions.
 
         >>> hinge.samples.planar_2r().neutral()
         array([0., 0.])
         """
-        return np.array([x for i in self.model.leaders for x in self.model.joint[i].neutral()], float)
+        return np.array([x for i in self.model.leaders for x in self.model.neutral(i)], float)
+
+    @property
+    def keyframes(self) -> dict[str, Array]:
+        """The configurations the file names: q (nq) by name.
+
+        >>> hinge.samples.planar_2r().keyframes
+        {}
+        """
+        known = self.model.extras.get("keyframes", {})
+        return {name: np.array(key["q"]) for name, key in known.items() if len(key["q"]) == self.nq}
 
     def random_state(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation.

@@ -65,10 +65,18 @@ class Robot:
         """
         ...
     def neutral(self) -> Array:
-        """The coordinates with every joint at rest: zeros, and identity quaternions.
+        """The coordinates with every joint at its reference: what the file says, else zeros and identity quaternions.
 
         >>> hinge.samples.planar_2r().neutral()
         array([0., 0.])
+        """
+        ...
+    @property
+    def keyframes(self) -> dict[str, Array]:
+        """The configurations the file names: q (nq) by name.
+
+        >>> hinge.samples.planar_2r().keyframes
+        {}
         """
         ...
     def random_state(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:

@@ -94,6 +94,7 @@ class Builder:
         self._frames: list[tuple[str, str, Mat3, Vec3, Where]] = []
         self._findings: list[Finding] = []
         self._snapped: list[str] = []
+        self.extras: dict[str, Any] = {}  # what a file says besides, kept in the model
 
     def link(self, name: str, mass: float = 0.0, com: Triple = (0.0, 0.0, 0.0),
              inertia: Rotation | None = None, shapes: Sequence[Shape] = (),
@@ -118,13 +119,15 @@ class Builder:
               lower: Any = None, upper: Any = None, velocity: Any = None, effort: Any = None,
               damping: Any = 0.0, friction: Any = 0.0, stiffness: Any = 0.0, armature: Any = 0.0,
               child_xyz: Triple = (0.0, 0.0, 0.0), child_rotation: Rotation = NO_TURN,
+              reference: Any = None, rest: Any = None,
               mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None,
               where: Where = NOWHERE, **parameters: Any) -> None:  # fmt: skip
         """Add a joint that carries link `child` on link `parent`.
 
         `xyz` (m) and `rotation` (its columns are the joint's axes) place the joint in the parent; `axis` is in joint
         coordinates. `child_xyz` and `child_rotation` place the child's frame on the moving side. Limits are in rad or
-        m, rad/s or m/s, N m or N. `mimic` is (leader, ratio, offset).
+        m, rad/s or m/s, N m or N. `reference` is where the joint stands by default, `rest` where its spring is slack.
+        `mimic` is (leader, ratio, offset).
         """
         if name in self._joints:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
@@ -164,6 +167,8 @@ class Builder:
             if entries["lower"][k] < angle < entries["upper"][k] or entries["lower"][k] < -angle < entries["upper"][k]:
                 self.finding("warning", "singular", f"{what} can reach coordinate {k} = ±{angle:.4g}, where its axes "
                              "are dependent.", "Limit that coordinate, or use a spherical joint.", where)  # fmt: skip
+        for label, value in (("reference", reference), ("rest", rest)):
+            entries[label] = () if value is None else each(what, label, value, joint.nq, 0.0, where)
         made = JointData(**entries, other=dict(data or {}), where=where)
         self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where)
 
@@ -196,7 +201,7 @@ class Builder:
             self.name, self.gravity, tuple(grown.parent), tuple(grown.joint), tuple(grown.placement),
             tuple(grown.inertia), tuple(grown.body_name), tuple(grown.joint_name), tuple(grown.data),
             frames, follows, shapes, report, self.file,
-            links={link.name: link.said for link in self._links.values()},
+            links={link.name: link.said for link in self._links.values()}, extras=dict(self.extras),
         )  # fmt: skip
 
     # reading what was given

@@ -138,7 +138,18 @@ def prescribe(model: Model, which: Mapping[str, Sequence[int] | None]) -> Model:
 
 
 def _kept(data: JointData, joint: Driven) -> JointData:
-    names = ("lower", "upper", "velocity", "effort", "damping", "friction", "stiffness", "armature")
+    names = (
+        "lower",
+        "upper",
+        "velocity",
+        "effort",
+        "damping",
+        "friction",
+        "stiffness",
+        "armature",
+        "reference",
+        "rest",
+    )
     kept: dict[str, Any] = {n: tuple(joint._free(getattr(data, n))) if getattr(data, n) else () for n in names}
     return replace(data, **kept)
 

@@ -77,7 +77,7 @@ class Follow(NamedTuple):
 
 @dataclass(frozen=True)
 class JointData:
-    """What the file says of a joint besides its geometry: position limits a coordinate, all else a velocity."""
+    """What the file says of a joint besides its geometry: positions an entry a coordinate, all else a velocity."""
 
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
@@ -87,6 +87,8 @@ class JointData:
     friction: tuple[float, ...] = ()
     stiffness: tuple[float, ...] = ()
     armature: tuple[float, ...] = ()
+    reference: tuple[float, ...] = ()  # the coordinates the file calls neutral; the joint's own where it says none
+    rest: tuple[float, ...] = ()  # where the spring is slack; the reference where it says none
     other: Mapping[str, Any] = field(default_factory=dict)
     where: Where = NOWHERE
 
@@ -112,6 +114,7 @@ class Model:
     links: Mapping[str, LinkInertia] = field(default_factory=dict)
     seats: tuple[tuple[Mat3, Vec3], ...] = ()  # of a re-framed model: its frames in the user's
     terms: frozenset[str] = frozenset({"armature"})  # what of JointData is in the dynamics
+    extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -122,8 +125,9 @@ class Model:
         parts = (self.gravity, self.parent, self.joint, self.placement, self.inertia, sorted(self.follows.items()))
         names = ("armature", "damping", "friction", "stiffness")
         terms = [self._term(i, name) for name in names for i in range(len(self.parent))]
+        slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
-        return hashlib.sha256(repr((parts, terms, seats)).encode()).hexdigest()
+        return hashlib.sha256(repr((parts, terms, slack, seats)).encode()).hexdigest()
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
@@ -282,6 +286,14 @@ class Model:
         """The acceleration of free fall, in base coordinates."""
         return Motion(ZERO, Vec3(self.gravity))
 
+    def neutral(self, i: int) -> Sequence[float]:
+        """The coordinates at which joint i stands by default: what the file calls its reference, or zero."""
+        return self.data[i].reference or self.joint[i].neutral()
+
+    def slack(self, i: int) -> Sequence[float]:
+        """The coordinates at which the spring of joint i, if it has one, makes no force."""
+        return self.data[i].rest or self.neutral(i)
+
     def armature(self, i: int) -> tuple[float, ...]:
         """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg), where `terms` has it."""
         return self._term(i, "armature")
@@ -292,7 +304,7 @@ class Model:
         terms = [self._term(i, name) for name in ("damping", "friction", "stiffness")]
         if not any(any(term) for term in terms):
             return [0.0] * joint.nv
-        stretch = joint.difference(joint.neutral(), q)
+        stretch = joint.difference(self.slack(i), q)
         return [
             d * x + f * select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) + k * s
             for d, f, k, x, s in zip(*terms, qd, stretch, strict=True)
@@ -301,7 +313,7 @@ class Model:
     def stored(self, i: int, q: Sequence[Scalar]) -> Scalar:
         """The energy in the spring of joint i, so far as `terms` has it."""
         joint, total = self.joint[i], 0.0
-        for k, s in zip(self._term(i, "stiffness"), joint.difference(joint.neutral(), q), strict=True):
+        for k, s in zip(self._term(i, "stiffness"), joint.difference(self.slack(i), q), strict=True):
             total = total + 0.5 * k * s * s
         return total
 
