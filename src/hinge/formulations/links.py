@@ -100,6 +100,11 @@ def inertia(J: Sym3) -> Sym3:
     return Sym3((trace - J[0], trace - J[1], trace - J[2], -J[3], -J[4], -J[5]))  # silver1981 (2.11)
 
 
+def path(model: Model, i: int) -> list[int]:
+    """The bodies that move body i, from the base outward; i itself is the last."""
+    return [k for _, k in model.toward_base(i)][::-1] + [i] if i else []
+
+
 def at_joint(model: Model, i: int, force: Scalar, q: list, qd: list, qdd: list) -> list[Scalar]:
     """The force of joint i: what moves the links, and what its rotor, damping, friction and spring take."""
     (rotor,), (resistance,) = model.armature(i), model.resistance(i, q[i], qd[i])
