@@ -11,9 +11,8 @@ import hinge
 from hinge.model import Builder
 from hinge.robot import ALGORITHMS
 
-METHODS = [
-    m for m, a in ALGORITHMS["inverse_dynamics"].items() if a.function.__module__.startswith("hinge.formulations")
-]
+INVERSE = ALGORITHMS["inverse_dynamics"]
+METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith("hinge.formulations")]
 OLD = ("uicker_kahn_direct", "uicker_kahn", "hollerbach", "hollerbach_4x4", "gibbs_appell", "silver", "euler_lagrange")
 TERMS = ("armature", "damping", "friction", "stiffness")
 TOL = 1e-10
