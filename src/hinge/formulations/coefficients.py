@@ -30,11 +30,15 @@ def no_rates(model):
     """Which joint has velocities that are not the rates of its coordinates, if any."""
     for i, _ in model.outward():
         joint, name = model.joint[i], model.joint_name[i]
-        if isinstance(joint, Driven):
-            return f"joint {name!r} is driven"
         if not joint.rates_are_velocities:
             return f"joint {name!r} is {joint.kind}, and its velocities are not rates of coordinates"
-    return ""
+    return driven(model)
+
+
+def driven(model):
+    """Which joint moves by itself, if any."""
+    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
+    return f"joint {names[0]!r} is driven" if names else ""
 
 
 @algorithm("coriolis_coefficients", method="differentiation", q=POSITION, returns=COEFFICIENTS, refuses=no_rates)

@@ -12,20 +12,14 @@ from dataclasses import replace
 
 from hinge.dynamics.newton_euler import gravity_force, newton_euler, still
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.coefficients import coordinates, velocity_force
+from hinge.formulations.coefficients import coordinates, driven, velocity_force
 from hinge.formulations.mat4 import total
-from hinge.model.driven import Driven
 from hinge.spatial import Force, Motion
 
 PARTS = {"inertial": FORCE, "coriolis": FORCE, "centrifugal": FORCE, "gravity": FORCE, "load": FORCE}
 
 
-def _driven(model):
-    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
-    return f"joint {names[0]!r} is driven, and its motion is in every part" if names else ""
-
-
-@algorithm("force_parts", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, returns=PARTS, refuses=_driven)
+@algorithm("force_parts", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, returns=PARTS, refuses=driven)
 def force_parts(model, q, qd, qdd, external):
     """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
 

@@ -1,11 +1,11 @@
 """Inverse dynamics by the equations of Gibbs and Appell, with vectors in base coordinates.
 
-    tau_i = Σ_q (z_i · N_q + ∂p̄_q/∂q_i · F_q)
+    tau_i = Σ_r (z_i · N_r + ∂p̄_r/∂q_i · F_r)
 
 Source: turney1981, section 3.4. A bare number in the margin is an equation there.
 Differs from the source: the print has u and v exchanged in the rotational bracket, lacks masses, and has no gravity;
-what depends on q and not on i is summed once, as section 6 there begins to do. Translational joints are ours: they have
-no z, and the centre of mass moves by `slide`. See links.py.
+what depends on the link r and not on i is summed once, as section 6 there begins to do. Translational joints are ours:
+they have no z, and the centre of mass moves by `slide`. See links.py.
 """
 
 from __future__ import annotations

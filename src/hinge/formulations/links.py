@@ -112,15 +112,17 @@ def at_joint(model: Model, i: int, force: Scalar, q: list, qd: list, qdd: list) 
 
 
 def refuses(model: Model) -> str:
-    """Which joint is no joint of a link, if any."""
+    """Which joint is no joint of a link, or which body no body of one, if any."""
     for i, _ in model.outward():
-        joint, name = model.joint[i], model.joint_name[i]
+        joint, name, I = model.joint[i], model.joint_name[i], model.inertia[i]
         if isinstance(joint, Driven):
             return f"joint {name!r} is driven"
         if joint.nv != 1:
             return f"joint {name!r} is {joint.kind}, with {joint.nv} freedoms"
         if joint.axes_vary or not joint.rates_are_velocities:
             return f"joint {name!r} is {joint.kind}, and its line is not fixed in its body"
+        if I.m == 0.0 and I.h != ZERO:
+            return f"the masses of body {model.body_name[i]!r} add up to nothing, so that it has no centre of mass"
     return ""
 
 

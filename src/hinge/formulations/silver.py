@@ -29,11 +29,11 @@ def silver(model, q, qd, qdd, external, base_motion):
         one, rate = link[i], qd[i][0]
         before = one.R.T @ w[p]
         w[i] = before + one.turn * rate  # (3.14)
-        wd[i] = one.R.T @ wd[p] + one.turn * qdd[i][0] + cross3(before, one.turn * rate)
+        wd[i] = one.R.T @ wd[p] + one.turn * qdd[i][0] + cross3(before, one.turn * rate)  # the rate of it
         swung = a[p] + cross3(wd[p], one.p) + cross3(w[p], cross3(w[p], one.p))
-        a[i] = one.R.T @ swung + one.slide * qdd[i][0] + cross3(before + w[i], one.slide * rate)  # (3.13)
+        a[i] = one.R.T @ swung + one.slide * qdd[i][0] + cross3(before + w[i], one.slide * rate)
         c, I = one.r_bar, one.I_com
-        vd = a[i] + cross3(wd[i], c) + cross3(w[i], cross3(w[i], c))
+        vd = a[i] + cross3(wd[i], c) + cross3(w[i], cross3(w[i], c))  # the rate of (3.13)
         extra = fictitious_link(external[i])
         F[i] = vd * one.m + extra.lin  # (3.12)
         N[i] = I @ wd[i] + cross3(w[i], I @ w[i]) + cross3(c, vd * one.m) + extra.ang  # (3.11)

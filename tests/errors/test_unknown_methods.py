@@ -93,11 +93,24 @@ def test_a_driven_joint_is_named(method):
     assert "'newton_euler'" in message.splitlines()[1]
 
 
+def test_a_body_without_a_centre_of_mass_is_named():
+    builder = Builder("ghost")
+    for name, mass, com in (("base", 1.0, 0.0), ("real", 1.0, 0.1), ("anti", -1.0, 0.4)):
+        builder.link(name, mass, (com, 0.0, 0.0), np.eye(3))
+    builder.joint("shoulder", "revolute", "base", "real", axis=(0, 0, 1))
+    builder.joint("weld", "fixed", "real", "anti")
+    robot = hinge.Robot(builder.build())
+    message = refused(NotCovered, robot.inverse_dynamics, *zeros(robot), method="silver")
+    assert message.splitlines()[0] == (
+        "inverse_dynamics: method 'silver' does not cover robot 'ghost': the masses of body 'real' add up to nothing, "
+        "so that it has no centre of mass."
+    )
+
+
 def test_forces_of_a_driven_joint_have_no_parts():
     arm = hinge.samples.planar_2r().prescribe("elbow")
     assert refused(NotCovered, arm.force_parts, [0.0], [0.0], [0.0], prescribed=([0.1],)) == (
-        "force_parts: nothing covers robot 'planar_2r': joint 'elbow' is driven, and its motion is in every part.\n"
-        "  No method does."
+        "force_parts: nothing covers robot 'planar_2r': joint 'elbow' is driven.\n  No method does."
     )
 
 
