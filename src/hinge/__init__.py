@@ -31,7 +31,19 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "TraceError": "errors",
 }  # fmt: skip
-_ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "cli")
+_ROOMS = (
+    "errors",
+    "graph",
+    "spatial",
+    "model",
+    "formats",
+    "dynamics",
+    "formulations",
+    "backends",
+    "robot",
+    "loading",
+    "cli",
+)
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",

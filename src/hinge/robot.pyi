@@ -773,5 +773,56 @@ class Robot:
         np.float64(-9.81)
         """
         ...
+    def coriolis_coefficients(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
+
+        Takes q (nq); gives (nv, nv, nv), symmetric in the last two. Methods are "differentiation" of the mass matrix and
+        "strobe", which sets rates to one in inverse dynamics.
+
+        >>> hinge.samples.planar_2r().coriolis_coefficients([0.0, 0.5]).shape
+        (2, 2, 2)
+        """
+        ...
+    def force_parts(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
+
+        Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
+        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
+        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
+        >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
+        True
+        """
+        ...
 
 def default_backend() -> str: ...
