@@ -39,6 +39,7 @@ _ROOMS = (
     "formats",
     "dynamics",
     "formulations",
+    "integrators",
     "backends",
     "robot",
     "loading",

@@ -43,9 +43,12 @@ class Question:
     terms: frozenset[str] = frozenset({"armature"})
     status: bool = False
     regroup: bool = False
+    algorithm: Algorithm | None = None  # one that is in no registry: a user's controller is part of it
 
     def candidates(self, subject: Subject) -> list[Algorithm]:
         """The algorithms that may answer: the one of the method asked for, or those that compete."""
+        if self.algorithm is not None:
+            return [self.algorithm]
         # a method that needs each body's own mass refuses a model in which they are moved
         model = regrouped(subject.traced) if self.regroup else subject.model
         first = dynamics.choose(model, self.name, self.method)

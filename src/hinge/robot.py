@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hinge import dynamics, formulations, inputs  # noqa: F401  formulations registers itself
+from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.registry import ALGORITHMS, Place

@@ -826,5 +826,34 @@ class Robot:
         True
         """
         ...
+    def step(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        h: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """A step of simulation: the state after h seconds with the joint forces held.
+
+        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and
+        "lie_rk4", which keeps quaternions of length one by itself. `external` are forces held in their bodies'
+        coordinates.
+
+        >>> pendulum = hinge.samples.pendulum(1)
+        >>> q, qd = pendulum.step([0.1], [0.0], [0.0], 0.01)
+        """
+        ...
 
 def default_backend() -> str: ...

@@ -16,12 +16,14 @@ ORDER = [
     "formats",
     "dynamics",
     "formulations",
+    "integrators",
     "backends",
     "inputs",
     "methods",
     "programs",
     "robot",
     "loading",
+    "sim",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {

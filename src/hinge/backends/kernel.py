@@ -111,7 +111,7 @@ class Kernel:
 
     def _repeated(self, k: int, given: Any, states: int) -> Any:
         """One row that is to serve all states, as many times as there are."""
-        if type(given) is np.ndarray and given.ndim == 1 and not self.plan.inputs[k].uniform:
+        if type(given) is np.ndarray and given.ndim == len(self.plan.shapes[k]) and not self.plan.inputs[k].uniform:
             return np.repeat(given[None], states, axis=0)
         return given
 

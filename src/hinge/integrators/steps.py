@@ -1,0 +1,154 @@
+"""One step of an integration method, over scalars: it becomes part of a kernel like any other algorithm.
+
+A state is q, which need not be a vector, and the velocities. In coordinates, q moves by its rates and quaternions are
+brought back to length one at the end of a step. In the group, q moves by exponentials of velocities (Munthe-Kaas), and
+their length stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Quantity, algorithm, choose
+from hinge.graph import Scalar
+from hinge.integrators.tableaus import TABLEAUS, Tableau
+from hinge.model import Model
+from hinge.spatial import Force, Motion
+
+PerJoint = list[list[Scalar]]
+Flat = list[Scalar]
+TIME = Quantity("a time (s)", lambda model: ())
+
+
+class Made(NamedTuple):
+    """What a step gives: the state at its end, the stages it took (rates of q, accelerations), and pivots."""
+
+    q: PerJoint
+    v: Flat
+    stages: list[tuple[Flat, Flat]]
+    pivots: list[Scalar]
+
+
+def accelerated(model: Model, tau: Callable[[float, PerJoint, Flat], PerJoint],
+                external: Sequence[Force]) -> Callable[[float, PerJoint, Flat], tuple[Flat, list[Scalar]]]:  # fmt: skip
+    """Accelerations at a place in the step, with the joint forces there; and the pivots of the equations solved."""
+    forward = choose(model, "forward_dynamics").function
+
+    def at(c: float, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
+        return forward(model, q, model.joint_velocities(v), tau(c, q, v), external, (Motion(), Motion()))
+
+    return at
+
+
+def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, acceleration: Callable[..., Any]) -> Made:
+    """A step of h seconds from q and v."""
+    chart = _Group(model, q) if tableau.group else _Coordinates(model, q)
+    moves: list[Flat] = []
+    gains: list[Flat] = []
+    pivots: list[Scalar] = []
+    for c, row in zip(tableau.c, tableau.a, strict=True):
+        shift = _weighted(row, moves, h)
+        at, speed = chart.at(shift), _plus(v, _weighted(row, gains, h))
+        gain, pivot = acceleration(c, at, speed)
+        moves.append(chart.rate(shift, at, speed))
+        gains.append(gain)
+        pivots += pivot
+    end = _plus(v, _weighted(tableau.b, gains, h))
+    if tableau.late:
+        moves = [chart.rate([], chart.at([]), end)]
+    return Made(chart.end(_weighted(tableau.b, moves, h)), end, list(zip(moves, gains, strict=True)), pivots)
+
+
+class _Coordinates:
+    """Positions by their rates."""
+
+    def __init__(self, model: Model, q: PerJoint) -> None:
+        self.model, self.q = model, [x for i in model.leaders for x in q[i]]
+
+    def at(self, shift: Flat) -> PerJoint:
+        return self.model.joint_positions(_plus(self.q, shift))
+
+    def rate(self, shift: Flat, at: PerJoint, v: Flat) -> Flat:
+        speeds = self.model.joint_velocities(v)
+        return [x for i in self.model.leaders for x in self.model.joint[i].rate(at[i], speeds[i])]
+
+    def end(self, shift: Flat) -> PerJoint:
+        at = self.at(shift)
+        return [joint.normal(at[i]) for i, joint in enumerate(self.model.joint)]
+
+
+class _Group:
+    """Positions by exponentials: the rate of Θ in q exp(Θ) is v + ½ [Θ, v] + ⅟₁₂ [Θ, [Θ, v]], to fourth order."""
+
+    def __init__(self, model: Model, q: PerJoint) -> None:
+        self.model, self.q = model, q
+
+    def at(self, shift: Flat) -> PerJoint:
+        joints = self.model.joint
+        if not shift:
+            return self.q
+        moves = self.model.joint_velocities(shift)
+        return [joint.moved(self.q[i], moves[i]) for i, joint in enumerate(joints)]
+
+    def rate(self, shift: Flat, at: PerJoint, v: Flat) -> Flat:
+        if not shift:
+            return v
+        made: Flat = []
+        for i in self.model.leaders:
+            joint, place = self.model.joint[i], self.model.slices[i][1]
+            once = joint.bracket(shift[place], v[place])
+            twice = joint.bracket(shift[place], once)
+            made += [x + 0.5 * a + b / 12.0 for x, a, b in zip(v[place], once, twice, strict=True)]
+        return made
+
+    def end(self, shift: Flat) -> PerJoint:
+        return self.at(shift)
+
+
+def _weighted(weights: Sequence[float], parts: Sequence[Flat], h: Scalar) -> Flat:
+    """h Σ w k; nothing at all where no weight is other than zero."""
+    used = [(w, k) for w, k in zip(weights, parts, strict=False) if w]
+    if not used:
+        return []
+    total = [used[0][0] * x for x in used[0][1]]
+    for w, k in used[1:]:
+        total = [t + w * x for t, x in zip(total, k, strict=True)]
+    return [h * t for t in total]
+
+
+def _plus(a: Flat, b: Flat) -> Flat:
+    return [x + y for x, y in zip(a, b, strict=True)] if b else list(a)
+
+
+def not_a_group(model: Model) -> str:
+    """Which joint does not move by the exponential of its velocity, if any."""
+    for i, _ in model.outward():
+        if not model.joint[i].holonomic:
+            return f"joint {model.joint_name[i]!r} is {model.joint[i].kind}, whose motions make no group"
+    return ""
+
+
+def _register(tableau: Tableau) -> None:
+    def step(model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: Scalar, external: Any) -> Any:
+        """A step of simulation: the state after h seconds with the joint forces held.
+
+        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and
+        "lie_rk4", which keeps quaternions of length one by itself. `external` are forces held in their bodies'
+        coordinates.
+
+        >>> pendulum = hinge.samples.pendulum(1)
+        >>> q, qd = pendulum.step([0.1], [0.0], [0.0], 0.01)
+        """
+        v = [x for i in model.leaders for x in qd[i]]
+        made = advanced(model, tableau, q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
+        return (made.q, made.v), made.pivots
+
+    step.__module__ = __name__
+    algorithm("step", method=tableau.name, q=POSITION, qd=VELOCITY, tau=FORCE, h=TIME, external=EXTERNAL,
+              returns={"q": POSITION, "qd": VELOCITY}, pivots=True,
+              refuses=not_a_group if tableau.group else lambda model: "")(step)  # fmt: skip
+
+
+for _name in ("rk4", "euler", "semi_implicit", "lie_rk4"):
+    _register(TABLEAUS[_name])

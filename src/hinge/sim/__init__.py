@@ -1,0 +1,1 @@
+"""Simulation: robots moved on in time, and what came out kept."""

@@ -1,0 +1,110 @@
+"""The joint forces of a simulation: none, an array, or a controller, which is traced into the step where it can be.
+
+    def control(t, q, qd):
+        return K @ (target - q) - D * qd
+
+A controller sees arrays whose last axis holds coordinates. Traced, it sees symbols in their place, once; a test on
+numbers then decides whether the trace may stand for it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hinge.backends import interpret
+from hinge.errors import SizeError
+from hinge.graph import Expr, Graph, Input, Scalar, maximum, minimum, order
+from hinge.graph.arrays import symbols
+from hinge.robot import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Control = Callable[[Any, Any, Any], Any]
+
+
+class Untraceable(Exception):  # noqa: N818  not a fault: the controller then runs in Python
+    """Why a controller cannot become part of a kernel."""
+
+
+def checked(robot: Robot, made: Any, batch: tuple[int, ...]) -> Array:
+    """What a controller returned, if it is joint forces."""
+    try:
+        tau = np.asarray(made, float)
+    except (TypeError, ValueError):
+        raise SizeError(f"control returned a {type(made).__name__}, not an array of joint forces.") from None
+    try:
+        return np.broadcast_to(tau, (*batch, robot.nv))
+    except ValueError:
+        raise SizeError(f"control returned shape {tau.shape}; robot {robot.name!r} wants {(*batch, robot.nv)}: "
+                        f"nv = {robot.nv} joint forces a state.") from None  # fmt: skip
+
+
+def trace_control(robot: Robot, control: Control) -> Callable[[Scalar, list[Scalar], list[Scalar]], list[Scalar]]:
+    """The controller over scalars; raises Untraceable, with the reason, where it cannot be."""
+    graph = Graph()
+    t = graph.input("t", 0)
+    q = [graph.input("q", k) for k in range(robot.nq)]
+    qd = [graph.input("qd", k) for k in range(robot.nv)]
+    made = over_symbols(robot, control, t, q, qd)
+    program = order((Input("t", 1), Input("q", robot.nq), Input("qd", robot.nv)), [("tau", (robot.nv,), made)], False)
+    rng = np.random.default_rng(0)
+    for _ in range(2):  # a controller that remembers, or decides in a way a trace does not show, is found out here
+        at, speed = robot.random_state(rng, 3)
+        times = rng.uniform(0.0, 1.0, 3)
+        out = np.empty((3, robot.nv))
+        interpret.run(program, [times[:, None], at, speed], [out])
+        wanted = np.array([checked(robot, control(times[k], at[k], speed[k]), ()) for k in range(3)])
+        if not np.allclose(out, wanted, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(wanted).max()), equal_nan=True):
+            raise Untraceable("it gives other numbers than its trace, so it depends on more than t, q and qd")
+    return lambda t, q, qd: over_symbols(robot, control, t, q, qd)
+
+
+def over_symbols(robot: Robot, control: Control, t: Scalar, q: list[Scalar], qd: list[Scalar]) -> list[Scalar]:
+    """Run a controller on symbols."""
+    try:
+        made = control(symbols(t), symbols(q), symbols(qd))
+        flat = [getattr(x, "item", lambda x=x: x)() for x in np.asarray(made, dtype=object).reshape(-1).tolist()]
+        flat = [x if type(x) is Expr else float(x) for x in flat]
+    except Untraceable:
+        raise
+    except Exception as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise Untraceable(reason) from problem
+    if np.shape(made) != (robot.nv,):
+        raise SizeError(f"control returned shape {np.shape(made)}; robot {robot.name!r} has nv = {robot.nv}.")
+    return flat
+
+
+def warn_untraceable(control: Control, why: Untraceable) -> None:
+    name = getattr(control, "__name__", type(control).__name__)
+    warnings.warn(f"controller {name!r} runs in Python, once a step and held over it: {why}.\n  Arithmetic, sines, "
+                  "roots, np.clip, np.minimum and np.where can be traced; an if on numbers cannot.", stacklevel=4)  # fmt: skip
+
+
+def saturated(model: Any, tau: list[Scalar]) -> list[Scalar]:
+    """Joint forces within the effort limits."""
+    limits = [x for i in model.leaders for x in model.data[i].effort]
+    return [x if not np.isfinite(e) else maximum(minimum(x, e), -e) for x, e in zip(tau, limits, strict=True)]
+
+
+def given_forces(robot: Robot, control: Any, batch: tuple[int, ...], steps: int) -> tuple[Array, bool]:
+    """Forces given as an array, (…, nv) or (…, steps, nv), and whether there is a row for each step."""
+    try:
+        tau = np.asarray(control, float)
+    except (TypeError, ValueError):
+        raise SizeError("control is neither a function nor an array of joint forces.") from None
+    if tau.shape[-1:] != (robot.nv,):
+        raise SizeError(f"control has shape {tau.shape}; robot {robot.name!r} has nv = {robot.nv}.")
+    if not np.all(np.isfinite(tau)):
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(tau))[0])
+        raise SizeError(f"control has a value that is not finite, at {where}. Give finite joint forces.")
+    if tau.ndim >= 2 and tau.shape[-2] == steps and tau.shape[:-2] in ((), batch):
+        return np.broadcast_to(tau, (*batch, steps, robot.nv)), True
+    try:
+        return np.broadcast_to(tau, (*batch, robot.nv)), False
+    except ValueError:
+        raise SizeError(f"control has shape {tau.shape}; give {(*batch, robot.nv)}, held throughout, or "
+                        f"{(*batch, steps, robot.nv)}, a row a step.") from None  # fmt: skip

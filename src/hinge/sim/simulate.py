@@ -1,0 +1,248 @@
+"""Put a robot in, run it, keep what came out.
+
+    trajectory = hinge.simulate(robot, t=5.0, q0=q, control=controller)
+
+Fixed-step methods run one kernel a step on all rollouts at once. Methods are rows of a table (integrators/tableaus.py);
+"dopri5" chooses its own steps (adaptive.py), "midpoint" is implicit and symplectic (symplectic.py).
+Sources: turney1981, section 9; featherstone1987, section 5.2.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import hinge
+from hinge import inputs
+from hinge.backends.kernel import Status
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.integrators import TABLEAUS
+from hinge.integrators.steps import not_a_group
+from hinge.robot import Robot, Vector
+from hinge.sim import forces
+from hinge.sim.kernels import Physics, step_kernel
+from hinge.sim.record import Memory, Recorder, shown
+from hinge.sim.stops import stopped
+from hinge.sim.trajectory import FIELDS, Trajectory
+
+Array = np.ndarray[Any, np.dtype[Any]]
+METHODS = (*TABLEAUS, "midpoint")
+SPRINGS = (1e4, 1e2)  # N m/rad and N m s/rad (N/m and N s/m): a limit gives a milliradian to 10 N m
+TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
+
+
+@dataclass
+class Run:
+    """A simulation while it runs: the state of every rollout, a row each, and how each fares."""
+
+    robot: Robot
+    q: Array
+    qd: Array
+    batch: tuple[int, ...]
+    physics: Physics
+    status: Array = field(init=False)
+    stopped: str = ""
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.status = np.zeros(len(self.q), np.uint8)
+
+    def moved(self, q: Array, qd: Array, pivot: Array) -> None:
+        """Take a step; a rollout that failed in it is known from now on."""
+        if not np.isfinite(qd.sum()) or not np.isfinite(q.sum()):
+            lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == Status.OK)
+            self.status[lost] = np.where(pivot[lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
+        self.q, self.qd = q, qd
+
+    def kept(self, recorder: Recorder, method: str, fields: Sequence[str], events: Sequence[Any] = ()) -> Trajectory:
+        """What there is to hand out."""
+        t, arrays = recorder.made()
+        shaped = {name: np.moveaxis(a, 0, 1).reshape(*self.batch, len(t), a.shape[-1]) for name, a in arrays.items()}
+        if self.stopped:
+            self.info["stopped"] = self.stopped
+            warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
+                          stacklevel=3)  # fmt: skip
+        return Trajectory(self.robot, np.array(t), *(shaped.get(name) for name in FIELDS),
+                          status=self.status.reshape(self.batch), method=method, events=tuple(events),
+                          info=self.info)  # fmt: skip
+
+
+def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
+             method: str = "rk4", step: float | str = 1e-3, record: int | str = 1, fields: Sequence[str] = FIELDS,
+             sample: int = 0, effort: bool = False, limits: str = "ignore",
+             joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
+             rtol: float = 1e-8, atol: float = 1e-10, file: str | os.PathLike[str] | None = None,
+             progress: bool | None = None, backend: str | None = None) -> Trajectory:  # fmt: skip
+    """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
+
+    `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd). A function is traced
+    into the step where it can be and evaluated at every stage, or every `sample` steps and held. `method` is "rk4",
+    "euler", "semi_implicit", "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`, with
+    `events`). `step` is in s, or "auto", which bounds what a joint moves in a step by its velocity limit. `record`
+    says every how many steps a state is kept, or "last". `effort` keeps forces within their limits; `limits` may be
+    "stop" or "spring". `keep` uses the mass matrix and bias force of every so many steps. Ctrl-C returns what there is.
+
+    >>> pendulum = hinge.samples.pendulum(1)
+    >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
+    >>> run.q.shape
+    (101, 1)
+    """
+    run = _run(robot, q0, qd0, joint_terms, effort, limits)
+    duration = _positive("t", t)
+    _known("method", method, METHODS)
+    for name in fields:
+        _known("fields", name, FIELDS)
+    if method == "dopri5":
+        from hinge.sim.adaptive import adaptive
+
+        return adaptive(run, duration, control, record, fields, events, rtol, atol, step, backend, sample)
+    h = _step(robot, step)
+    steps = max(1, round(duration / h))
+    h = duration / steps
+    run.info |= {"step": h, "hinge": hinge.__version__, "numpy": np.__version__, "robot": robot.name}
+    every = steps if record == "last" else _count("record", record)
+    widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
+    count = 1 if record == "last" else steps // every + 1 + (steps % every > 0)
+    recorder: Recorder
+    if file is None:
+        recorder = Memory(count, len(run.q), widths)
+    else:
+        from hinge.sim.store import Writer
+
+        recorder = Writer(file, robot, run, widths, method)
+        run.info["file"] = os.fspath(file)
+    source = _Source(run, control, steps, _count("sample", sample, 0))
+    if method == "midpoint":
+        from hinge.sim.symplectic import Midpoint
+
+        advance: Any = Midpoint(run, source, backend)
+    elif _count("keep", keep) > 1:
+        from hinge.sim.kept import Kept
+
+        advance = Kept(run, source, keep, method)
+    else:
+        advance = _Explicit(run, source, method, backend)
+    try:
+        for k in shown(steps, progress):
+            now = k * h
+            q, qd, tau, pivot = advance(k, now, h)
+            if k % every == 0 and record != "last":
+                recorder.add(now, run.q, run.qd, tau)
+            if limits == "stop":
+                q, qd = stopped(robot, q, qd)
+            run.moved(q, qd, pivot)
+        recorder.add(duration, run.q, run.qd, advance(steps - 1, duration, h)[2])
+    except KeyboardInterrupt:
+        run.stopped = f"interrupted at t = {now:g} s"
+    except OSError as problem:  # the disk is full, or gone
+        run.stopped = f"{problem.strerror or problem} at t = {now:g} s"
+    return run.kept(recorder, method, fields)
+
+
+class _Source:
+    """Joint forces a step at a time, from an array or from Python; or a controller that was traced."""
+
+    def __init__(self, run: Run, control: Any, steps: int, sample: int) -> None:
+        self.run, self.control, self.sample, self.traced = run, control, sample, None
+        self.held = np.zeros((len(run.q), run.robot.nv))
+        self.rows: Array | None = None
+        if control is None or not callable(control):
+            if control is not None:
+                tau, each = forces.given_forces(run.robot, control, run.batch, steps)
+                flat = tau.reshape(-1, *((steps,) if each else ()), run.robot.nv)
+                self.rows, self.held = (flat, self.held) if each else (None, np.ascontiguousarray(flat))
+            self.control = None
+        elif not sample:
+            try:
+                self.traced = forces.trace_control(run.robot, control)
+            except forces.Untraceable as why:
+                forces.warn_untraceable(control, why)
+                self.sample = 1
+
+    def at(self, k: int, t: float) -> Array:
+        """The forces held over step k."""
+        if self.rows is not None:
+            return np.ascontiguousarray(self.rows[:, k])
+        if self.control is not None and k % self.sample == 0:
+            run = self.run
+            q, qd = run.q.reshape(*run.batch, -1), run.qd.reshape(*run.batch, -1)
+            made = forces.checked(run.robot, self.control(t, q, qd), run.batch)
+            self.held = np.ascontiguousarray(made.reshape(len(run.q), -1))
+        return self.held
+
+
+class _Explicit:
+    """A step by a tableau, in one kernel."""
+
+    def __init__(self, run: Run, source: _Source, method: str, backend: str | None) -> None:
+        tableau = TABLEAUS[method]
+        why = not_a_group(run.robot.model) if tableau.group else ""
+        if why:
+            raise NotCovered(f"method {method!r} does not cover robot {run.robot.name!r}: {why}.\n  Use 'rk4'.")
+        self.run, self.source = run, source
+        self.kernel = step_kernel(run.robot, tableau, run.physics, source.traced, backend)
+
+    def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
+        rows = len(self.run.q)
+        given = [self.run.q, self.run.qd, np.full(rows, t), np.full(rows, h)]
+        if self.source.traced is None:
+            given.append(self.source.at(k, t))
+        return self.kernel(*given)  # type: ignore[no-any-return]
+
+
+# what was given
+
+
+def _run(robot: Robot, q0: Vector, qd0: Vector, terms: Sequence[str], effort: bool, limits: str) -> Run:
+    if not isinstance(robot, Robot):
+        raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
+    if not robot.nv:
+        raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
+    q = inputs.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
+    qd = inputs.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
+    for name, a in (("q0", q), ("qd0", qd)):
+        if not np.all(np.isfinite(a)):
+            raise SizeError(f"{name} has a value that is not finite, at {tuple(np.argwhere(~np.isfinite(a))[0])}.")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    except ValueError:
+        raise SizeError(f"q0 {q.shape} and qd0 {qd.shape} do not fit together.") from None
+    _known("limits", limits, ("ignore", "stop", "spring"))
+    physics = Physics(inputs.terms(terms), bool(effort), SPRINGS if limits == "spring" else None)
+    rows = [np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1])) for a in (q, qd)]
+    return Run(robot, *rows, batch, physics)
+
+
+def _step(robot: Robot, step: float | str) -> float:
+    if step != "auto":
+        return _positive("step", step)
+    fastest = robot.limits.velocity[np.isfinite(robot.limits.velocity) & (robot.limits.velocity > 0.0)]
+    if not len(fastest):
+        raise SizeError(f'step="auto" needs velocity limits, and robot {robot.name!r} has none. Give a step in s.')
+    return float(TURN / fastest.max())
+
+
+def _positive(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not (np.isfinite(number) and number > 0.0):
+        raise SizeError(f"{name}={value!r} is not a time. Give a positive number of seconds.")
+    return number
+
+
+def _count(name: str, value: Any, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise SizeError(f"{name}={value!r} is not known. Give a whole number, {least} or more.")
+    return int(value)
+
+
+def _known(name: str, value: Any, words: Sequence[str]) -> None:
+    if value not in words:
+        raise UnknownName(f"{name} has {value!r}, which is not known. {did_you_mean(str(value), words)}")
