@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
-from hinge.model.doctor import examine_link
+from hinge.model.doctor import examine_joints, examine_link
 from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
@@ -202,6 +202,7 @@ class Builder:
             tuple(grown.inertia), tuple(grown.body_name), tuple(grown.joint_name), tuple(grown.data),
             frames, follows, shapes, report, self.file,
             links={link.name: link.said for link in self._links.values()}, extras=dict(self.extras),
+            written={link.name: link.where for link in self._links.values() if link.where is not NOWHERE},
         )  # fmt: skip
 
     # reading what was given
@@ -362,13 +363,7 @@ class Builder:
             names = ", ".join(repr(n) for n in self._snapped[:5]) + (", …" if len(self._snapped) > 5 else "")
             what = f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}."
             findings.append(Finding("note", "snapped", what, where=Where(self.file)))
-        below = [inertia.m for inertia in grown.inertia]
-        for i in range(len(below) - 1, 0, -1):
-            if below[i] <= 0.0 and not any(grown.inertia[i].I) and not any(grown.data[i].armature):
-                what = f"joint {grown.joint_name[i]!r} moves nothing that has mass."
-                fix = "Forward dynamics needs a mass, an inertia or an armature there."
-                findings.append(Finding("warning", "massless", what, fix, grown.data[i].where))
-            below[grown.parent[i]] += below[i]
+        findings.extend(examine_joints(grown))
         report = Report(tuple(findings))
         worst = next((f for f in report if f.severity != "note"), None)
         if strict and worst is not None:

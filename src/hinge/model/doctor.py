@@ -1,13 +1,42 @@
-"""Physical sense: findings on masses and inertias that no real body has."""
+"""What cannot be: masses and inertias that no real body has. Every robot is examined here while it is built.
+
+What could be and is odd is in sense.py, which takes longer and is asked for.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from hinge.errors import Where
 from hinge.model.report import Finding
+from hinge.spatial.inertia import RigidInertia
 
 SLACK = 1e-9  # relative; a file's own rounding is not a finding
+
+
+class Felt(Protocol):
+    """What a joint has to say of how hard it is to move."""
+
+    @property
+    def armature(self) -> tuple[float, ...]: ...
+    @property
+    def where(self) -> Where: ...
+
+
+class Tree(Protocol):
+    """Bodies with the joints that carry them: a model, or one that is being built."""
+
+    @property
+    def parent(self) -> Sequence[int]: ...
+    @property
+    def inertia(self) -> Sequence[RigidInertia]: ...
+    @property
+    def joint_name(self) -> Sequence[str]: ...
+    @property
+    def data(self) -> Sequence[Felt]: ...
 
 
 def examine_link(name: str, mass: float, inertia: np.ndarray, where: Where) -> list[Finding]:
@@ -36,4 +65,17 @@ def examine_link(name: str, mass: float, inertia: np.ndarray, where: Where) -> l
         made.append(Finding("warning", "triangle", f"link {name!r} has principal inertias {values}: "
                             "no body has two that sum to less than the third.",
                             f"Raise the two smaller ones until they sum to {most:.3g}.", where))  # fmt: skip
+    return made
+
+
+def examine_joints(tree: Tree) -> list[Finding]:
+    """Findings on joints that move nothing."""
+    made: list[Finding] = []
+    below = [inertia.m for inertia in tree.inertia]
+    for i in range(len(below) - 1, 0, -1):
+        if below[i] <= 0.0 and not any(tree.inertia[i].I) and not any(tree.data[i].armature):
+            made.append(Finding("warning", "massless", f"joint {tree.joint_name[i]!r} moves nothing that has mass.",
+                                "Forward dynamics needs a mass, an inertia or an armature there.",
+                                tree.data[i].where))  # fmt: skip
+        below[tree.parent[i]] += below[i]
     return made
