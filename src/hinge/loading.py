@@ -17,7 +17,7 @@ from hinge.robot import Robot, Vector
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF file, or from its text.
+    """A robot from a URDF file, or from its text; or from a xacro file, which is a program: load only those you trust.
 
     `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
@@ -41,6 +41,10 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
             raise ModelError(
                 "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
             ) from None
+        if path.endswith(".xacro"):
+            from hinge.formats import xacro
+
+            content, path = xacro.expand(path, searched).encode(), f"{path} (expanded)"
         builder = urdf.read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)

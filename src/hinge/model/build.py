@@ -12,6 +12,7 @@ Robot files are read through it, so what cannot be a robot is refused here, by n
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -194,7 +195,7 @@ class Builder:
         root = self._root(children)
         grown, frames, carried = self._grow(root, children, base)
         follows = self._follows(carried) if mimic == "couple" else {}
-        report = self._report(grown, strict)
+        report = self._report(grown, follows, strict)
         shapes = {link.name: link.shapes for link in self._links.values() if link.shapes}
         assert len(self.gravity) == 3
         return Model(
@@ -357,13 +358,13 @@ class Builder:
                 made[i] = Follow(number[at.name], ratio, offset)
         return made
 
-    def _report(self, grown: _Growing, strict: bool) -> Report:
+    def _report(self, grown: _Growing, follows: Mapping[int, Follow], strict: bool) -> Report:
         findings = list(self._findings)
         if self._snapped:
             names = ", ".join(repr(n) for n in self._snapped[:5]) + (", …" if len(self._snapped) > 5 else "")
             what = f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}."
-            findings.append(Finding("note", "snapped", what, where=Where(self.file)))
-        findings.extend(examine_joints(grown))
+            findings.append(Finding("note", "snapped", what, where=Where(os.path.basename(self.file))))
+        findings.extend(examine_joints(grown, {i: follow.leader for i, follow in follows.items()}))
         report = Report(tuple(findings))
         worst = next((f for f in report if f.severity != "note"), None)
         if strict and worst is not None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import NOWHERE, Where
-from hinge.model.doctor import examine_link
+from hinge.model.doctor import POINT, examine_link
 from hinge.model.model import LinkInertia, Model, Shape
 from hinge.model.report import Finding
 
@@ -150,10 +150,10 @@ def too_dense(model: Model) -> Iterator[Finding]:
     """Less inertia than the smallest ball of that mass has, or none."""
     for name, link, inertia, where in _links(model):
         ball, mean = _ball(link.mass), float(np.trace(inertia)) / 3.0
-        if not np.any(inertia) and link.mass >= 10 * FELT * model.inertia[model.frames[name].body].m:
+        if np.abs(inertia).max() <= POINT * link.mass and link.mass >= 10 * FELT * model.inertia[model.frames[name].body].m:
             yield Finding("warning", "point-mass", f"link {name!r} has {link.mass:g} kg and no inertia: it is a point.",
                           f"A body of that mass has at least {ball:.2g} kg m².", where)  # fmt: skip
-        elif 0.0 < mean < ball:
+        elif POINT * link.mass < mean < ball:
             yield Finding("warning", "too-dense", f"link {name!r} has {link.mass:g} kg with a mean inertia of "
                           f"{mean:.2g} kg m², which no matter is dense enough for.",
                           f"A body of that mass has at least {ball:.2g} kg m².", where)  # fmt: skip
