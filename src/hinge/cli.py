@@ -63,7 +63,9 @@ def show(robot: str) -> None:
 @main.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file, a line each.")
-@click.option("--certify", is_flag=True, help="Prove the dynamics on this machine, and compare them with other libraries.")
+@click.option(
+    "--certify", is_flag=True, help="Prove the dynamics on this machine, and compare them with other libraries."
+)
 @click.option("--strict", is_flag=True, help="Let notes count for the exit code.")
 @click.option("--base", type=click.Choice(["fixed", "floating"]), default="fixed", show_default=True)
 def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, base: str) -> None:
@@ -87,8 +89,8 @@ def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, ba
     raise SystemExit(worst)
 
 
-STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim", "passed": "green", "failed": "bold red",
-          "skipped": "dim", "summary": "bold"}  # fmt: skip
+STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim", "summary": "bold",
+          "passed": "green", "failed": "bold red", "skipped": "dim"}  # fmt: skip
 
 
 @main.command()

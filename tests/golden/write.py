@@ -1,4 +1,4 @@
-"""What is kept as golden: operation counts of a few robots, the listings of two small programs, and the doctor's findings.
+"""What is kept as golden: operation counts of a few robots, listings of two small programs, the doctor's findings.
 
     python tests/golden/write.py        rewrite them after a change that was meant, and read what has changed
 

@@ -11,7 +11,6 @@ forces: with ours, their equations of motion hold.
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
@@ -19,8 +18,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from hinge.checking.proofs import Array, CannotBeMade, States, apart
-from hinge.errors import ModelError, NotCovered
-from hinge.formats import xml
+from hinge.checking.written import PRODUCTS, root_of
+from hinge.errors import NotCovered
 from hinge.model import Model
 
 LIMIT = 1e-9  # angles such as 1.5707963268 are read as quarter turns here, up to 1e-11 off at each joint
@@ -28,22 +27,21 @@ SWAPPED = [3, 4, 5, 0, 1, 2]
 SINGLE = ("revolute", "continuous", "prismatic")
 
 
-def pinocchio(s: States, source: str | os.PathLike[str] | None) -> tuple[float, float, str]:
+def pinocchio(s: States, text: str, file: str) -> tuple[float, float, str]:
     """Mass matrix, inverse and forward dynamics of Pinocchio's reading of a URDF."""
     pin = _installed("pinocchio", "Pinocchio")
-    text = _text(source)
-    if _root(text) != "robot":
+    root, model = root_of(text), s.robot.model
+    if root is None or root.tag != "robot":
         raise CannotBeMade("Pinocchio is compared on URDF files.")
-    model = s.robot.model
-    floating = model.joint[1].kind == "free" and f'name="{model.joint_name[1]}"' not in text
+    floating = model.joint_name[1] not in {joint.attributes.get("name") for joint in root.all("joint")}
     try:
-        theirs = pin.buildModelFromXML(text, *([pin.JointModelFreeFlyer()] if floating else []))
+        theirs = pin.buildModelFromXML(_bare(text), *([pin.JointModelFreeFlyer()] if floating else []))
     except ValueError as refusal:
         raise CannotBeMade(f"Pinocchio cannot read the file: {str(refusal).splitlines()[0]}") from None
     theirs.gravity.linear = np.array(model.gravity)
     data, order, rows = theirs.createData(), [], []
     for j in range(1, theirs.njoints):
-        i = 1 if floating and j == 1 else model.joint_number(theirs.names[j])
+        i = 1 if floating and j == 1 else _number(model, theirs.names[j])
         if model.joint[i].kind not in (*SINGLE, "free"):
             raise CannotBeMade(f"joint {theirs.names[j]!r} is {model.joint[i].kind}, whose coordinates differ.")
         order.append(i)
@@ -72,29 +70,28 @@ def _pin_position(theirs: Any, model: Model, order: Sequence[int], q: Array) -> 
     return made
 
 
-def mujoco(s: States, source: str | os.PathLike[str] | None) -> tuple[float, float, str]:
+def mujoco(s: States, text: str, file: str) -> tuple[float, float, str]:
     """Mass matrix, inverse and forward dynamics of MuJoCo's reading of an MJCF or a URDF; no contact, no springs."""
     mj = _installed("mujoco", "MuJoCo")
-    text, model = _text(source), s.robot.model
-    kind = _root(text)
-    if kind not in ("robot", "mujoco"):
+    root, model = root_of(text), s.robot.model
+    if root is None or root.tag not in ("robot", "mujoco"):
         raise CannotBeMade("MuJoCo is compared on MJCF and URDF files.")
-    urdf = kind == "robot"
+    urdf = root.tag == "robot"
     if urdf and model.joint[1].kind == "free":
         raise CannotBeMade("MuJoCo reads a URDF with a fixed base.")
     ghost = next((name for name, link in model.links.items() if not link.mass and np.any(link.inertia)), None)
     if urdf and ghost:
         raise CannotBeMade(f"link {ghost!r} has inertia and no mass, which MuJoCo leaves out.")
     try:
-        if urdf or source is text:
+        if urdf or not file:
             theirs = mj.MjModel.from_xml_string(_bare(text) if urdf else text)
         else:  # which may include other files
-            theirs = mj.MjModel.from_xml_path(os.fspath(source or ""))
+            theirs = mj.MjModel.from_xml_path(file)
     except ValueError as refusal:
         raise CannotBeMade(f"MuJoCo cannot read the file: {str(refusal).splitlines()[0]}") from None
     theirs.opt.gravity[:] = model.gravity
     names = [theirs.joint(j).name for j in range(theirs.njnt)]
-    order = [model.joint_number(name) for name in names] if urdf else [i for i, _ in model.outward()]
+    order = [_number(model, name) for name in names] if urdf else [i for i, _ in model.outward()]
     if len(order) != theirs.njnt or sum(model.joint[i].nv for i in order) != theirs.nv:
         raise CannotBeMade(f"MuJoCo has {theirs.njnt} joints here and nv = {theirs.nv}.")
     rows = [SWAPPED if model.joint[i].nv == 6 else list(range(model.joint[i].nv)) for i in order]
@@ -135,7 +132,10 @@ def _mujoco_state(theirs: Any, model: Model, order: Sequence[int], data: Any, le
 
 
 def _bare(text: str) -> str:
-    """A URDF with links and joints only: shapes and the tags of other programs do not matter to the dynamics."""
+    """A URDF with links and joints only: shapes and the tags of other programs do not matter to the dynamics.
+
+    Products of inertia that are left out are written as zeros, which is what it means; both would drop the inertia.
+    """
     root = ElementTree.fromstring(text.lstrip("\ufeff \t\r\n"))
     for element in list(root):
         if element.tag not in ("link", "joint"):
@@ -143,10 +143,19 @@ def _bare(text: str) -> str:
         for part in list(element):
             if part.tag in ("visual", "collision", "mimic"):
                 element.remove(part)
+        for inertia in element.iterfind("inertial/inertia"):
+            inertia.attrib = dict.fromkeys(PRODUCTS, "0") | inertia.attrib
     return ElementTree.tostring(root, encoding="unicode")
 
 
 # ---- common ----------------------------------------------------------------------------------------------------------
+
+
+def _number(model: Model, name: str) -> int:
+    """The joint of that name; where there is none, the other library has made several of one."""
+    if name not in model.joint_name:
+        raise CannotBeMade(f"they have a joint {name!r}, which the file does not.")
+    return model.joint_number(name)
 
 
 def _lever(model: Model, order: Sequence[int], rows: Sequence[Sequence[int]]) -> Array:
@@ -183,25 +192,3 @@ def _installed(module: str, name: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise CannotBeMade(f"{name} is not installed.") from None
-
-
-def _text(source: str | os.PathLike[str] | None) -> str:
-    """What the other library is to read."""
-    if source is None:
-        raise CannotBeMade("the robot does not come from a file.")
-    if isinstance(source, str) and "<" in source:
-        return source
-    path = os.fspath(source)
-    if path.endswith(".xacro"):
-        from hinge.formats import xacro
-
-        return xacro.expand(path)
-    with open(path, "rb") as file:
-        return file.read().decode("utf-8", errors="replace")
-
-
-def _root(text: str) -> str:
-    try:
-        return xml.parse(text).tag
-    except ModelError:
-        return ""

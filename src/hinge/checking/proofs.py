@@ -1,8 +1,9 @@
 """Proofs that the dynamics of a robot hold on this machine: identities of mechanics at random states.
 
 Each proof measures how far two ways to the same number are apart, relative to the largest number in the comparison, and
-compares the worst state with a limit: of some thousands of roundings for identities, more for rates. They run on the back end that serves the user, so that a compiler or a processor
-that is at fault shows. A proof that cannot be made says why, and is neither passed nor failed.
+compares the worst state with a limit: some ten thousand roundings for identities, more for rates. They run on the back
+end that serves the user, so that a compiler or a processor that is at fault shows. A proof that cannot be made says
+why, and is neither passed nor failed.
 
 Rates of change are central differences of sixth order along a motion of unit speed; with this step what the series
 leaves out and what rounding adds are both far below LIMIT_OF_RATES.
@@ -10,9 +11,9 @@ leaves out and what rounding adds are both far below LIMIT_OF_RATES.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ FRAMES = 8  # how many of the outermost bodies have their Jacobian proven
 
 @dataclass(frozen=True)
 class Proof:
-    """An identity: whether it held (None: it could not be tried), the worst residual, its limit, and the rest in words."""
+    """An identity: whether it held (None: it could not be tried), worst residual, limit, and the rest in words."""
 
     name: str
     passed: bool | None
@@ -61,21 +62,20 @@ class States:
     qdd: Array
 
 
-def prove(robot: Robot, source: str | os.PathLike[str] | None = None, states: int = STATES) -> tuple[Proof, ...]:
-    """All proofs on a robot; `source` is what it was loaded from, which other libraries read too."""
+def prove(robot: Robot, text: str = "", file: str = "", states: int = STATES) -> tuple[Proof, ...]:
+    """All proofs on a robot; `text` is what it was loaded from and `file` its path, which other libraries read too."""
     from hinge.checking import others
 
     drawn = draw(robot, states)
-    proofs = [_tried(name, law, drawn) for name, law in LAWS.items()]
-    proofs += [_tried(name, lambda s, compare=compare: compare(s, source), drawn) for name, compare in
-               {"agrees with Pinocchio": others.pinocchio, "agrees with MuJoCo": others.mujoco}.items()]  # fmt: skip
-    return tuple(proofs)
+    comparisons = {"agrees with Pinocchio": others.pinocchio, "agrees with MuJoCo": others.mujoco}
+    laws: dict[str, Law] = LAWS | {name: partial(one, text=text, file=file) for name, one in comparisons.items()}
+    return tuple(_tried(name, law, drawn) for name, law in laws.items())
 
 
-def draw(robot: Robot, n: int) -> States:
+def draw(robot: Robot, n: int, **options: Any) -> States:
     """n random states near the neutral one; limits do not matter, mechanics holds beyond them."""
     rng = np.random.default_rng(0)
-    q = robot.integrate(np.tile(robot.neutral(), (n, 1)), rng.uniform(-1.5, 1.5, (n, robot.nv)))
+    q = robot.integrate(np.tile(robot.neutral(), (n, 1)), rng.uniform(-1.5, 1.5, (n, robot.nv)), **options)
     qd, qdd = rng.normal(size=(2, n, robot.nv))
     return States(robot, q, qd / np.linalg.norm(qd, axis=1, keepdims=True), qdd)
 
@@ -84,7 +84,10 @@ class CannotBeMade(Exception):
     """Why a proof was skipped."""
 
 
-def _tried(name: str, law: Callable[[States], tuple[float, float, str]], states: States) -> Proof:
+Law = Callable[[States], tuple[float, float, str]]
+
+
+def _tried(name: str, law: Law, states: States) -> Proof:
     """One proof; where the worst has to be above its limit, the law says so by a negative limit."""
     if not states.robot.nv:
         return Proof(name, None, None, None, "nothing moves.")
@@ -187,8 +190,11 @@ def jacobian(s: States) -> tuple[float, float, str]:
     names = outer[:: max(1, len(outer) // FRAMES)]
     for name in names:
         T = s.robot.pose(s.q, name)
-        moving = rate(lambda t, name=name: s.robot.pose(s.robot.integrate(s.q, t * s.qd), name))
-        D = np.linalg.inv(T) @ moving
+
+        def pose(t: float, name: str = name) -> Array:
+            return s.robot.pose(s.robot.integrate(s.q, t * s.qd), name)
+
+        D = np.linalg.inv(T) @ rate(pose)
         twist = np.stack([D[:, 2, 1], D[:, 0, 2], D[:, 1, 0], D[:, 0, 3], D[:, 1, 3], D[:, 2, 3]], axis=1)
         J = s.robot.jacobian(s.q, name)
         worst = max(worst, apart((J @ s.qd[..., None])[..., 0], twist, T))
@@ -204,7 +210,7 @@ def machine_code(s: States) -> tuple[float, float, str]:
     return apart(tau, again), 1e-12, f"inverse dynamics of {served} and of the interpreter agree"
 
 
-LAWS: dict[str, Callable[[States], tuple[float, float, str]]] = {
+LAWS: dict[str, Law] = {
     "forward undoes inverse": forward_undoes_inverse,
     "symmetric": symmetric,
     "mass matrix": same_matrix,

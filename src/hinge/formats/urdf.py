@@ -195,10 +195,6 @@ class _Reader:
                 what = f"{joint} has a <limit> without lower and upper; URDF reads both as 0, so it cannot move."
                 fix = 'Write lower="…" and upper="…", or type="continuous" if it turns freely.'
                 self.builder.finding("warning", "empty-limit", what, fix, limit.where)
-            missing = [name for name in ("effort", "velocity") if name not in limits]
-            if missing:
-                what = f"{joint} has a <limit> without {' and '.join(missing)}; other readers refuse it."
-                self.builder.finding("note", "incomplete-limit", what, f'Write {missing[0]}="…".', limit.where)
             limits = {"lower": 0.0, "upper": 0.0} | limits
         return limits, {"limit": written} if written else {}
 

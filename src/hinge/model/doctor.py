@@ -58,7 +58,9 @@ def examine_link(name: str, mass: float, inertia: np.ndarray, where: Where) -> l
     diagonal = np.count_nonzero(inertia) <= 3 and np.all(np.diag(inertia) != 0.0)
     symmetric = (inertia + inertia.T) / 2
     least, middle, most = sorted(np.diag(inertia)) if diagonal else np.linalg.eigvalsh(symmetric)
-    shown = (x if abs(x) > SLACK * scale else 0.0 for x in (least, middle, most))  # and not what rounding left of a zero
+    shown = (
+        x if abs(x) > SLACK * scale else 0.0 for x in (least, middle, most)
+    )  # and not what rounding left of a zero
     values = "(" + ", ".join(f"{x:.3g}" for x in shown) + ") kg m²"
     if least < -SLACK * scale:
         made.append(Finding("error", "negative-inertia", f"link {name!r} has principal inertias {values}.",

@@ -80,7 +80,9 @@ def _links(model: Model) -> Iterator[tuple[str, LinkInertia, Array, Where]]:
             continue
         inertia, whole = np.array(link.inertia), model.inertia[model.frames[name].body]
         felt = FELT * max(_ball(whole.m), *map(abs, whole.I))
-        if (link.mass >= FELT * whole.m or _largest(inertia) >= felt) and not examine_link("", link.mass, inertia, NOWHERE):
+        if (link.mass >= FELT * whole.m or _largest(inertia) >= felt) and not examine_link(
+            "", link.mass, inertia, NOWHERE
+        ):
             yield name, link, inertia, model.written.get(name, NOWHERE)
 
 
@@ -126,7 +128,7 @@ def unit_inertia(model: Model) -> Iterator[Finding]:
             k = _gyration(inertia, link.mass)
             yield Finding("warning", "unit-inertia", f"link {name!r} has inertia 1, 1, 1 kg m², which looks like a "
                           f"default: with {link.mass:g} kg it is a radius of gyration of {k:.2g} m.",
-                          "Give the inertia of the link, from its drawing or from a box of its size.", where)  # fmt: skip
+                          "Give that of the link, from its drawing or from a box of its size.", where)  # fmt: skip
 
 
 def oversized_inertia(model: Model) -> Iterator[Finding]:
@@ -139,7 +141,7 @@ def oversized_inertia(model: Model) -> Iterator[Finding]:
             continue
         moved = inertia - _parallel(link)
         fix = f"With {link.mass:g} kg at most {link.mass * (size / (BEYOND if extent else 1.0)) ** 2:.2g} kg m² fit."
-        if any(link.com) and 0.0 < _largest(moved) and _gyration(moved, link.mass) <= size:
+        if any(link.com) and _largest(moved) > 0.0 and _gyration(moved, link.mass) <= size:
             fix += " It fits if it was taken about the link's origin: URDF wants it about the centre of mass."
         yield Finding("warning", "oversized-inertia", f"link {name!r} has inertia {_largest(inertia):.3g} kg m² with "
                       f"{link.mass:g} kg: a radius of gyration of {k:.2g} m, where {within} "
@@ -150,7 +152,10 @@ def too_dense(model: Model) -> Iterator[Finding]:
     """Less inertia than the smallest ball of that mass has, or none."""
     for name, link, inertia, where in _links(model):
         ball, mean = _ball(link.mass), float(np.trace(inertia)) / 3.0
-        if np.abs(inertia).max() <= POINT * link.mass and link.mass >= 10 * FELT * model.inertia[model.frames[name].body].m:
+        if (
+            np.abs(inertia).max() <= POINT * link.mass
+            and link.mass >= 10 * FELT * model.inertia[model.frames[name].body].m
+        ):
             yield Finding("warning", "point-mass", f"link {name!r} has {link.mass:g} kg and no inertia: it is a point.",
                           f"A body of that mass has at least {ball:.2g} kg m².", where)  # fmt: skip
         elif POINT * link.mass < mean < ball:
@@ -200,7 +205,9 @@ def far_away(model: Model) -> Iterator[Finding]:
     for name, link, _, where in _links(model):
         away = math.hypot(*link.com)
         if away > FAR:
-            yield Finding("warning", "millimetres", f"link {name!r} has its centre of mass {away:g} m away.", fix, where)
+            yield Finding(
+                "warning", "millimetres", f"link {name!r} has its centre of mass {away:g} m away.", fix, where
+            )
         elif away > 2.0 * whole > 0.0:
             yield Finding("warning", "far-com", f"link {name!r} has its centre of mass {away:.3g} m away, the robot "
                           f"reaches {whole:.3g} m.", "It is given in the link's own frame: check its origin and "
@@ -246,11 +253,11 @@ def cannot_move(model: Model) -> Iterator[Finding]:
 
 def cannot_be_driven(model: Model) -> Iterator[Finding]:
     """Limits of velocity or effort that are zero."""
-    for word in ("velocity", "effort"):
+    for word, code in (("velocity", "zero-velocity"), ("effort", "zero-effort")):
         none = [i for i, _ in model.outward() if 0.0 in getattr(model.data[i], word)]
         if none:
             names = _named([model.joint_name[i] for i in none])
-            yield Finding("note", f"zero-{word}", f"the {word} limit is 0 at joint {names}, so that nothing may drive "
+            yield Finding("note", code, f"the {word} limit is 0 at joint {names}, so that nothing may drive "
                           "them.", "Give what the motor can, or leave the limit out.",
                           model.data[none[0]].where)  # fmt: skip
 
