@@ -17,20 +17,20 @@ from hinge.robot import Robot, Vector
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF file, or from its text; or from a xacro file, which is a program: load only those you trust.
+    """A robot from a URDF or MJCF file, or from its text; or from a xacro file.
 
-    `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
+    `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
+    fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
-    by package are looked for under `packages`.
+    by package are looked for under `packages`. A xacro file is a program: load only those you trust.
 
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
     """
-    from hinge.formats import urdf
-
     searched = [os.fspath(p) for p in packages]
     if isinstance(source, str) and "<" in source:
-        builder = urdf.read(source, packages=searched)
+        read, base = _reader(source, base)
+        builder = read(source, packages=searched)
     else:
         path = os.fspath(source)
         try:
@@ -45,10 +45,21 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
             from hinge.formats import xacro
 
             content, path = xacro.expand(path, searched).encode(), f"{path} (expanded)"
-        builder = urdf.read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
+        read, base = _reader(content, base)
+        builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
     return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+
+
+def _reader(content: str | bytes, base: str) -> tuple[Any, str]:
+    """What reads this text, and the base its builder then has: an MJCF file has its own free joints."""
+    from hinge.formats import mjcf, urdf
+    from hinge.formats.xml import outermost
+
+    if outermost(content) in ("mujoco", "mujocoinclude"):
+        return functools.partial(mjcf.read, floating=True) if base == "floating" else mjcf.read, "fixed"
+    return urdf.read, base
 
 
 def _near_files(path: str) -> str:
