@@ -33,8 +33,20 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "TraceError": "errors",
 }  # fmt: skip
-_ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "checking",
-          "cli")  # fmt: skip
+_ROOMS = (
+    "errors",
+    "graph",
+    "spatial",
+    "model",
+    "formats",
+    "dynamics",
+    "formulations",
+    "backends",
+    "robot",
+    "loading",
+    "checking",
+    "cli",
+)
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",

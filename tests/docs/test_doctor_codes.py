@@ -21,24 +21,36 @@ def calls(*names):
                     yield path.relative_to(SOURCE).as_posix(), node.args
 
 
+TABLED = {  # where the code is not written in the call: the codes that can be there
+    "checking/diagnosis.py": set(),  # hands on those of a refusal
+    "model/build.py": set(),  # the same
+    "model/sense.py": {"zero-velocity", "zero-effort"},
+    "formats/mjcf/kept.py": {"equality", "contact", "tendon"},
+    "formats/mjcf/document.py": {"builtin", "plugin"},
+}
+
+
 def literals(argument):
     return {n.value for n in ast.walk(argument) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def told():
     """Code → severities of the findings that the sources make."""
-    made = {"zero-velocity": {"note"}, "zero-effort": {"note"}}  # which sense.py has in a table
-    for _, args in calls("Finding", "finding"):
-        if len(args) > 1 and isinstance(args[1], ast.Constant):
-            made.setdefault(args[1].value, set()).update(literals(args[0]))
+    made = {}
+    for file, args in calls("Finding", "finding"):
+        if len(args) > 1:
+            for code in {args[1].value} if isinstance(args[1], ast.Constant) else TABLED[file]:
+                made.setdefault(code, set()).update(literals(args[0]))
     return made
 
 
 def refused():
     """The codes of the refusals that a file can meet."""
-    return {
-        args[0].value for file, args in calls("ModelError") if file not in CALLS and isinstance(args[0], ast.Constant)
-    }
+    made = set()
+    for file, args in calls("ModelError"):
+        if file not in CALLS:
+            made |= {args[0].value} if isinstance(args[0], ast.Constant) else TABLED[file]
+    return made
 
 
 def rows(columns):

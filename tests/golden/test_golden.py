@@ -17,8 +17,12 @@ from write import (
     shown,
 )
 
+from hinge.robot import ALGORITHMS
+
 # The prototype's counts on a general six-joint arm without rotors, below every published one: mul, add
 RECORDS = {("mass_matrix", "composite"): (338, 301), ("forward_dynamics", "articulated"): (983, 869)}
+
+OLD = {m for ms in ALGORITHMS.values() for m, a in ms.items() if a.function.__module__.startswith("hinge.formulations")}
 
 
 def differences(was, now):
@@ -68,6 +72,8 @@ def test_gravity_along_the_first_axis_is_never_dearer():
     for call, methods in general.items():
         for method, cost in methods.items():
             if method == "cluster":  # it transforms before it projects, and the constants fall differently
+                continue
+            if method in OLD:  # in base coordinates, where this arm's gravity has three components
                 continue
             assert upright[call][method]["mul"] <= cost["mul"], (call, method)
 

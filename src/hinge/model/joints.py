@@ -17,7 +17,8 @@ import numpy as np
 from hinge.errors import ModelError, did_you_mean
 from hinge.graph.diff import along
 from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, evaluate, sin
-from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3
+from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, Vec3
 from hinge.spatial.rotation import (
     conjugate,
     displacement_exp,
@@ -123,6 +124,10 @@ class Joint:
         """The coordinates at which the inner and outer frames coincide."""
         return [0.0] * self.nq
 
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        """The part of an inertia beyond the joint that moves alike, and asks for the same forces, before it."""
+        return RigidInertia()
+
     @property
     def line(self) -> Vec3 | None:
         """The direction of the line through the origin that the joint turns about or slides along, if it has one."""
@@ -168,6 +173,12 @@ class Revolute(_OnLine):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(self.axis, ZERO),))
 
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        if self.axis != Z_AXIS:
+            return RigidInertia()
+        across = inertia.I[1]  # a mass on the axis, and an inertia that is the same all around it but for its spin
+        return RigidInertia(inertia.m, Vec3((0.0, 0.0, inertia.h[2])), Sym3((across, across, 0.0, 0.0, 0.0, 0.0)))
+
 
 class Continuous(Revolute):
     """A hinge that goes round: its differences are taken the short way."""
@@ -189,6 +200,9 @@ class Prismatic(_OnLine):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(ZERO, self.axis),))
+
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        return RigidInertia(0.0, ZERO, inertia.I)  # both sides turn alike
 
 
 @dataclass(frozen=True)
@@ -243,6 +257,9 @@ class Spherical(Joint):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(Motion(e, ZERO) for e in (X_AXIS, Y_AXIS, Z_AXIS))
+
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        return RigidInertia(inertia.m)  # a mass in its centre
 
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [square(q)]

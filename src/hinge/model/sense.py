@@ -181,16 +181,16 @@ def copied_inertia(model: Model) -> Iterator[Finding]:
 def odd_mass(model: Model) -> Iterator[Finding]:
     """A body with next to all, or next to nothing, of the mass that moves."""
     total = sum(inertia.m for inertia in model.inertia[1:])
-    for i, _ in model.outward():
+    carried = [sum(model.inertia[j].m for j in below) for below in model.subtree]
+    for i, p in model.outward():
         m, name = model.inertia[i].m, model.body_name[i]
-        carried = sum(model.inertia[j].m for j in model.subtree[i])
         where = model.written.get(name, NOWHERE)
         if m > HEAVY * (total - m) > 0.0:
             yield Finding("warning", "heavy", f"body {name!r} has {m:g} kg, all others that move {total - m:g} kg "
                           "together.", "Masses are in kg: check the unit.", where)  # fmt: skip
-        elif 0.0 < carried < LIGHT * total:
-            yield Finding("warning", "light", f"body {name!r} has, with all it carries, {carried:g} kg of the robot's "
-                          f"{total:g} kg.", "Masses are in kg: check the unit.", where)  # fmt: skip
+        elif 0.0 < carried[i] < LIGHT * total and (p == 0 or carried[p] >= LIGHT * total):
+            yield Finding("warning", "light", f"body {name!r} has, with all it carries, {carried[i]:g} kg of the "
+                          f"robot's {total:g} kg.", "Masses are in kg: check the unit.", where)  # fmt: skip
 
 
 def far_away(model: Model) -> Iterator[Finding]:
@@ -229,12 +229,14 @@ def degrees(model: Model) -> Iterator[Finding]:
 
 
 def long_slide(model: Model) -> Iterator[Finding]:
-    """A gripper that opens by 40 m."""
-    whole = reach(model)
+    """A gripper that opens by 40 m; slides on the world, and on such slides, are for driving about."""
+    whole, driving = reach(model), {0}
     for name, i, lower, upper in _joints(model, "prismatic"):
         travel, large = upper - lower, max(abs(lower), abs(upper))
         round_number = math.log10(large).is_integer() if large > 0.0 else True
-        if model.parent[i] and 10.0 * whole < travel < 1e4 and travel > 5.0 and not round_number:
+        if model.parent[i] in driving:
+            driving.add(i)
+        elif 10.0 * whole < travel < 1e4 and travel > 5.0 and not round_number:
             yield Finding("warning", "millimetres", f"joint {name!r} slides by {travel:g} m, the robot reaches "
                           f"{whole:.3g} m.", "Lengths are in metres: divide millimetres by 1000.",
                           model.data[i].where)  # fmt: skip
