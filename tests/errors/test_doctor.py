@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hinge
 
@@ -284,3 +286,40 @@ def test_attached_robots_keep_the_places_of_their_links():
     robot = hinge.load(arm())
     both = robot.attach(robot, at="rod", prefix="second_")
     assert both.model.written["second_rod"] == robot.model.written["rod"]
+
+
+# ---- whatever is in a file
+
+
+PIECES = st.sampled_from(
+    ['"', "<", ">", "/", "nan", "1e999", "-1", "0", "é", "\0", "<link/>", "type", "mass", " ", "rpy", "-->"]
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300, database=None)
+@given(st.data())
+def test_no_file_makes_the_doctor_raise(data):
+    text = arm()
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
+        text = text[:at] + data.draw(PIECES) + text[at + length :]
+    found = hinge.check(text if "<" in text else "<" + text)
+    assert found.exit_code in (0, 1, 2)
+    assert (found.robot is None) == (found.exit_code == 2)
+    assert json.loads(found.to_json())["exit_code"] == found.exit_code
+    assert str(found)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
+def test_a_file_in_another_encoding_is_examined_too(tmp_path, encoding):
+    path = tmp_path / "arm.urdf"
+    text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + arm().replace("rod", "tête").replace(
+        '<axis xyz="0 1 0"/>', "", 1
+    )
+    path.write_bytes(text.encode(encoding))
+    (finding,) = hinge.check(path).findings
+    assert (finding.code, finding.where.line) == ("no-axis", 6)
+
+
+def test_a_folder_is_no_robot(tmp_path):
+    assert hinge.check(tmp_path).exit_code == 2

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hinge.checking.proofs import Proof, prove
-from hinge.checking.written import examine_text, source_text
+from hinge.checking.written import content_of, examine_text
 from hinge.errors import ModelError
 from hinge.loading import load
 from hinge.model import Finding, Report
@@ -115,7 +115,7 @@ def check(source: str | os.PathLike[str], certify: bool = False, strict: bool = 
     except ModelError as problem:
         refusal = Finding("error", problem.code, problem.what, problem.hint, problem.where)
         return Diagnosis(file, None, Report((refusal,)), strict=strict)
-    written = source_text(source, options.get("packages", ()))
+    written = content_of(source, options.get("packages", ()))
     found = sorted([*robot.report, *examine(robot.model), *examine_text(written, robot.model.file)], key=_place)
     proofs = prove(robot, written, "" if text else file) if certify else ()
     return Diagnosis(file, robot, Report(tuple(found)), proofs, strict)

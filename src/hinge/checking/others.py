@@ -11,23 +11,28 @@ forces: with ours, their equations of motion hold.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from hinge.checking.proofs import Array, CannotBeMade, States, apart
-from hinge.checking.written import PRODUCTS, root_of
+from hinge.checking.written import PRODUCTS, Content, root_of
 from hinge.errors import NotCovered
+from hinge.formats.xml import Element
 from hinge.model import Model
 
 LIMIT = 1e-9  # angles such as 1.5707963268 are read as quarter turns here, up to 1e-11 off at each joint
 SWAPPED = [3, 4, 5, 0, 1, 2]
+WRITTEN: dict[str, Any] = {  # what of a URDF is handed over
+    "link": {"inertial": {"origin": {}, "mass": {}, "inertia": {}}},
+    "joint": {tag: {} for tag in ("origin", "parent", "child", "axis", "limit")},
+}
 SINGLE = ("revolute", "continuous", "prismatic")
 
 
-def pinocchio(s: States, text: str, file: str) -> tuple[float, float, str]:
+def pinocchio(s: States, text: Content, file: str) -> tuple[float, float, str]:
     """Mass matrix, inverse and forward dynamics of Pinocchio's reading of a URDF."""
     pin = _installed("pinocchio", "Pinocchio")
     root, model = root_of(text), s.robot.model
@@ -35,9 +40,9 @@ def pinocchio(s: States, text: str, file: str) -> tuple[float, float, str]:
         raise CannotBeMade("Pinocchio is compared on URDF files.")
     floating = model.joint_name[1] not in {joint.attributes.get("name") for joint in root.all("joint")}
     try:
-        theirs = pin.buildModelFromXML(_bare(text), *([pin.JointModelFreeFlyer()] if floating else []))
-    except ValueError as refusal:
-        raise CannotBeMade(f"Pinocchio cannot read the file: {str(refusal).splitlines()[0]}") from None
+        theirs = pin.buildModelFromXML(_bare(root), *([pin.JointModelFreeFlyer()] if floating else []))
+    except Exception as refusal:  # of whatever class: what a C++ library throws is its own affair
+        raise CannotBeMade(f"Pinocchio cannot read the file: {_first_line(refusal)}") from None
     theirs.gravity.linear = np.array(model.gravity)
     data, order, rows = theirs.createData(), [], []
     for j in range(1, theirs.njoints):
@@ -70,7 +75,7 @@ def _pin_position(theirs: Any, model: Model, order: Sequence[int], q: Array) -> 
     return made
 
 
-def mujoco(s: States, text: str, file: str) -> tuple[float, float, str]:
+def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
     """Mass matrix, inverse and forward dynamics of MuJoCo's reading of an MJCF or a URDF; no contact, no springs."""
     mj = _installed("mujoco", "MuJoCo")
     root, model = root_of(text), s.robot.model
@@ -84,11 +89,11 @@ def mujoco(s: States, text: str, file: str) -> tuple[float, float, str]:
         raise CannotBeMade(f"link {ghost!r} has inertia and no mass, which MuJoCo leaves out.")
     try:
         if urdf or not file:
-            theirs = mj.MjModel.from_xml_string(_bare(text) if urdf else text)
+            theirs = mj.MjModel.from_xml_string(_bare(root) if urdf else text)
         else:  # which may include other files
             theirs = mj.MjModel.from_xml_path(file)
-    except ValueError as refusal:
-        raise CannotBeMade(f"MuJoCo cannot read the file: {str(refusal).splitlines()[0]}") from None
+    except Exception as refusal:
+        raise CannotBeMade(f"MuJoCo cannot read the file: {_first_line(refusal)}") from None
     theirs.opt.gravity[:] = model.gravity
     names = [theirs.joint(j).name for j in range(theirs.njnt)]
     order = [_number(model, name) for name in names] if urdf else [i for i, _ in model.outward()]
@@ -131,21 +136,15 @@ def _mujoco_state(theirs: Any, model: Model, order: Sequence[int], data: Any, le
     return T, turning
 
 
-def _bare(text: str) -> str:
-    """A URDF with links and joints only: shapes and the tags of other programs do not matter to the dynamics.
+def _bare(element: Element, parts: Mapping[str, Any] = WRITTEN) -> str:
+    """A URDF with its masses and joints only: shapes and the tags of other programs do not matter to the dynamics.
 
     Products of inertia that are left out are written as zeros, which is what it means; both would drop the inertia.
     """
-    root = ElementTree.fromstring(text.lstrip("\ufeff \t\r\n"))
-    for element in list(root):
-        if element.tag not in ("link", "joint"):
-            root.remove(element)
-        for part in list(element):
-            if part.tag in ("visual", "collision", "mimic"):
-                element.remove(part)
-        for inertia in element.iterfind("inertial/inertia"):
-            inertia.attrib = dict.fromkeys(PRODUCTS, "0") | inertia.attrib
-    return ElementTree.tostring(root, encoding="unicode")
+    said = (dict.fromkeys(PRODUCTS, "0") if element.tag == "inertia" else {}) | element.attributes
+    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in said.items() if ":" not in name)
+    inside = "".join(_bare(child, parts[child.tag]) for child in element.children if child.tag in parts)
+    return f"<{element.tag}{attributes}>{inside}</{element.tag}>"
 
 
 # ---- common ----------------------------------------------------------------------------------------------------------
@@ -185,6 +184,10 @@ def _worst(s: States, forces: Array, found: Array, H: list[Array], tau: list[Arr
 def _compared(s: States) -> str:
     tied = ", mimic joints eliminated from theirs" if s.robot.model.follows else ""
     return f"mass matrix, inverse and forward dynamics are the same{tied}"
+
+
+def _first_line(refusal: Exception) -> str:
+    return (str(refusal).splitlines() or [type(refusal).__name__])[0]
 
 
 def _installed(module: str, name: str) -> Any:

@@ -62,7 +62,7 @@ class States:
     qdd: Array
 
 
-def prove(robot: Robot, text: str = "", file: str = "", states: int = STATES) -> tuple[Proof, ...]:
+def prove(robot: Robot, text: str | bytes = "", file: str = "", states: int = STATES) -> tuple[Proof, ...]:
     """All proofs on a robot; `text` is what it was loaded from and `file` its path, which other libraries read too."""
     from hinge.checking import others
 

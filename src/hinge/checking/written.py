@@ -11,13 +11,14 @@ from hinge.formats import xml
 from hinge.formats.xml import Element
 from hinge.model import Finding
 
+Content = str | bytes
 PRODUCTS = ("ixy", "ixz", "iyz")
 BOUNDED = ("revolute", "prismatic")
 ON_AXIS = (*BOUNDED, "continuous", "planar")
 
 
-def source_text(source: str | os.PathLike[str], packages: Sequence[str | os.PathLike[str]] = ()) -> str:
-    """What was read: the text itself, the text of a file, or what a xacro file expands to."""
+def content_of(source: str | os.PathLike[str], packages: Sequence[str | os.PathLike[str]] = ()) -> Content:
+    """What was read: the text itself, the bytes of a file, or what a xacro file expands to."""
     if isinstance(source, str) and "<" in source:
         return source
     path = os.fspath(source)
@@ -26,10 +27,10 @@ def source_text(source: str | os.PathLike[str], packages: Sequence[str | os.Path
 
         return xacro.expand(path, [os.fspath(folder) for folder in packages])
     with open(path, "rb") as file:
-        return file.read().decode("utf-8", errors="replace")
+        return file.read()
 
 
-def root_of(text: str, file: str = "") -> Element | None:
+def root_of(text: Content, file: str = "") -> Element | None:
     """The outermost element; None for what is not XML."""
     try:
         return xml.parse(text, file)
@@ -37,7 +38,7 @@ def root_of(text: str, file: str = "") -> Element | None:
         return None
 
 
-def examine_text(text: str, file: str) -> list[Finding]:
+def examine_text(text: Content, file: str) -> list[Finding]:
     """What is odd about the writing of a URDF; nothing about other formats."""
     root = root_of(text, file)
     if root is None or root.tag != "robot":
