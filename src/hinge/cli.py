@@ -75,7 +75,6 @@ def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, ba
     a file cannot be loaded; of several files, with the worst.
     """
     from rich.console import Console
-    from rich.text import Text
 
     console, worst = Console(highlight=False, markup=False), 0
     for file in files:
@@ -85,12 +84,24 @@ def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, ba
             click.echo(found.to_json())
             continue
         for kind, line in found.lines():
-            console.print(Text(line, style=STYLES[kind]), soft_wrap=True)
+            console.print(_painted(kind, line), soft_wrap=True)
     raise SystemExit(worst)
 
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim", "summary": "bold",
           "passed": "green", "failed": "bold red", "skipped": "dim"}  # fmt: skip
+
+
+def _painted(kind: str, line: str) -> Any:
+    """A line of a diagnosis with its first word of judgement coloured, and the place before it bold."""
+    from rich.text import Text
+
+    if kind in ("fix", "summary"):
+        return Text(line, style=STYLES[kind])
+    text, at = Text(line), line.index(kind)
+    text.stylize("bold", 0, at)
+    text.stylize(STYLES[kind], at, at + len(kind))
+    return text
 
 
 @main.command()

@@ -60,6 +60,15 @@ def test_findings_are_printed_plainly_where_there_is_no_terminal(files):
     assert said("warned.urdf").output == f"{hinge.check('warned.urdf')}\n"
 
 
+def test_in_a_terminal_the_judgement_is_coloured(files, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    first, fix, last = said("warned.urdf").output.splitlines()
+    assert first.startswith("\x1b[1mwarned.urdf:3: \x1b[0m\x1b[33mwarning\x1b[0m: link 'head' has")
+    assert fix.startswith("\x1b[2m  Raise")
+    assert last == "\x1b[1mwarned.urdf: 1 warning\x1b[0m"
+
+
 def test_a_name_with_brackets_is_printed_as_it_is(files):
     (files / "odd.urdf").write_text(WARNED.replace("head", "[bold]head[/]"))
     assert "link '[bold]head[/]' has" in said("odd.urdf").output

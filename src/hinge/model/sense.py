@@ -59,6 +59,7 @@ def radius(shape: Shape) -> float | None:
 RADIUS: dict[str, Callable[[Sequence[float]], float]] = {
     "box": lambda size: math.hypot(*size) / 2,
     "sphere": lambda size: size[0],
+    "ellipsoid": max,
     "cylinder": lambda size: math.hypot(size[0], size[1] / 2),
     "capsule": lambda size: size[0] + size[1] / 2,
 }
