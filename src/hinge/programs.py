@@ -7,23 +7,29 @@ fewest operations is; that depends on the model alone, never on the batch or the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
 
 from hinge import dynamics
 from hinge.backends.kernel import Plan
 from hinge.dynamics.registry import Algorithm
 from hinge.errors import NotCovered
 from hinge.graph import Input, Program, TooLong
-from hinge.model import Model, Parameter
+from hinge.model import Model, Parameter, reframe
 from hinge.model.driven import sizes
+from hinge.model.regroup import regrouped
 
 
-class Subject(NamedTuple):
-    """A robot as algorithms see it: its model, the same in the frames they run in, and the numbers that are inputs."""
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A robot as algorithms see it: its model, and the numbers of it that are inputs."""
 
     model: Model
-    traced: Model
     vary: tuple[Parameter, ...]
+
+    @cached_property
+    def traced(self) -> Model:
+        """The model in the frames that algorithms run in; names keep their frames."""
+        return reframe(self.model)
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,10 @@ class Question:
     status: bool = False
     regroup: bool = False
 
-    def candidates(self, model: Model) -> list[Algorithm]:
+    def candidates(self, subject: Subject) -> list[Algorithm]:
         """The algorithms that may answer: the one of the method asked for, or those that compete."""
+        # a method that needs each body's own mass refuses a model in which they are moved
+        model = regrouped(subject.traced) if self.regroup else subject.model
         first = dynamics.choose(model, self.name, self.method)
         if self.regroup and not first.in_joint_space:
             raise NotCovered(f"{self.name} cannot be computed with regroup=True: inertia moved across joints is no "
@@ -53,7 +61,7 @@ class Question:
 def answer(question: Question, subject: Subject, contract: bool = True) -> tuple[Algorithm, Program]:
     """The algorithm with the fewest operations among those that may answer, and its program."""
     best: tuple[Algorithm, Program] | None = None
-    for algorithm in question.candidates(subject.model):
+    for algorithm in question.candidates(subject):
         try:
             program = algorithm.trace(
                 replace(subject.traced, terms=question.terms), question.given, dict(question.options), question.status,
@@ -70,7 +78,7 @@ def answer(question: Question, subject: Subject, contract: bool = True) -> tuple
 def plan(question: Question, subject: Subject, robot: str) -> Plan:
     """What a kernel needs to know, short of tracing."""
     model = replace(subject.model, terms=question.terms)
-    candidates = question.candidates(model)
+    candidates = question.candidates(subject)
     taken = candidates[0].taken(question.given)
     outputs = [q.shape(model) for q in candidates[0].returns.values()] + [()] * question.status
     takes = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]

@@ -20,7 +20,7 @@ from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.registry import ALGORITHMS, Place
 from hinge.errors import UnknownName, did_you_mean
 from hinge.methods import install
-from hinge.model import Model, Report, edit, parameter, reframe
+from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
 from hinge.programs import Question, Subject, answer, plan
 
@@ -261,7 +261,7 @@ class Robot:
     @functools.cached_property
     def _subject(self) -> Subject:
         """This robot as algorithms see it."""
-        return Subject(self.model, self._traced, self._vary)
+        return Subject(self.model, self._vary)
 
     def cost(self, name: str, method: str | None = None, regroup: bool = False, **options: str) -> Cost:
         """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
@@ -287,11 +287,6 @@ class Robot:
 
             return llvm.emit(program, llvm.lanes())
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, ('llvm', 'listing'))}")
-
-    @functools.cached_property
-    def _traced(self) -> Model:
-        """The model in the frames that algorithms run in; names keep their frames."""
-        return reframe(self.model)
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
               check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
@@ -331,7 +326,7 @@ class Robot:
         """The numbers that stand for a frame in a kernel."""
         found = self._places.get(name)
         if found is None:
-            found = self._places[name] = np.array(Place.row(self._traced, name))
+            found = self._places[name] = np.array(Place.row(self._subject.traced, name))
         return found
 
     def __getstate__(self) -> tuple[Model, list[str]]:
@@ -353,7 +348,7 @@ class Robot:
         def pose(name: str) -> Array:
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
-        return inputs.wrenches(self._traced, external, frame, pose, check == "values")
+        return inputs.wrenches(self._subject.traced, external, frame, pose, check == "values")
 
 
 def _not_yet(*args: Any) -> None:

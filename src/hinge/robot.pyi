@@ -783,6 +783,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -809,6 +810,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:

@@ -64,3 +64,9 @@ def test_masses_that_vary_are_moved_too():
     plain = varied.inverse_dynamics(q, qd, qd, parameters=given, backend="interpret")
     moved = varied.inverse_dynamics(q, qd, qd, parameters=given, backend="interpret", regroup=True)
     assert np.allclose(plain, moved, rtol=1e-11, atol=1e-11)
+
+
+def test_a_method_that_needs_the_mass_of_each_body_refuses_it_by_name():
+    arm = hinge.samples.puma560()
+    with pytest.raises(hinge.NotCovered, match="no centre of mass"):
+        arm.inverse_dynamics(*[np.zeros(6)] * 3, method="silver", regroup=True)

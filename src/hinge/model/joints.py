@@ -18,7 +18,7 @@ from hinge.errors import ModelError, did_you_mean
 from hinge.graph.diff import along
 from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, evaluate, sin
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, Vec3
+from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, Vec3, cross3
 from hinge.spatial.rotation import (
     conjugate,
     displacement_exp,
@@ -31,7 +31,7 @@ from hinge.spatial.rotation import (
     unit,
 )
 from hinge.spatial.transform import Rigid, Transform, slide, turn
-from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
+from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
 JOINTS: dict[str, type[Joint]] = {}
 X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
@@ -57,6 +57,8 @@ class Joint:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "integrate" in cls.__dict__ and "moved" not in cls.__dict__:
+            cls.moved = cls.integrate  # type: ignore[method-assign]  # whoever says how it moves has said it all
         kind = cls.__dict__.get("kind")
         if isinstance(kind, str):
             ours = cls.__module__.startswith("hinge.")
@@ -102,7 +104,19 @@ class Joint:
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
+        return self.moved(self.normal(q), v)
+
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """The same from coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """The same position with quaternions of length one."""
+        return list(q)
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        """What is left over when two motions are made in one order and undone in the other: [a, b], in velocities."""
+        return [0.0] * self.nv
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         """The constant velocity that leads from q0 to q1 in unit time."""
@@ -267,8 +281,14 @@ class Spherical(Joint):
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [0.5 * c for c in quaternion_product(q, (0.0, *qd))]  # (8.1)
 
-    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        return list(quaternion_product(unit(q), quaternion_exp(Vec3(tuple(v)))))
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        return list(quaternion_product(q, quaternion_exp(Vec3(tuple(v)))))
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return list(unit(q))
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        return list(cross3(Vec3(tuple(a)), Vec3(tuple(b))))
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return list(quaternion_log(quaternion_product(conjugate(unit(q0)), unit(q1))))
@@ -299,10 +319,17 @@ class Free(Joint):
         turning = [0.5 * c for c in quaternion_product(q[:4], (0.0, *qd[:3]))]
         return [*turning, *(rotation_from_quaternion(q[:4]) @ Vec3(tuple(qd[3:])))]
 
-    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         quaternion, shift = displacement_exp(Vec3(tuple(v[:3])), Vec3(tuple(v[3:])))
         position = Vec3(tuple(q[4:])) + rotation_from_quaternion(q[:4]) @ shift
-        return [*quaternion_product(unit(q[:4]), quaternion), *position]
+        return [*quaternion_product(q[:4], quaternion), *position]
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [*unit(q[:4]), *q[4:]]
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        made = cross(*(Motion(Vec3(tuple(x[:3])), Vec3(tuple(x[3:]))) for x in (a, b)))
+        return [*made.ang, *made.lin]
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         turned = quaternion_product(conjugate(unit(q0[:4])), unit(q1[:4]))
