@@ -98,7 +98,7 @@ def _painted(kind: str, line: str) -> Any:
 
     if kind in ("fix", "summary"):
         return Text(line, style=STYLES[kind])
-    text, at = Text(line), line.index(kind)
+    text, at = Text(line), max(line.find(f"{kind}: "), 0)  # a proof begins with the word
     text.stylize("bold", 0, at)
     text.stylize(STYLES[kind], at, at + len(kind))
     return text
