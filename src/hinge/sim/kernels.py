@@ -52,7 +52,7 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
             asked = list(held) if control is None else control(t[0] + c * h[0], flat, speed)  # type: ignore[arg-type]
             asked = saturated(model, asked) if physics.effort else asked
             first.append(asked)
-            return FORCE.take(model, _resisted(model, physics, asked, at, speed))
+            return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
         made = advanced(model, tableau, q, v, h[0], accelerated(model, force, nothing))
@@ -91,7 +91,7 @@ def _sum(terms: Any) -> Scalar:
     return total
 
 
-def _resisted(model: Model, physics: Physics, tau: list[Scalar], q: list[list[Scalar]], v: list[Scalar]
+def resisted(model: Model, physics: Physics, tau: list[Scalar], q: list[list[Scalar]], v: list[Scalar]
               ) -> list[Scalar]:  # fmt: skip
     """Joint forces less dry friction, plus what limits that are springs push back with."""
     made = list(tau)

@@ -67,9 +67,8 @@ class Run:
             self.info["stopped"] = self.stopped
             warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
                           stacklevel=3)  # fmt: skip
-        return Trajectory(self.robot, np.array(t), *(shaped.get(name) for name in FIELDS),
-                          status=self.status.reshape(self.batch), method=method, events=tuple(events),
-                          info=self.info)  # fmt: skip
+        return Trajectory(self.robot, np.array(t), shaped.get("q"), shaped.get("qd"), shaped.get("tau"),
+                          self.status.reshape(self.batch), method, tuple(events), self.info)  # fmt: skip
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
@@ -214,8 +213,8 @@ def _run(robot: Robot, q0: Vector, qd0: Vector, terms: Sequence[str], effort: bo
         raise SizeError(f"q0 {q.shape} and qd0 {qd.shape} do not fit together.") from None
     _known("limits", limits, ("ignore", "stop", "spring"))
     physics = Physics(inputs.terms(terms), bool(effort), SPRINGS if limits == "spring" else None)
-    rows = [np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1])) for a in (q, qd)]
-    return Run(robot, *rows, batch, physics)
+    q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1])) for a in (q, qd))
+    return Run(robot, q, qd, batch, physics)
 
 
 def _step(robot: Robot, step: float | str) -> float:

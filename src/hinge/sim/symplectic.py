@@ -1,0 +1,147 @@
+"""The implicit midpoint rule in positions and momenta: symplectic, of second order, for long runs true in energy.
+
+    q' = q + h v_m        p' = p + h (tau + ∂L/∂q (q_m, v_m))        q_m = ½ (q + q'), M(q_m) v_m = ½ (p + p')
+
+p = M(q) v. The equations are solved by repeating them from the velocity at the start, each time in one kernel, until
+nothing changes; a rollout that does not come to rest in this has a status.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hinge.backends.kernel import Kernel
+from hinge.dynamics.composite import composite
+from hinge.dynamics.energy import potential_energy
+from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
+from hinge.dynamics.solve import LDL
+from hinge.errors import NotCovered
+from hinge.graph import Scalar, jacobian, maximum
+from hinge.integrators.steps import TIME
+from hinge.model import Model
+from hinge.programs import Question, plan
+from hinge.robot import Robot, default_backend
+from hinge.sim.forces import saturated
+from hinge.sim.kernels import Physics, resisted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SWEEPS = 60
+SMALL = 4e-16  # what a sweep may still change, relative
+
+
+class Midpoint:
+    """A step by the midpoint rule."""
+
+    def __init__(self, run: Any, source: Any, backend: str | None) -> None:
+        refuse(run.robot)
+        self.run, self.source = run, source
+        self.sweep = _kernel(run.robot, run.physics, source.traced, backend, _sweep)
+        self.finish = _kernel(run.robot, run.physics, source.traced, backend, _finish)
+
+    def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
+        run, rows = self.run, len(self.run.q)
+        times = np.full(rows, t), np.full(rows, h)
+        held = () if self.source.traced is not None else (self.source.at(k, t),)
+        middle, before = run.qd, np.full(rows, np.inf)
+        with np.errstate(invalid="ignore"):
+            for _ in range(SWEEPS):
+                middle, change, _ = self.sweep(run.q, run.qd, middle, *times, *held)
+                # rounding ends it where it no longer gets smaller
+                if not np.any((change > SMALL) & (change < before)):
+                    break
+                before = change
+        q, qd, tau, pivot = self.finish(run.q, run.qd, middle, *times, *held)
+        lost = ~(change < 1e-9)
+        if lost.any():
+            qd = np.where(lost[:, None], np.nan, qd)
+        return q, qd, tau, pivot
+
+
+def refuse(robot: Robot) -> None:
+    """Raise where a joint has velocities that are no rates of coordinates, or the model is not conservative in them."""
+    model = robot.model
+    for i, _ in model.outward():
+        if not model.joint[i].rates_are_velocities:
+            raise NotCovered(f"method 'midpoint' does not cover robot {robot.name!r}: joint {model.joint_name[i]!r} is "
+                             f"{model.joint[i].kind}.\n  Use 'lie_rk4', 'rk4' or 'dopri5'.")  # fmt: skip
+
+
+def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, function: Any) -> Kernel:
+    def run(model: Model, q: Any, qd: Any, middle: Any, t: Any, h: Any, tau: Any = None) -> Any:
+        flat = [[x for i in model.leaders for x in part[i]] for part in (q, qd, middle)]
+        held = None if tau is None else model.generalised_forces(tau)
+
+        def force(at: list[Scalar], speed: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+            asked = list(held) if control is None else control(t[0] + 0.5 * h[0], at, speed)  # type: ignore[arg-type]
+            asked = saturated(model, asked) if physics.effort else asked
+            return asked, resisted(model, physics, asked, model.joint_positions(at), speed)
+
+        return function(model, *flat, h[0], force)
+
+    run.__module__ = "simulation"
+    takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "middle": VELOCITY, "t": TIME, "h": TIME}
+    if control is None:
+        takes["tau"] = FORCE
+    sweeping = function is _sweep
+    gives: dict[str, Quantity] = {"middle": VELOCITY, "change": SCALAR}
+    if not sweeping:
+        gives = {"q": POSITION, "qd": VELOCITY, "tau": VELOCITY}
+    algorithm = Algorithm("simulate", "midpoint", run, takes, gives, pivots=True)
+    terms = physics.terms - {"friction"}
+    question = Question("simulate", "midpoint", terms=terms, status=True, algorithm=algorithm)
+    return Kernel(plan(question, robot._subject, robot.name), backend or default_backend())
+
+
+def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+    H = composite(model, model.joint_positions(q))
+    return [_total(a * b for a, b in zip(row, v, strict=True)) for row in H]
+
+
+def _middle(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], h: Scalar, force: Any) -> Any:
+    """Momentum in the middle of the step by a guess of the velocity there, and the mass matrix to go with it."""
+    at = [a + 0.5 * h * b for a, b in zip(q, guess, strict=True)]
+    joints = model.joint_positions(at)
+    H = composite(model, joints)
+    kinetic = 0.5 * _total(H[i][j] * guess[i] * guess[j] for i in range(model.nv) for j in range(model.nv))
+    (slope,) = jacobian([kinetic - potential_energy(model, joints)], at)
+    asked, pushed = force(at, guess)
+    lost = model.generalised_forces(
+        [_damping(model, i, model.joint_velocities(guess)[i]) for i in range(len(model.parent))]
+    )
+    p = [a + 0.5 * h * (s + f - r) for a, s, f, r in zip(_momentum(model, q, v), slope, pushed, lost, strict=True)]
+    return p, H, asked
+
+
+def _damping(model: Model, i: int, v: list[Scalar]) -> list[Scalar]:
+    return [d * x for d, x in zip(model.data[i].damping or (0.0,) * len(v), v, strict=True)] if (
+        "damping" in model.terms) else [0.0] * len(v)  # fmt: skip
+
+
+def _sweep(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], h: Scalar, force: Any) -> Any:
+    """The velocity in the middle, better than the guess; and by how much, relative to the largest."""
+    p, H, _ = _middle(model, q, v, guess, h, force)
+    factor = LDL(H, model.blame())
+    better = factor.solve(p)
+    change: Scalar = 0.0
+    size: Scalar = 1.0
+    for a, b in zip(better, guess, strict=True):
+        change, size = maximum(change, maximum(a - b, b - a)), maximum(size, maximum(a, -a))
+    return (better, change / size), factor.pivots
+
+
+def _finish(model: Model, q: list[Scalar], v: list[Scalar], middle: list[Scalar], h: Scalar, force: Any) -> Any:
+    """The state at the end of the step."""
+    p, _, asked = _middle(model, q, v, middle, h, force)
+    end = [a + h * b for a, b in zip(q, middle, strict=True)]
+    p_end = [2.0 * b - a for a, b in zip(_momentum(model, q, v), p, strict=True)]
+    factor = LDL(composite(model, model.joint_positions(end)), model.blame())
+    return (model.joint_positions(end), factor.solve(p_end), asked), factor.pivots
+
+
+def _total(terms: Any) -> Scalar:
+    total: Scalar = 0.0
+    for term in terms:
+        total = total + term
+    return total
