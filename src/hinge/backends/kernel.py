@@ -86,7 +86,7 @@ class Kernel:
         batch = self._batch(arrays)
         states = prod(batch)
         rows = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
-        target = None if out is None else self._target(out, batch)
+        target = None if out is None else self._target(out, batch, self.plan.outputs[0])
         results: list[Array] = [empty((*batch, *shape), number) for shape in self.plan.outputs[1:]]
         first = target if target is not None and self._direct(target, rows, number) else None
         results.insert(0, empty((*batch, *self.plan.outputs[0]), number) if first is None else first)
@@ -116,7 +116,7 @@ class Kernel:
         return given
 
     def bind(self, *arrays: Array) -> Callable[[], None]:
-        """A call without arguments, for control loops: reads and writes these very arrays, the last of them the result.
+        """A call without arguments, for control loops: reads and writes these very arrays, the results after the inputs.
 
         The arrays have to be contiguous, of one floating type, and of the same batch shape.
 
@@ -126,29 +126,32 @@ class Kernel:
         >>> q[0] = np.pi / 2
         >>> step()
         """
-        *given, out = arrays or (None,)
-        if len(given) != len(self.plan.inputs) or len(self.plan.outputs) != 1:
-            wanted = ", ".join(one.name for one in self.plan.inputs)
-            raise SizeError(f"{self.name}: bind takes {wanted} and out; {len(arrays)} arrays were given.")
+        given, outs = arrays[: len(self.plan.inputs)], arrays[len(self.plan.inputs) :]
+        names = [one.name for one in self.plan.inputs] + ["out"] * len(self.plan.outputs)
+        if len(arrays) != len(names):
+            raise SizeError(f"{self.name}: bind takes {', '.join(names)}; {len(arrays)} arrays were given.")
         number: Any = next(
             (a.dtype for a in arrays if type(a) is np.ndarray and a.dtype in (np.float32, np.float64)), None
         )
-        names = [one.name for one in self.plan.inputs] + ["out"]
         for name, a in zip(names, arrays, strict=True):
             plain = type(a) is np.ndarray and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative
             if not plain or a.dtype != number or number not in (np.float32, np.float64):
                 raise SizeError(f"{self.name}: bind needs contiguous arrays of one floating type; {name} is not one.")
         checked = [self._array(k, a, number) for k, a in enumerate(given)]
         batch = self._batch(checked)
-        self._target(out, batch)
+        for out, shape in zip(outs, self.plan.outputs, strict=True):
+            self._target(out, batch, shape)
+            if any(np.may_share_memory(out, a) for a in given):
+                raise SizeError(f"{self.name}: bind needs an out that shares no memory with an input.")
         for k, a in enumerate(checked):
             if not self.plan.inputs[k].uniform and a.shape != (*batch, *self.plan.shapes[k]):
                 raise SizeError(f"{self.name}: bind does not broadcast; {names[k]} has shape {a.shape}.")
-        if any(np.may_share_memory(out, a) for a in given):
-            raise SizeError(f"{self.name}: bind needs an out that shares no memory with an input.")
         if self.backend == "llvm" and self._native(number.type) is not None:
-            return self._native(number.type).bind(given, out)  # type: ignore[no-any-return]
-        return lambda: (self(*given, out=out), None)[1]
+            return self._native(number.type).bind(given, outs, prod(batch))  # type: ignore[no-any-return]
+        return lambda: self._interpret(
+            [self._rows(k, a, batch, prod(batch)) for k, a in enumerate(given)],
+            [out.reshape(prod(batch), -1) for out in outs],
+        )
 
     @property
     def fast(self) -> Callable[..., Any] | None:
@@ -233,8 +236,8 @@ class Kernel:
         rows = a.reshape(states, self._sizes[k])
         return rows if rows.flags.c_contiguous and rows.flags.aligned else np.array(rows, order="C")
 
-    def _target(self, out: Any, batch: Shape) -> Array:
-        wanted = (*batch, *self.plan.outputs[0])
+    def _target(self, out: Any, batch: Shape, shape: Shape) -> Array:
+        wanted = (*batch, *shape)
         if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.shape != wanted or not out.flags.writeable:
             had = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise SizeError(f"{self.name}: out is {had}; it has to be a writable array of floats with shape {wanted}.")

@@ -21,7 +21,6 @@ from hinge.sim.kernels import step_kernel
 from hinge.sim.record import Memory
 
 Array = np.ndarray[Any, np.dtype[Any]]
-SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 MAX_STEPS = 10_000_000
 
 
@@ -45,7 +44,7 @@ def adaptive(run: Any, duration: float, control: Any, record: Any, fields: Seque
         raise SizeError(f"rtol={rtol!r} and atol={atol!r} have to be positive.")
     robot, rows = run.robot, len(run.q)
     traced, held = _force(run, control)
-    kernel = step_kernel(robot, TABLEAUS["dopri5"], run.physics, traced, backend, stages=True)
+    kernel = step_kernel(robot, TABLEAUS["dopri5"], run.physics, traced, backend, (rtol, atol))
     grid = np.array([duration])
     if record != "last":
         spacing = (1e-3 if step == "auto" else float(step)) * int(record)
@@ -61,7 +60,6 @@ def adaptive(run: Any, duration: float, control: Any, record: Any, fields: Seque
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
-    run.info |= {"steps": int(state.taken), "rejected": int(state.rejected)}
     return run.kept(memory, "dopri5", fields, state.events)
 
 
@@ -80,60 +78,68 @@ def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
 
 
 class _Adaptive:
-    """The rollouts that are still on their way, each at its own time with its own step."""
+    """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
     def __init__(self, run: Any, kernel: Any, held: Array | None, grid: Array, memory: Memory,
                  functions: Sequence[Callable[..., Any]], duration: float, rtol: float, atol: float) -> None:  # fmt: skip
-        self.run, self.kernel, self.held, self.grid, self.memory = run, kernel, held, grid, memory
-        self.functions, self.duration, self.rtol, self.atol = functions, duration, rtol, atol
-        n = len(run.q)
-        self.t, self.h = np.zeros(n), np.full(n, min(1e-3, duration))
+        self.run, self.grid, self.memory = run, grid, memory
+        self.functions, self.duration = functions, duration
+        n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
+        here = [run.q.copy(), run.qd.copy(), np.zeros(n), np.full(n, min(1e-3, duration))]
+        there = [np.empty_like(a) for a in here]
+        self.until = np.full(n, duration)
+        self.extras = [np.empty((n, nv)), *(np.empty((n, k)) for _ in range(3) for k in (nq, nv)), np.empty(n)]
+        inputs = [self.until] if held is None else [self.until, held]
+        self.sides = [(kernel.bind(*a, *inputs, *b, *self.extras), a, b) for a, b in ((here, there), (there, here))]
+        self.t = here[2]
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled
-        self.ended = np.zeros(n, bool)
+        self.due = 0.0  # the earliest of them
         self.events: list[Event] = []
-        self.values = [self._value(f, self.t, run.q, run.qd, np.arange(n)) for f in functions]
-        self.taken = self.rejected = 0
+        self.values = [self._value(f, self.t, run.q, run.qd) for f in functions]
 
     def go(self) -> None:
-        for _ in range(MAX_STEPS):
-            active = np.flatnonzero(~self.ended)
-            if not len(active):
-                return
-            self._step(active)
+        side, every = 0, bool(self.functions)
+        for count in range(MAX_STEPS):
+            call, start, end = self.sides[side]
+            call()
+            side = 1 - side
+            self.t = end[2]
+            if every or end[2].max() >= self.due:
+                self._passed(start, end)
+                self.run.q, self.run.qd = end[0], end[1]
+                if self.due > self.duration:
+                    return
+            if count & 63 == 63:
+                self._stuck(end)
         self.run.stopped = f"more than {MAX_STEPS} steps"
 
-    def _step(self, rows: Array) -> None:
-        run = self.run
-        t, q, qd = self.t[rows], run.q[rows], run.qd[rows]
-        h = np.minimum(self.h[rows], self.duration - t)
-        last = t + h >= self.duration * (1 - 1e-15)
-        held = () if self.held is None else (self.held[rows],)
-        q1, v1, tau, eq, ev, sq, sv, nq_, nv_, bq, bv, pivot = self.kernel(q, qd, t, h, *held)
-        with np.errstate(all="ignore"):
-            scale = [self.atol + self.rtol * np.maximum(np.abs(a), np.abs(b)) for a, b in ((q, q1), (qd, v1))]
-            parts = np.concatenate([h[:, None] * eq / scale[0], h[:, None] * ev / scale[1]], axis=1)
-            error = np.sqrt(np.mean(parts * parts, axis=1))
-            factor = np.clip(SAFETY * np.maximum(error, 1e-10) ** -0.2, LEAST, MOST)
-        bad = ~np.isfinite(error)
-        taken = (error <= 1.0) & ~bad
-        self.h[rows] = np.where(bad, 0.1 * h, np.where(taken, np.where(last, self.h[rows], factor * h), factor * h))
-        self.taken += int(taken.sum())
-        self.rejected += int((~taken).sum())
-        # a step so small that time stands still means that there is no going on
-        stuck = ~taken & (self.h[rows] < 1e-13 * np.maximum(1.0, t))
-        if stuck.any():
-            run.status[rows[stuck]] = np.where(pivot[stuck] <= 0.0, Status.SINGULAR, Status.NONFINITE)
-            self.ended[rows[stuck]] = True
-        if not taken.any():
+    def _stuck(self, end: list[Array]) -> None:
+        """A step so small that time stands still means that there is no going on."""
+        going = (end[2] < self.until) & (self.run.status == Status.OK)
+        lost = going & ~(end[3] > 1e-13 * np.maximum(1.0, end[2]))
+        if lost.any():
+            self.run.status[lost] = np.where(self.extras[-1][lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
+            self.until[lost] = end[2][lost]
+            self.next[lost] = len(self.grid)
+            self._look_ahead()
+
+    def _passed(self, start: list[Array], end: list[Array]) -> None:
+        """Record what the steps just taken have passed, and find the events in them."""
+        rows = np.flatnonzero(end[2] > start[2])
+        if not len(rows):
             return
-        part = _Piece(t, h, (q, qd), (q1, v1), (sq, sv), (nq_, nv_), (bq, bv), tau).only(taken)
-        done = rows[taken]
-        ends = np.where(last[taken], self.duration, part.t + part.h)
-        stop = self._located(done, part, ends) if self.functions else np.full(len(done), np.inf)
-        self._recorded(done, part, np.minimum(ends, stop))
-        run.q[done], run.qd[done] = self._normal(part.end[0]), part.end[1]
-        self.t[done] = ends
-        self.ended[done] |= last[taken] | np.isfinite(stop)
+        pairs = [(self.extras[k][rows], self.extras[k + 1][rows]) for k in (1, 3, 5)]
+        part = _Piece(start[2][rows], end[2][rows] - start[2][rows], (start[0][rows], start[1][rows]),
+                      (end[0][rows], end[1][rows]), *pairs, self.extras[0][rows])  # fmt: skip
+        stop = self._located(rows, part, end[2][rows]) if self.functions else np.full(len(rows), np.inf)
+        self._recorded(rows, part, np.minimum(end[2][rows], stop))
+        ended = rows[np.isfinite(stop)]
+        self.until[ended], self.next[ended] = end[2][ended], len(self.grid)
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        waiting = self.next[self.next < len(self.grid)]
+        self.due = float(self.grid[waiting.min()]) if len(waiting) else np.inf
 
     def _recorded(self, rows: Array, part: _Piece, ends: Array) -> None:
         """Fill the points of the grid that the steps have passed."""
@@ -158,7 +164,7 @@ class _Adaptive:
 
     # events
 
-    def _value(self, function: Callable[..., Any], t: Array, q: Array, qd: Array, rows: Array) -> Array:
+    def _value(self, function: Callable[..., Any], t: Array, q: Array, qd: Array) -> Array:
         return np.array([float(np.asarray(function(a, b, c))) for a, b, c in zip(t, q, qd, strict=True)])
 
     def _located(self, rows: Array, part: _Piece, ends: Array) -> Array:
@@ -166,7 +172,7 @@ class _Adaptive:
         stop = np.full(len(rows), np.inf)
         for which, function in enumerate(self.functions):
             direction = getattr(function, "direction", 0.0)
-            after = self._value(function, ends, part.end[0], part.end[1], rows)
+            after = self._value(function, ends, part.end[0], part.end[1])
             before = self.values[which][rows]
             rising, falling = (before < 0.0) & (after >= 0.0), (before > 0.0) & (after <= 0.0)
             hit = rising & (direction >= 0.0) | falling & (direction <= 0.0)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Kernel
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity
-from hinge.graph import Scalar, less, maximum, minimum, select
+from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
+from hinge.graph import Scalar, less, maximum, minimum, select, sqrt
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
@@ -33,46 +33,61 @@ class Physics:
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
-                backend: str | None, stages: bool = False) -> Kernel:  # fmt: skip
-    """A kernel (q, qd, tau, t, h) -> (q, qd, tau, …, pivot); without a traced controller it takes tau and holds it.
+                backend: str | None, tolerance: tuple[float, float] | None = None) -> Kernel:  # fmt: skip
+    """A kernel from q, qd, t and h, and from tau where no controller is traced, to the same at the end of the step.
 
-    With `stages` it also gives what error control and dense output need: differences between the orders, the rates at
-    both ends, and the last term of the polynomial through the step, each for q and for qd.
+    It gives q, qd, t, h, the joint forces at the start, and a pivot. With a `tolerance` (relative, absolute) the step is
+    taken only if its error is small enough, h becomes what the next one should be, no step goes beyond a further input
+    `until`, and what the polynomial through the step needs is given too: rates at both ends, and its last term, each for
+    q and for qd.
     """
-    # springs and dry friction are made here, the rest of what resists is the dynamics' own
-    inner = physics.terms - {"friction"}
 
-    def step(model: Model, q: Any, qd: Any, t: Any, h: Any, tau: Any = None) -> Any:
+    def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, tau: Any = None) -> Any:
         v = [x for i in model.leaders for x in qd[i]]
         held = None if tau is None else model.generalised_forces(tau)
+        length = h[0] if until is None else minimum(h[0], until[0] - t[0])
         first: list[list[Scalar]] = []
 
         def force(c: float, at: list[list[Scalar]], speed: list[Scalar]) -> list[list[Scalar]]:
             flat = [x for i in model.leaders for x in at[i]]
-            asked = list(held) if control is None else control(t[0] + c * h[0], flat, speed)  # type: ignore[arg-type]
+            asked = list(held) if control is None else control(t[0] + c * length, flat, speed)  # type: ignore[arg-type]
             asked = saturated(model, asked) if physics.effort else asked
             first.append(asked)
             return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
-        made = advanced(model, tableau, q, v, h[0], accelerated(model, force, nothing))
-        results = [made.q, made.v, first[0]]
-        return tuple(results + (_extras(tableau, made) if stages else [])), made.pivots
+        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing))
+        if tolerance is None:
+            return (made.q, made.v, t[0] + length, h[0], first[0]), made.pivots
+        before = [x for i in model.leaders for x in q[i]]
+        after = [x for i in model.leaders for x in made.q[i]]
+        error, *bends = _mixed(tableau, made)
+        size = _error(tolerance, length, (before, v), (after, made.v), error)
+        taken = less(size, 1.0)
+        # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
+        factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
+        following = select(less(size, 1e300), factor, 0.1) * length
+        # a step that was cut at the end says nothing against the length it would have had
+        following = select(less(length, h[0]), select(taken, maximum(following, h[0]), following), following)
+        kept = [select(taken, a, b) for a, b in zip(after, before, strict=True)]
+        moved = model.joint_positions(kept), [select(taken, a, b) for a, b in zip(made.v, v, strict=True)]
+        now = select(taken, select(less(h[0], until[0] - t[0]), t[0] + length, until[0]), t[0])
+        return (*moved, now, following, first[0], *(part for pair in bends for part in pair)), made.pivots
 
     step.__module__ = "simulation"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": TIME, "h": TIME}
+    gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": SCALAR, "h": SCALAR, "tau": VELOCITY}
+    if tolerance is not None:
+        takes["until"] = TIME
+        gives |= {f"{name}_{of}": kind for name in ("start", "end", "bend") for of, kind in (("q", RATES), ("v", VELOCITY))}
     if control is None:
         takes["tau"] = FORCE
-    gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "tau": VELOCITY}
-    if stages:
-        for name in ("error", "start", "end", "bend"):
-            gives |= {f"{name}_q": RATES, f"{name}_v": VELOCITY}
     algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=True)
-    question = Question("simulate", tableau.name, terms=inner, status=True, algorithm=algorithm)
+    question = Question("simulate", tableau.name, terms=physics.terms - {"friction"}, status=True, algorithm=algorithm)
     return Kernel(plan(question, robot._subject, robot.name), backend or default_backend())
 
 
-def _extras(tableau: Tableau, made: Made) -> list[list[Scalar]]:
+def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:
     """Σ (b - low) k, the first and the last k, and Σ dense k, for rates of q and for accelerations."""
 
     def mix(weights: Sequence[float], part: int) -> list[Scalar]:
@@ -81,7 +96,19 @@ def _extras(tableau: Tableau, made: Made) -> list[list[Scalar]]:
 
     difference = [b - low for b, low in zip(tableau.b, tableau.low, strict=True)]
     ends = [[1.0 if k == at else 0.0 for k in range(tableau.stages)] for at in (0, tableau.stages - 1)]
-    return [mix(weights, part) for weights in (difference, *ends, tableau.dense) for part in (0, 1)]
+    return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
+
+
+def _error(tolerance: tuple[float, float], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
+    """The root of the mean square of the errors, each against absolute and relative tolerance."""
+    relative, absolute = tolerance
+    total: Scalar = 0.0
+    count = 0
+    for start, end, wrong in zip(before, after, error, strict=True):
+        for a, b, e in zip(start, end, wrong, strict=True):
+            scale = absolute + relative * maximum(maximum(a, -a), maximum(b, -b))
+            total, count = total + (h * e / scale) * (h * e / scale), count + 1
+    return sqrt(total / count)
 
 
 def _sum(terms: Any) -> Scalar:

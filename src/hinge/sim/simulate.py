@@ -54,10 +54,10 @@ class Run:
 
     def moved(self, q: Array, qd: Array, pivot: Array) -> None:
         """Take a step; a rollout that failed in it is known from now on."""
-        if not np.isfinite(qd.sum()) or not np.isfinite(q.sum()):
+        self.q, self.qd = q, qd
+        if not abs(float(qd.sum())) < np.inf:
             lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == Status.OK)
             self.status[lost] = np.where(pivot[lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
-        self.q, self.qd = q, qd
 
     def kept(self, recorder: Recorder, method: str, fields: Sequence[str], events: Sequence[Any] = ()) -> Trajectory:
         """What there is to hand out."""
@@ -113,7 +113,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     else:
         from hinge.sim.store import Writer
 
-        recorder = Writer(file, robot, run, widths, method)
+        recorder = Writer(file, robot, run, widths, count, method)
         run.info["file"] = os.fspath(file)
     source = _Source(run, control, steps, _count("sample", sample, 0))
     if method == "midpoint":
@@ -176,22 +176,36 @@ class _Source:
 
 
 class _Explicit:
-    """A step by a tableau, in one kernel."""
+    """A step by a tableau, in one kernel that goes to and fro between two sets of arrays."""
 
     def __init__(self, run: Run, source: _Source, method: str, backend: str | None) -> None:
         tableau = TABLEAUS[method]
         why = not_a_group(run.robot.model) if tableau.group else ""
         if why:
             raise NotCovered(f"method {method!r} does not cover robot {run.robot.name!r}: {why}.\n  Use 'rk4'.")
-        self.run, self.source = run, source
-        self.kernel = step_kernel(run.robot, tableau, run.physics, source.traced, backend)
+        self.source, rows = source, len(run.q)
+        kernel = step_kernel(run.robot, tableau, run.physics, source.traced, backend)
+        here = [run.q.copy(), run.qd.copy(), np.zeros(rows), np.zeros(rows)]
+        there = [np.empty_like(a) for a in here]
+        self.given, self.tau, self.pivot = np.zeros_like(run.qd), np.empty_like(run.qd), np.empty(rows)
+        held = [] if source.traced is not None else [self.given]
+        self.sides = [
+            (kernel.bind(*a, *held, *b, self.tau, self.pivot), a, b) for a, b in ((here, there), (there, here))
+        ]
+        self.run, self.at = run, 0
 
     def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
-        rows = len(self.run.q)
-        given = [self.run.q, self.run.qd, np.full(rows, t), np.full(rows, h)]
+        call, start, end = self.sides[self.at]
+        start[2][:], start[3][:] = t, h
         if self.source.traced is None:
-            given.append(self.source.at(k, t))
-        return self.kernel(*given)  # type: ignore[no-any-return]
+            tau = self.source.at(k, t)
+            if tau is not self.given:
+                self.given[...] = tau
+        if start[0] is not self.run.q:  # somebody else has moved the state
+            start[0][...], start[1][...] = self.run.q, self.run.qd
+        call()
+        self.at = 1 - self.at
+        return end[0], end[1], self.tau, self.pivot
 
 
 # what was given
@@ -213,7 +227,7 @@ def _run(robot: Robot, q0: Vector, qd0: Vector, terms: Sequence[str], effort: bo
         raise SizeError(f"q0 {q.shape} and qd0 {qd.shape} do not fit together.") from None
     _known("limits", limits, ("ignore", "stop", "spring"))
     physics = Physics(inputs.terms(terms), bool(effort), SPRINGS if limits == "spring" else None)
-    q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1])) for a in (q, qd))
+    q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]), order="C") for a in (q, qd))
     return Run(robot, q, qd, batch, physics)
 
 

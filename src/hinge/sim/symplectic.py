@@ -27,8 +27,9 @@ from hinge.sim.forces import saturated
 from hinge.sim.kernels import Physics, resisted
 
 Array = np.ndarray[Any, np.dtype[Any]]
-SWEEPS = 60
+SWEEPS = 30  # to and fro
 SMALL = 4e-16  # what a sweep may still change, relative
+CONVERGED = 1e-9  # a rollout that changes more in the end has no solution here
 
 
 class Midpoint:
@@ -36,27 +37,41 @@ class Midpoint:
 
     def __init__(self, run: Any, source: Any, backend: str | None) -> None:
         refuse(run.robot)
-        self.run, self.source = run, source
-        self.sweep = _kernel(run.robot, run.physics, source.traced, backend, _sweep)
-        self.finish = _kernel(run.robot, run.physics, source.traced, backend, _finish)
+        self.run, self.source, rows = run, source, len(run.q)
+        sweep = _kernel(run.robot, run.physics, source.traced, backend, _sweep)
+        finish = _kernel(run.robot, run.physics, source.traced, backend, _finish)
+        self.start = [run.q.copy(), run.qd.copy()]
+        self.times, self.given = [np.zeros(rows), np.zeros(rows)], np.zeros_like(run.qd)
+        self.end = [np.empty_like(run.q), np.empty_like(run.qd), np.empty_like(run.qd), np.empty(rows)]
+        self.change, pivot = np.empty(rows), np.empty(rows)
+        besides = self.times if source.traced is not None else [*self.times, self.given]
+        self.middle = here, there = np.empty_like(run.qd), np.empty_like(run.qd)
+        self.sweeps = [
+            sweep.bind(*self.start, a, *besides, b, self.change, pivot) for a, b in ((here, there), (there, here))
+        ]
+        self.finish = finish.bind(*self.start, here, *besides, *self.end)
 
     def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
-        run, rows = self.run, len(self.run.q)
-        times = np.full(rows, t), np.full(rows, h)
-        held = () if self.source.traced is not None else (self.source.at(k, t),)
-        middle, before = run.qd, np.full(rows, np.inf)
-        with np.errstate(invalid="ignore"):
-            for _ in range(SWEEPS):
-                middle, change, _ = self.sweep(run.q, run.qd, middle, *times, *held)
-                # rounding ends it where it no longer gets smaller
-                if not np.any((change > SMALL) & (change < before)):
-                    break
-                before = change
-        q, qd, tau, pivot = self.finish(run.q, run.qd, middle, *times, *held)
-        lost = ~(change < 1e-9)
-        if lost.any():
-            qd = np.where(lost[:, None], np.nan, qd)
-        return q, qd, tau, pivot
+        run = self.run
+        self.start[0][...], self.start[1][...] = run.q, run.qd
+        self.times[0][:], self.times[1][:] = t, h
+        if self.source.traced is None:
+            self.given[...] = self.source.at(k, t)
+        self.middle[0][...] = run.qd
+        before = np.inf
+        for _ in range(SWEEPS):
+            self.sweeps[0]()
+            self.sweeps[1]()
+            worst = float(self.change.max())
+            # rounding ends it where it no longer gets smaller
+            if not SMALL < worst < before:
+                break
+            before = worst
+        self.finish()
+        q, qd, tau, pivot = self.end
+        if not worst < CONVERGED:
+            qd[~(self.change < CONVERGED)] = np.nan
+        return q.copy(), qd.copy(), tau, pivot
 
 
 def refuse(robot: Robot) -> None:

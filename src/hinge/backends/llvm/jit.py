@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import os
 import sys
@@ -162,12 +163,19 @@ class Native:
         links = (ctypes.c_void_p * len(LINKS))(*(table[name] for name in LINKS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address("connect"))(ctypes.addressof(links))
 
-    def bind(self, arrays: Sequence[Array], out: Array) -> Callable[[], None]:
-        """A builtin without arguments that fills `out` from these very arrays, which it keeps alive."""
-        states = out.size * self.precision.bytes // (self._steps[-1] or 1)
-        if self.call is None:
-            return lambda: self.run(list(arrays), [out])
+    def bind(self, arrays: Sequence[Array], outs: Sequence[Array], states: int) -> Callable[[], None]:
+        """A call without arguments that fills `outs` from these very arrays, which it keeps alive."""
         work = self._work()
+        if self.call is None and states > FEW:
+            rows = [a if one.uniform else a.reshape(states, -1) for a, one in zip(arrays, self.signature.inputs, strict=True)]
+            results = [out.reshape(states, -1) for out in outs]
+            return lambda: self.run(rows, results)
+        if self.call is None:  # several results, or an unusual Python
+            pointers = [ctypes.c_void_p(address(a)) for a in (*arrays, *outs)]
+            fixed_call = functools.partial(self._call, *pointers, ctypes.c_int64(states), ctypes.c_void_p(address(work)))
+            fixed_call.alive = (arrays, outs, work, self)  # type: ignore[attr-defined]
+            return fixed_call
+        (out,) = outs
         numbers = [address(a) for a in (*arrays, out, work)] + [states]
         fixed = np.array(numbers, np.uint64).tobytes()
         return self._builtin("bound", METH_NOARGS, (fixed, *arrays, out, work))
@@ -181,6 +189,7 @@ class Native:
 
 
 METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
+FEW = 64  # states that are not worth being shared among threads
 
 
 class _MethodDef(ctypes.Structure):

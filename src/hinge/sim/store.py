@@ -1,0 +1,196 @@
+"""Trajectories on disk: a Zarr folder, written chunk by chunk while a simulation runs.
+
+    run.zarr/
+      t, q, qd, tau, status    arrays, time first; every chunk appears whole or not at all
+      robot.xml                the robot, as MJCF, where MJCF can say it
+      finished.json            how many states are there, replaced after each chunk; and how they were made
+
+A run that was killed, or whose disk was full, opens as far as finished.json says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import hinge
+from hinge.errors import HingeError, ModelError
+from hinge.robot import Robot
+from hinge.sim.trajectory import FIELDS, Trajectory
+
+if TYPE_CHECKING:
+    from hinge.sim.simulate import Run
+
+Array = np.ndarray[Any, np.dtype[Any]]
+FORMAT = 1
+CHUNK = 8 << 20  # bytes of one array in a chunk
+MARK = "finished.json"
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise ModelError("zarr", "trajectories are kept with the package zarr.", "pip install hinge[files]") from None
+    return zarr
+
+
+class Writer:
+    """Takes states while a simulation runs and writes them when a chunk is full."""
+
+    def __init__(self, path: str | os.PathLike[str], robot: Robot, run: Run, widths: dict[str, int], count: int,
+                 method: str) -> None:  # fmt: skip
+        self.path, self.run, rows = _cleared(Path(path)), run, len(run.q)
+        group = _zarr().open_group(str(self.path), mode="w")
+        widest = max([1, *widths.values()])
+        self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, count)))
+        self.arrays = {
+            name: group.create_array(name, shape=(count, rows, width), chunks=(self.chunk, rows, width), dtype="f8")
+            for name, width in widths.items()
+        }
+        self.arrays["t"] = group.create_array("t", shape=(count,), chunks=(self.chunk,), dtype="f8")
+        self.buffers = {name: np.empty((self.chunk, *array.shape[1:])) for name, array in self.arrays.items()}
+        self.count = self.pending = 0
+        self.about = {"format": FORMAT, "method": method, "batch": list(run.batch), "hinge": hinge.__version__,
+                      "name": robot.name, "digest": robot.model.digest, "fields": list(widths)}  # fmt: skip
+        _write_robot(robot, self.path)
+        self._mark()
+
+    def add(self, t: float, q: Array, qd: Array, tau: Array) -> None:
+        for name, value in (("t", t), ("q", q), ("qd", qd), ("tau", tau)):
+            if name in self.buffers:
+                self.buffers[name][self.pending] = value
+        self.pending += 1
+        if self.pending == self.chunk:
+            self._flush()
+
+    def _flush(self) -> None:
+        end = self.count + self.pending
+        for name, array in self.arrays.items():
+            array[self.count : end] = self.buffers[name][: self.pending]
+        self.count, self.pending = end, 0
+        self._mark()
+
+    def _mark(self) -> None:
+        about = self.about | {"finished": self.count, "status": self.run.status.tolist(), "info": self.run.info}
+        beside = self.path / (MARK + ".part")
+        beside.write_text(json.dumps(about))
+        os.replace(beside, self.path / MARK)
+
+    def made(self) -> tuple[Array, dict[str, Array]]:
+        """What is on disk; what is pending goes there first, if it can."""
+        if self.pending:
+            try:
+                self._flush()
+            except OSError as problem:
+                self.pending = 0
+                self.run.stopped = self.run.stopped or f"{problem.strerror or problem}"
+        data = {name: _Lazy(array, self.count) for name, array in self.arrays.items()}
+        return np.asarray(data.pop("t")[:]), {name: a[:] for name, a in data.items()}
+
+
+class _Lazy:
+    """The finished part of an array on disk."""
+
+    def __init__(self, array: Any, count: int) -> None:
+        self.array, self.count = array, count
+
+    def __getitem__(self, at: slice) -> Array:
+        return np.asarray(self.array[: self.count][at])
+
+
+def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
+    """Write a trajectory that is in memory: beside the place first, then there at once."""
+    target = Path(path)
+    beside = target.with_name(f"{target.name}.part")
+    shutil.rmtree(beside, ignore_errors=True)
+    rows = trajectory.status.size
+    fields = {name: getattr(trajectory, name) for name in FIELDS if getattr(trajectory, name) is not None}
+
+    class _Done:
+        q = np.empty((rows, trajectory.robot.nq))
+        batch, info, stopped = trajectory.status.shape, _plain(trajectory.info), ""
+        status = trajectory.status.reshape(-1)
+
+    widths = {name: a.shape[-1] for name, a in fields.items()}
+    writer = Writer(beside, trajectory.robot, _Done, widths, len(trajectory), trajectory.method)  # type: ignore[arg-type]
+    flat = {name: np.moveaxis(a.reshape(rows, len(trajectory), -1), 1, 0) for name, a in fields.items()}
+    for k, t in enumerate(trajectory.t):
+        writer.add(t, *(flat[name][k] if name in flat else np.empty(0) for name in FIELDS))
+    if writer.pending:
+        writer._flush()
+    _cleared(target)
+    os.replace(beside, target)
+
+
+def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:
+    """A trajectory from a file that `simulate` or `save` wrote; of a run that was killed, what was finished.
+
+    The robot is read from the file; give one where that is not the robot you mean.
+
+    >>> hinge.open("run.zarr")  # doctest: +SKIP
+    """
+    folder = Path(path)
+    try:
+        about = json.loads((folder / MARK).read_text())
+        finished, fields = int(about["finished"]), list(about["fields"])
+    except FileNotFoundError:
+        raise ModelError("no-trajectory", f"{folder} holds no trajectory.", f"It has no {MARK}.") from None
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise ModelError("trajectory", f"{folder} cannot be read: {problem}.", "It is damaged.") from None
+    if about.get("format") != FORMAT:
+        raise ModelError("version", f"{folder} has format {about.get('format')!r}, written by hinge "
+                         f"{about.get('hinge', '?')}; this is hinge {hinge.__version__}, which reads format {FORMAT}.",
+                         "Read it with the version that wrote it.")  # fmt: skip
+    robot = robot or _read_robot(folder, about)
+    group = _zarr().open_group(str(folder), mode="r")
+    t = np.asarray(group["t"][:finished])
+    batch = tuple(about["batch"])
+    shaped: dict[str, Array | None] = dict.fromkeys(FIELDS)
+    for name in fields:
+        a = np.asarray(group[name][:finished])
+        shaped[name] = np.moveaxis(a, 0, 1).reshape(*batch, len(t), a.shape[-1])
+    status = np.array(about["status"], np.uint8).reshape(batch)
+    planned = group["t"].shape[0]
+    info = dict(about["info"]) | {"hinge": about["hinge"]}
+    if finished < planned:
+        info.setdefault("stopped", f"{finished} of {planned} states were finished")
+    return Trajectory(robot, t, shaped["q"], shaped["qd"], shaped["tau"], status, about["method"], (), info)
+
+
+def _cleared(path: Path) -> Path:
+    """The place with no trajectory in it; anything else there is left alone."""
+    if path.exists():
+        if not (path / MARK).is_file():
+            raise ModelError("occupied", f"{path} exists and is not a trajectory.", "Choose another name, or remove it.")
+        shutil.rmtree(path)
+    return path
+
+
+def _write_robot(robot: Robot, folder: Path) -> None:
+    from hinge.loading import write
+
+    try:
+        write(robot, folder / "robot.xml")
+    except HingeError as problem:
+        warnings.warn(f"the robot itself is not in the file ({str(problem).splitlines()[0]}); give it to hinge.open.",
+                      stacklevel=4)  # fmt: skip
+
+
+def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
+    from hinge.loading import load
+
+    if not (folder / "robot.xml").is_file():
+        raise ModelError("no-robot", f"{folder} does not hold its robot, {about.get('name')!r}.",
+                         "Give it: hinge.open(path, robot=…).")  # fmt: skip
+    return load(folder / "robot.xml")
+
+
+def _plain(info: dict[str, Any]) -> dict[str, Any]:
+    return {k: v if isinstance(v, str | int | float | bool | None) else str(v) for k, v in info.items()}
