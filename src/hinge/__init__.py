@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
+    from hinge.sim import Trajectory, open, simulate
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,8 @@ _HOME = {
     "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
+    # in time
+    "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
@@ -46,12 +49,14 @@ _ROOMS = (
     "robot",
     "loading",
     "checking",
+    "sim",
     "cli",
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
+    "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
 ]  # fmt: skip

@@ -156,6 +156,15 @@ class Robot:
         (6, 'modified')
         """
         ...
+    def ode(self, control: Any = ...) -> Any:
+        """f(t, y) with y = [q, qd], the rates of a state, for solvers such as scipy.integrate.solve_ivp.
+
+        `control(t, q, qd)` gives the joint forces (nv); without it there are none.
+
+        >>> hinge.samples.pendulum(1).ode()(0.0, np.array([0.0, 1.0]))
+        array([1., 0.])
+        """
+        ...
     def kernel(
         self,
         name: str,
@@ -441,6 +450,29 @@ class Robot:
 
         >>> hinge.samples.planar_2r().integrate([0.0, 1.0], [0.5, 0.5])
         array([0.5, 1.5])
+        """
+        ...
+    def rate(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """How fast the coordinates change: qd itself, but for quaternions and the position of a free joint.
+
+        Takes q (nq) and qd (nv); gives (nq).
+
+        >>> hinge.samples.planar_2r().rate([0.0, 1.0], [0.5, 0.6])
+        array([0.5, 0.6])
         """
         ...
     def difference(

@@ -116,7 +116,7 @@ class Kernel:
         return given
 
     def bind(self, *arrays: Array) -> Callable[[], None]:
-        """A call without arguments, for control loops: reads and writes these very arrays, the results after the inputs.
+        """A call without arguments, for control loops: reads and writes these very arrays, results after inputs.
 
         The arrays have to be contiguous, of one floating type, and of the same batch shape.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from hinge.dynamics.registry import POSITION, VELOCITY, algorithm
+from hinge.dynamics.registry import POSITION, VELOCITY, Quantity, algorithm
 from hinge.model.joints import Joint
+
+RATE = Quantity("rates of the coordinates", lambda model: (model.nq,), counted="nq")
 
 
 @algorithm("integrate", q=POSITION, v=VELOCITY, returns=POSITION)
@@ -17,6 +19,18 @@ def integrate(model, q, v):
     array([0.5, 1.5])
     """
     return [joint.integrate(q[i], v[i]) for i, joint in enumerate(model.joint)]
+
+
+@algorithm("rate", q=POSITION, qd=VELOCITY, returns=RATE)
+def rate(model, q, qd):
+    """How fast the coordinates change: qd itself, but for quaternions and the position of a free joint.
+
+    Takes q (nq) and qd (nv); gives (nq).
+
+    >>> hinge.samples.planar_2r().rate([0.0, 1.0], [0.5, 0.6])
+    array([0.5, 0.6])
+    """
+    return [x for i in model.leaders for x in model.joint[i].rate(q[i], qd[i])]
 
 
 @algorithm("difference", q0=POSITION, q1=POSITION, returns=VELOCITY)

@@ -56,7 +56,7 @@ class Symbols(np.ndarray):
             return _symbols(
                 np.frompyfunc(select, 3, 1)(*(np.asarray(x) if isinstance(x, Symbols) else x for x in given))
             )
-        return super().__array_function__(function, types, given, options)  # type: ignore[misc]
+        return super().__array_function__(function, types, given, options)
 
 
 def symbols(entries: Sequence[Scalar] | Scalar) -> Symbols:

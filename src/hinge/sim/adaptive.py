@@ -55,7 +55,7 @@ def adaptive(run: Any, duration: float, control: Any, record: Any, fields: Seque
     for array in memory.arrays.values():
         array[:] = np.nan
     run.info |= {"rtol": rtol, "atol": atol, "hinge": hinge.__version__, "numpy": np.__version__, "robot": robot.name}
-    state = _Adaptive(run, kernel, held, grid, memory, events, duration, rtol, atol)
+    state = _Adaptive(run, kernel, held, grid, memory, events, duration)
     try:
         state.go()
     except KeyboardInterrupt:
@@ -73,15 +73,15 @@ def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
     try:
         return forces.trace_control(run.robot, control), None
     except forces.Untraceable as why:
-        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {why}.\n  Use method='rk4', "
-                        "which runs it in Python once a step.") from None  # fmt: skip
+        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {why}.\n  Use "
+                        "method='rk4', which runs it in Python once a step.") from None  # fmt: skip
 
 
 class _Adaptive:
     """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
     def __init__(self, run: Any, kernel: Any, held: Array | None, grid: Array, memory: Memory,
-                 functions: Sequence[Callable[..., Any]], duration: float, rtol: float, atol: float) -> None:  # fmt: skip
+                 functions: Sequence[Callable[..., Any]], duration: float) -> None:  # fmt: skip
         self.run, self.grid, self.memory = run, grid, memory
         self.functions, self.duration = functions, duration
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
@@ -128,9 +128,9 @@ class _Adaptive:
         rows = np.flatnonzero(end[2] > start[2])
         if not len(rows):
             return
-        pairs = [(self.extras[k][rows], self.extras[k + 1][rows]) for k in (1, 3, 5)]
+        first, final, bend = ((self.extras[k][rows], self.extras[k + 1][rows]) for k in (1, 3, 5))
         part = _Piece(start[2][rows], end[2][rows] - start[2][rows], (start[0][rows], start[1][rows]),
-                      (end[0][rows], end[1][rows]), *pairs, self.extras[0][rows])  # fmt: skip
+                      (end[0][rows], end[1][rows]), first, final, bend, self.extras[0][rows])  # fmt: skip
         stop = self._located(rows, part, end[2][rows]) if self.functions else np.full(len(rows), np.inf)
         self._recorded(rows, part, np.minimum(end[2][rows], stop))
         ended = rows[np.isfinite(stop)]
@@ -213,7 +213,8 @@ class _Piece(NamedTuple):
     tau: Array
 
     def only(self, rows: Array) -> _Piece:
-        return _Piece(*((x[0][rows], x[1][rows]) if isinstance(x, tuple) else x[rows] for x in self))
+        pairs = ((x[0][rows], x[1][rows]) for x in (self.start, self.end, self.first, self.final, self.bend))
+        return _Piece(self.t[rows], self.h[rows], *pairs, self.tau[rows])  # type: ignore[call-arg, arg-type]
 
     def at(self, t: Array) -> tuple[Array, Array]:
         """The states at times within the steps."""

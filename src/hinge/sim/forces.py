@@ -25,7 +25,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Control = Callable[[Any, Any, Any], Any]
 
 
-class Untraceable(Exception):  # noqa: N818  not a fault: the controller then runs in Python
+class Untraceable(Exception):
     """Why a controller cannot become part of a kernel."""
 
 
@@ -80,8 +80,9 @@ def over_symbols(robot: Robot, control: Control, t: Scalar, q: list[Scalar], qd:
 
 def warn_untraceable(control: Control, why: Untraceable) -> None:
     name = getattr(control, "__name__", type(control).__name__)
-    warnings.warn(f"controller {name!r} runs in Python, once a step and held over it: {why}.\n  Arithmetic, sines, "
-                  "roots, np.clip, np.minimum and np.where can be traced; an if on numbers cannot.", stacklevel=4)  # fmt: skip
+    hint = "Arithmetic, sines, roots, np.clip, np.minimum and np.where can be traced; an if on numbers cannot."
+    said = f"controller {name!r} runs in Python, once a step and held over it: {str(why).rstrip('.')}.\n  {hint}"
+    warnings.warn(said, stacklevel=4)
 
 
 def saturated(model: Any, tau: list[Scalar]) -> list[Scalar]:

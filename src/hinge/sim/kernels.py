@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Kernel
+from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
 from hinge.graph import Scalar, less, maximum, minimum, select, sqrt
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
@@ -19,7 +20,6 @@ from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
 from hinge.spatial import Force
 
-RATES = Quantity("rates of the coordinates", lambda model: (model.nq,))
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
 
 
@@ -36,10 +36,10 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
                 backend: str | None, tolerance: tuple[float, float] | None = None) -> Kernel:  # fmt: skip
     """A kernel from q, qd, t and h, and from tau where no controller is traced, to the same at the end of the step.
 
-    It gives q, qd, t, h, the joint forces at the start, and a pivot. With a `tolerance` (relative, absolute) the step is
-    taken only if its error is small enough, h becomes what the next one should be, no step goes beyond a further input
-    `until`, and what the polynomial through the step needs is given too: rates at both ends, and its last term, each for
-    q and for qd.
+    It gives q, qd, t, h, the joint forces at the start, and a pivot. With a `tolerance` (relative, absolute) the step
+    is taken only if its error is small enough, h becomes what the next one should be, no step goes beyond a further
+    input `until`, and what the polynomial through the step needs is given too: rates at both ends, and its last term,
+    each for q and for qd.
     """
 
     def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, tau: Any = None) -> Any:
@@ -79,12 +79,14 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
     gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": SCALAR, "h": SCALAR, "tau": VELOCITY}
     if tolerance is not None:
         takes["until"] = TIME
-        gives |= {f"{name}_{of}": kind for name in ("start", "end", "bend") for of, kind in (("q", RATES), ("v", VELOCITY))}
+        gives |= {
+            f"{name}_{of}": kind for name in ("start", "end", "bend") for of, kind in (("q", RATE), ("v", VELOCITY))
+        }
     if control is None:
         takes["tau"] = FORCE
     algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=True)
     question = Question("simulate", tableau.name, terms=physics.terms - {"friction"}, status=True, algorithm=algorithm)
-    return Kernel(plan(question, robot._subject, robot.name), backend or default_backend())
+    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:

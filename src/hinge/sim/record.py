@@ -29,9 +29,9 @@ class Memory:
     def __init__(self, count: int, rows: int, widths: dict[str, int]) -> None:
         size = 8 * count * rows * sum(widths.values())
         if size > MOST:
-            raise SizeError(f"the record would take {size / 2**30:.1f} GiB of memory ({count} times × {rows} rollouts).\n"
-                            '  Record less often (record=10), only the end (record="last"), or into a file '
-                            '(file="run.zarr").')  # fmt: skip
+            hint = 'Record less often (record=10), only the end (record="last"), or into a file (file="run.zarr").'
+            size_in = f"{size / 2**30:.1f} GiB of memory"
+            raise SizeError(f"the record would take {size_in} ({count} times × {rows} rollouts).\n  {hint}")
         self.count = 0
         self.t = np.empty(count)
         self.arrays = {name: np.empty((count, rows, width)) for name, width in widths.items()}

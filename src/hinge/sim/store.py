@@ -2,7 +2,7 @@
 
     run.zarr/
       t, q, qd, tau, status    arrays, time first; every chunk appears whole or not at all
-      robot.xml                the robot, as MJCF, where MJCF can say it
+      robot.xml or robot.urdf  the robot, where a format can say it
       finished.json            how many states are there, replaced after each chunk; and how they were made
 
 A run that was killed, or whose disk was full, opens as far as finished.json says.
@@ -168,28 +168,38 @@ def _cleared(path: Path) -> Path:
     """The place with no trajectory in it; anything else there is left alone."""
     if path.exists():
         if not (path / MARK).is_file():
-            raise ModelError("occupied", f"{path} exists and is not a trajectory.", "Choose another name, or remove it.")
+            raise ModelError(
+                "occupied", f"{path} exists and is not a trajectory.", "Choose another name, or remove it."
+            )
         shutil.rmtree(path)
     return path
 
 
 def _write_robot(robot: Robot, folder: Path) -> None:
-    from hinge.loading import write
+    from hinge.loading import load, write
 
-    try:
-        write(robot, folder / "robot.xml")
-    except HingeError as problem:
-        warnings.warn(f"the robot itself is not in the file ({str(problem).splitlines()[0]}); give it to hinge.open.",
-                      stacklevel=4)  # fmt: skip
+    for ending in ("xml", "urdf"):  # MJCF says most, but coupled joints only URDF
+        path = folder / f"robot.{ending}"
+        try:
+            write(robot, path)
+            again = load(path)
+            if (again.nq, again.nv) == (robot.nq, robot.nv):
+                return
+        except HingeError:
+            pass
+        path.unlink(missing_ok=True)
+    warnings.warn("the robot itself is not in the file, because no format can say it; give it to hinge.open.",
+                  stacklevel=4)  # fmt: skip
 
 
 def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
     from hinge.loading import load
 
-    if not (folder / "robot.xml").is_file():
+    path = next((p for p in (folder / "robot.xml", folder / "robot.urdf") if p.is_file()), None)
+    if path is None:
         raise ModelError("no-robot", f"{folder} does not hold its robot, {about.get('name')!r}.",
                          "Give it: hinge.open(path, robot=…).")  # fmt: skip
-    return load(folder / "robot.xml")
+    return load(path)
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:

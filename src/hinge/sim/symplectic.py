@@ -106,7 +106,7 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
     algorithm = Algorithm("simulate", "midpoint", run, takes, gives, pivots=True)
     terms = physics.terms - {"friction"}
     question = Question("simulate", "midpoint", terms=terms, status=True, algorithm=algorithm)
-    return Kernel(plan(question, robot._subject, robot.name), backend or default_backend())
+    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
 
 
 def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:

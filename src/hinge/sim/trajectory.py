@@ -50,8 +50,8 @@ class Trajectory:
     def __getitem__(self, at: Any) -> Trajectory:
         """A slice in time, with the same rollouts; one index keeps the axis of time."""
         part = slice(at, at + 1 or None) if isinstance(at, int | np.integer) else at
-        cut = {name: None if getattr(self, name) is None else getattr(self, name)[..., part, :] for name in FIELDS}
-        return replace(self, t=self.t[part], **cut)
+        q, qd, tau = (None if a is None else a[..., part, :] for a in (self.q, self.qd, self.tau))
+        return replace(self, t=self.t[part], q=q, qd=qd, tau=tau)
 
     @property
     def final(self) -> tuple[Array, Array]:

@@ -167,12 +167,17 @@ class Native:
         """A call without arguments that fills `outs` from these very arrays, which it keeps alive."""
         work = self._work()
         if self.call is None and states > FEW:
-            rows = [a if one.uniform else a.reshape(states, -1) for a, one in zip(arrays, self.signature.inputs, strict=True)]
+            rows = [
+                a if one.uniform else a.reshape(states, -1)
+                for a, one in zip(arrays, self.signature.inputs, strict=True)
+            ]
             results = [out.reshape(states, -1) for out in outs]
             return lambda: self.run(rows, results)
         if self.call is None:  # several results, or an unusual Python
             pointers = [ctypes.c_void_p(address(a)) for a in (*arrays, *outs)]
-            fixed_call = functools.partial(self._call, *pointers, ctypes.c_int64(states), ctypes.c_void_p(address(work)))
+            fixed_call = functools.partial(
+                self._call, *pointers, ctypes.c_int64(states), ctypes.c_void_p(address(work))
+            )
             fixed_call.alive = (arrays, outs, work, self)  # type: ignore[attr-defined]
             return fixed_call
         (out,) = outs
