@@ -15,6 +15,7 @@ ORDER = [
     "model",
     "formats",
     "dynamics",
+    "formulations",
     "backends",
     "inputs",
     "methods",

@@ -1,0 +1,1 @@
+"""The older equation sets, each in the notation of its text; importing this package registers them."""
