@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hinge import dynamics, formulations, inputs  # noqa: F401
+from hinge import dynamics, formulations, inputs  # noqa: F401  formulations registers itself
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel, Plan
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place

@@ -1,7 +1,20 @@
 """Operation counts and listings are those kept in this folder, and the counts are at most the best known ones."""
 
 import pytest
-from write import COUNTS, FILE_ROBOTS, HERE, LISTINGS, REWRITE, ROBOT_FILES, ROBOTS, counts, kept, listing, shown
+from write import (
+    ALGORITHMS,
+    COUNTS,
+    FILE_ROBOTS,
+    HERE,
+    LISTINGS,
+    REWRITE,
+    ROBOT_FILES,
+    ROBOTS,
+    counts,
+    kept,
+    listing,
+    shown,
+)
 
 # The best known counts on a general six-joint arm without rotors, at or below every published one: mul, add
 RECORDS = {
@@ -59,4 +72,6 @@ def test_gravity_along_the_first_axis_is_never_dearer():
         for method, cost in methods.items():
             if method == "cluster":  # it transforms before it projects, and the constants fall differently
                 continue
+            if method != "turney" and "formulations" in ALGORITHMS[call][method].function.__module__:
+                continue  # the older texts turn vectors by whole matrices, which hide that gravity is along an axis
             assert upright[call][method]["mul"] <= cost["mul"], (call, method)

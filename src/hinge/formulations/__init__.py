@@ -1,3 +1,3 @@
 """The older equation sets, each in the notation of its text; importing this package registers them."""
 
-from hinge.formulations import turney  # noqa: F401
+from hinge.formulations import luh, turney, absolute, jacobians, strobe, nasser  # noqa: F401, I001
