@@ -2,6 +2,8 @@
 
 import pytest
 from write import (
+
+from hinge.dynamics import ALGORITHMS
     ALGORITHMS,
     COUNTS,
     FILE_ROBOTS,
