@@ -1,22 +1,9 @@
 """Operation counts and listings are those kept in this folder, and the counts are at most the best known ones."""
 
 import pytest
-from write import (
+from write import COUNTS, FILE_ROBOTS, HERE, LISTINGS, REWRITE, ROBOT_FILES, ROBOTS, counts, kept, listing, shown
 
 from hinge.dynamics import ALGORITHMS
-    ALGORITHMS,
-    COUNTS,
-    FILE_ROBOTS,
-    HERE,
-    LISTINGS,
-    REWRITE,
-    ROBOT_FILES,
-    ROBOTS,
-    counts,
-    kept,
-    listing,
-    shown,
-)
 
 # The best known counts on a general six-joint arm without rotors, at or below every published one: mul, add
 RECORDS = {
