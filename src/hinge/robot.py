@@ -246,7 +246,7 @@ class Robot:
         found = self._kernels.get(key)
         if found is None:
             question = self._question(name, method, options, given, joint_terms, status, regroup)
-            found = self._kernels[key] = Kernel(plan(question, self._subject, self.name), backend)
+            found = self._kernels[key] = Kernel(plan(question, self.subject, self.name), backend)
         return found
 
     def _question(self, name: str, method: str | None, options: Mapping[str, str], given: Sequence[str] = (),
@@ -259,7 +259,7 @@ class Robot:
                         bool(regroup))  # fmt: skip
 
     @functools.cached_property
-    def _subject(self) -> Subject:
+    def subject(self) -> Subject:
         """This robot as algorithms see it."""
         return Subject(self.model, self._vary)
 
@@ -270,7 +270,7 @@ class Robot:
         True
         """
         question = self._question(name, method, options, regroup=regroup)
-        algorithm, program = answer(question, self._subject, contract=False)
+        algorithm, program = answer(question, self.subject, contract=False)
         return count(program, algorithm.method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
@@ -279,7 +279,7 @@ class Robot:
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
         """
-        _, program = answer(self._question(name, method, options), self._subject)
+        _, program = answer(self._question(name, method, options), self.subject)
         if language == "listing":
             return str(program)
         if language == "llvm":
@@ -326,7 +326,7 @@ class Robot:
         """The numbers that stand for a frame in a kernel."""
         found = self._places.get(name)
         if found is None:
-            found = self._places[name] = np.array(Place.row(self._subject.traced, name))
+            found = self._places[name] = np.array(Place.row(self.subject.traced, name))
         return found
 
     def __getstate__(self) -> tuple[Model, list[str]]:
@@ -348,7 +348,7 @@ class Robot:
         def pose(name: str) -> Array:
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
-        return inputs.wrenches(self._subject.traced, external, frame, pose, check == "values")
+        return inputs.wrenches(self.subject.traced, external, frame, pose, check == "values")
 
 
 def _not_yet(*args: Any) -> None:

@@ -60,7 +60,7 @@ def as_written(robot, method, monkeypatch):
     """Operations of inverse dynamics by that method, and the joint forces it finds at a random motion."""
     for name, plain in (("cos", math.cos), ("sin", math.sin)):
         monkeypatch.setattr(transform, name, lambda x, plain=plain: Tally(plain(value(x))))
-    algorithm, model = ALGORITHMS["inverse_dynamics"][method], robot._subject.traced
+    algorithm, model = ALGORITHMS["inverse_dynamics"][method], robot.subject.traced
     motion = np.random.default_rng(1).normal(size=(3, robot.nv))
     absent = {name: q.absent(model) for name, q in algorithm.inputs.items() if q.absent is not None}
     Tally.mul = Tally.add = 0

@@ -30,7 +30,7 @@ def cost(name, method, n):
     robot, given = hinge.samples.chain(np.random.default_rng(0), n), ALGORITHMS[name].get(method)
     if given is None:
         given = replace(ALGORITHMS[name]["composite"], function=by_composite_bodies_in_base_coordinates)
-    made = count(given.trace(robot._traced, contract=False))
+    made = count(given.trace(robot.subject.traced, contract=False))
     return np.array([made.mul, made.add])
 
 

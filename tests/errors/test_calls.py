@@ -136,7 +136,7 @@ UNKNOWN = [
      "inverse_dynamics has no method 'newton'. Did you mean 'newton_euler'?"),
     (lambda r: r.forward_dynamics(ZERO, ZERO, ZERO, method="gauss"),
      "forward_dynamics has no method 'gauss'. Known: 'articulated', 'articulated_base', 'articulated_static', "
-     "'composite', 'composite_llt', 'conjugate_gradient', 'nasser', 'strobe'."),
+     "'composite', 'composite_llt', 'composite_turney', 'conjugate_gradient', 'nasser', …."),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="lvm"),
      "there is no back end 'lvm'. Did you mean 'llvm'?"),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="cuda"),
@@ -251,8 +251,8 @@ def test_a_method_that_does_not_cover_a_joint_names_it_and_the_methods_that_do()
     robot = ball_on_a_slide()
     assert refused(NotCovered, robot.cost, "forward_dynamics", method="nasser") == (
         "forward_dynamics: method 'nasser' does not cover robot 'toy': joint 'ball_joint' is spherical, with 3 "
-        "freedoms.\n  Use 'articulated', 'composite', 'composite_llt', 'articulated_base', 'strobe', "
-        "'conjugate_gradient', 'articulated_static'."
+        "freedoms.\n  Use 'articulated', 'composite', 'composite_llt', 'composite_turney', 'articulated_base', "
+        "'strobe', 'conjugate_gradient', 'articulated_static'."
     )
     message = refused(NotCovered, robot.cost, "inverse_dynamics", method="luh")
     assert message.startswith(
