@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
+    from hinge.writing import write
 
 __version__ = "0.1.0"
 
 _HOME = {
     # a robot
-    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading",
+    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
@@ -31,10 +32,11 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "TraceError": "errors",
 }  # fmt: skip
-_ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "cli")
+_ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "writing",
+          "cli")
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
-    "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",
+    "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ ORDER = [
     "methods",
     "robot",
     "loading",
+    "writing",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {

@@ -1,0 +1,286 @@
+"""A model as robot files have it: links by name, each standing on another by a joint whose axis is in its own frame.
+
+A model has bodies; each is one or more links, and its frame is the joint's, which need not be the link's. Everything
+on a body is placed here relative to the link that has the body's name. Where the joint is seen the same from that
+link's frame, S⁻¹ J S, nothing else is needed; where it is not, a link without mass called BODY(JOINT) carries the joint
+and the link is fixed to it. A joint of several freedoms that a format has no word for becomes simpler ones on such
+links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from hinge.errors import NotCovered
+from hinge.formats.write.notes import Notes
+from hinge.model.joints import Fixed, Joint, _OnLine
+from hinge.model.model import Frame, JointData, LinkInertia, Model, Shape
+from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3, sym3
+from hinge.spatial.rotation import snapped_direction, snapped_rotation
+from hinge.spatial.transform import Rigid, Transform
+
+Pose = tuple[Mat3, Vec3]
+HOME: Pose = (IDENTITY, ZERO)
+NO_DATA = JointData()
+DATA = ("lower", "upper", "reference", "rest", "velocity", "effort", "damping", "friction", "stiffness", "armature")
+SLACK = 1e-13  # relative: links whose sum differs from the body by no more are the body
+DUST = 1e-14  # relative: a line that passes a point no farther away passes through it
+
+
+class Inertia(NamedTuple):
+    """Mass, centre of mass, and (xx, yy, zz, yz, xz, xy) about it, in the link's frame."""
+
+    mass: float
+    com: Vec3
+    moments: tuple[float, ...]
+
+    @property
+    def nothing(self) -> bool:
+        return self.mass == 0.0 and not any(self.moments)
+
+
+WEIGHTLESS = Inertia(0.0, ZERO, (0.0,) * 6)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A link, and the joint it stands on its parent by; the root has no parent."""
+
+    name: str
+    parent: str
+    pose: Pose = HOME  # of the joint in the parent link's frame
+    joint: Joint = Fixed()
+    joint_name: str = ""  # fixed joints have none yet
+    data: JointData = NO_DATA
+    mimic: tuple[str, float, float] | None = None
+    inertia: Inertia = WEIGHTLESS
+    shapes: tuple[Shape, ...] = ()
+    helper: bool = False  # not in the model
+
+
+class Tree(NamedTuple):
+    """The parts in the order of the file, parents first, and the frames that are no links: (name, link, pose)."""
+
+    parts: list[Part]
+    frames: list[tuple[str, str, Pose]]
+
+
+def tree(model: Model, spelled: Sequence[str], notes: Notes, suffix: str) -> Tree:
+    """The links and joints of a model; `spelled` has the kinds of joint the format has a word for."""
+    return _Planting(model, spelled, notes, suffix).grown()
+
+
+class _Planting:
+    def __init__(self, model: Model, spelled: Sequence[str], notes: Notes, suffix: str) -> None:
+        self.model, self.spelled, self.notes, self.suffix = model, spelled, notes, suffix
+        self.names, self.joints = set(model.frames), set(model.joint_name[1:])
+        self.on: list[list[str]] = [[] for _ in model.parent]  # the names on each body
+        for name, frame in model.frames.items():
+            self.on[frame.body].append(name)
+        self.parts: list[Part] = []
+        self.frames: list[tuple[str, str, Pose]] = []
+        self.links: list[str] = []  # of each body: the link that everything else on it is placed by
+        self.seats: list[Frame] = []  # where that stands on it
+
+    def grown(self) -> Tree:
+        self.root()
+        for i, p in self.model.outward():
+            self.carry(i, p)
+        order = _depth_first(self.model)
+        if order != sorted(order):
+            late = next(self.model.joint_name[b] for a, b in pairwise(order) if b < a)
+            why = "a file has coordinates depth first; reading it back gives them in another order."
+            self.notes.add("warning", "order", "joint", late, why, "Find them with robot.coordinates(joint).")
+        return Tree(_in_file_order(self.parts), self.frames)
+
+    # ---- bodies
+
+    def root(self) -> None:
+        """The base: the first link that stands where the base does, or one without mass called "world"."""
+        model = self.model
+        name = next((n for n in self.on[0] if n in model.links and model.frames[n] == Frame(0)), "")
+        made = not name
+        if made:
+            name = _unused("world", self.names)
+            self.names.add(name)
+        inertia = WEIGHTLESS if made else _said(model.links[name])
+        self.parts.append(Part(name, "", inertia=inertia, shapes=model.shapes.get(name, ()), helper=made))
+        self.fix(0, name, Frame(0))
+
+    def carry(self, i: int, p: int) -> None:
+        """The joint of a body, the link that has its name, and what is fixed to that."""
+        model = self.model
+        name, seat = model.body_name[i], model.frames[model.body_name[i]]
+        at = _relative(self.seats[p], Frame(p, *model.placement[i].pose()))
+        seen = _seen_from(model.joint[i], (seat.R, seat.p))
+        if seen is not None:
+            at = _pose(Frame(p, *at).then(seat.R, seat.p))
+        parent, steps = self.links[p], self.steps(i, seen or model.joint[i])
+        for k, (step, joint, data) in enumerate(steps, start=1):
+            last = k == len(steps) and seen is not None
+            link = name if last else self.helper(name, step)
+            self.parts.append(Part(link, parent, at, joint, step, data, self.mimic(i), helper=not last))
+            parent, at = link, HOME
+        if seen is None:
+            why = f"it is not in the frame of link {name!r}, which is fixed to a link {parent!r} that it carries."
+            self.notes.add("note", "helper-link", "joint", model.joint_name[i], why)
+            self.parts.append(Part(name, parent, _pose(seat)))
+        whole = self.whole(i)
+        own = whole or (_said(model.links[name]) if name in model.links else WEIGHTLESS)
+        self.parts[-1] = replace(self.parts[-1], inertia=own, shapes=model.shapes.get(name, ()))
+        self.fix(i, name, seat, weightless=whole is not None)
+
+    def fix(self, i: int, name: str, seat: Frame, weightless: bool = False) -> None:
+        """What else is on a body, placed by its link: other links, and frames."""
+        model = self.model
+        self.links.append(name)
+        self.seats.append(seat)
+        for other in self.on[i]:
+            if other == name:
+                continue
+            pose = _relative(seat, model.frames[other])
+            if other in model.links:
+                inertia = WEIGHTLESS if weightless else _said(model.links[other])
+                self.parts.append(Part(other, name, pose, inertia=inertia, shapes=model.shapes.get(other, ())))
+            else:
+                self.frames.append((other, name, pose))
+
+    # ---- joints
+
+    def steps(self, i: int, joint: Joint) -> list[tuple[str, Joint, JointData]]:
+        """The joint as joints that the format has a word for."""
+        name, data = self.model.joint_name[i], self.model.data[i]
+        if not joint.is_ours:
+            raise NotCovered(f"joint {name!r} is of a class of your own, {joint.kind!r}: no file can say it.")
+        if joint.kind in self.spelled:
+            return [(name, joint, data)]
+        simple = joint.chain()
+        if not simple or any(one.kind not in self.spelled for one, _ in simple):
+            can = " A .toml file can, where the robot is an arm." if joint.dh else ""
+            raise NotCovered(f"joint {name!r} is {joint.kind}, which a {self.suffix} file has no word for.{can}")
+        made = []
+        for k, (one, at) in enumerate(simple, start=1):
+            step = _unused(f"{name}_{k}", self.joints)
+            self.joints.add(step)
+            made.append((step, one, _picked(data, at)))
+        listed = ", ".join(repr(step) for step, _, _ in made)
+        self.notes.add("note", "split", "joint", name, f"it is {joint.kind}, and is written as the joints {listed}.")
+        order = [k for _, at in simple for k in at]
+        if order != sorted(order):
+            why = f"of its coordinates [0, 1, 2] the joints it is written as have {order}."
+            self.notes.add("warning", "order", "joint", name, why, "Order q and qd of the robot read back accordingly.")
+        return made
+
+    def helper(self, body: str, joint: str) -> str:
+        name = _unused(f"{body}({joint})", self.names)
+        self.names.add(name)
+        return name
+
+    def mimic(self, i: int) -> tuple[str, float, float] | None:
+        follow = self.model.follows.get(i)
+        return None if follow is None else (self.model.joint_name[follow.leader], follow.ratio, follow.offset)
+
+    # ---- inertias
+
+    def whole(self, i: int) -> Inertia | None:
+        """All the inertia of a body, in its link's frame, where its links do not add up to it; else None."""
+        model, name = self.model, self.model.body_name[i]
+        total = RigidInertia()
+        for link in self.on[i]:
+            if link in model.links:
+                said = model.links[link]
+                here = RigidInertia.at_com(said.mass, Vec3(said.com), said.inertia)
+                total = total + model.frames[link].transform.T @ here
+        if _same(total, model.inertia[i]):
+            return None
+        self.notes.add("note", "inertia", "link", name, "it is written with the inertia of all that is on its body, "
+                       "which is not the sum of what was said of the links there.")  # fmt: skip
+        R, p = model.frames[name].R, model.frames[name].p
+        moved = Transform(Rigid(R, -(R.T @ p))).T @ model.inertia[i]
+        if moved.m == 0.0 and any(moved.h):
+            raise NotCovered(f"link {name!r} has a first moment of mass but no mass: no file can say it.")
+        return Inertia(moved.m, moved.com, tuple(moved.about_com)) if moved.m else Inertia(0.0, ZERO, tuple(moved.I))
+
+
+def _said(link: LinkInertia) -> Inertia:
+    return Inertia(link.mass, Vec3(link.com), tuple(sym3(link.inertia)))
+
+
+def _same(a: RigidInertia, b: RigidInertia) -> bool:
+    """Whether two inertias differ by rounding only."""
+    reach = max(map(abs, (*b.I, *b.h, b.m)))
+    pairs = zip((a.m, *a.h, *a.I), (b.m, *b.h, *b.I), strict=True)
+    return all(abs(x - y) <= SLACK * reach for x, y in pairs)
+
+
+# ---- joints and places -----------------------------------------------------------------------------------------------
+
+
+def _seen_from(joint: Joint, seat: Pose) -> Joint | None:
+    """The joint in the coordinates of a frame fixed to its outer side, S⁻¹ J S; None where it is not of its kind there.
+
+    A joint with a line is, where the line passes through that frame's origin; one that only slides is in any case.
+    """
+    R, p = seat
+    if seat == HOME:
+        return joint
+    if not isinstance(joint, _OnLine):
+        return None
+    off = cross3(joint.axis, p)
+    turns = any(any(motion.ang) for motion in joint.axes([0.0] * joint.nq))
+    if turns and max(map(abs, off)) > DUST * max(map(abs, p)):
+        return None
+    return replace(joint, axis=snapped_direction(R.T @ joint.axis))
+
+
+def _relative(seat: Frame, frame: Frame) -> Pose:
+    """Where a frame of a body stands in another of the same body."""
+    if seat.R == IDENTITY and seat.p == ZERO:
+        return frame.R, frame.p
+    return _pose(Frame(0, seat.R.T.times(frame.R), seat.R.T @ (frame.p - seat.p)))
+
+
+def _pose(frame: Frame) -> Pose:
+    return snapped_rotation(frame.R), frame.p
+
+
+def _picked(data: JointData, at: Sequence[int]) -> JointData:
+    """What is said of some of a joint's coordinates, whose rates are its velocities."""
+    kept = {name: tuple(getattr(data, name)[k] for k in at) for name in DATA if getattr(data, name)}
+    return replace(data, **kept, other={})  # type: ignore[arg-type]
+
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+
+def _depth_first(model: Model) -> list[int]:
+    made, stack = list[int](), [0]
+    while stack:
+        made.append(stack.pop())
+        stack.extend(reversed(model.children[made[-1]]))
+    return made
+
+
+def _in_file_order(parts: Sequence[Part]) -> list[Part]:
+    """Depth first, as a nested file has them."""
+    below: dict[str, list[Part]] = {}
+    for part in parts[1:]:
+        below.setdefault(part.parent, []).append(part)
+    made, stack = list[Part](), [parts[0]]
+    while stack:
+        made.append(stack.pop())
+        stack.extend(reversed(below.get(made[-1].name, ())))
+    return made
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """`name`, or name_2, name_3, … where it is taken."""
+    k, candidate = 1, name
+    while candidate in taken:
+        k += 1
+        candidate = f"{name}_{k}"
+    return candidate
