@@ -27,6 +27,7 @@ Pose = tuple[Mat3, Vec3]
 HOME: Pose = (IDENTITY, ZERO)
 NO_DATA = JointData()
 DATA = ("lower", "upper", "reference", "rest", "velocity", "effort", "damping", "friction", "stiffness", "armature")
+FAR = 1e9  # stands for no limit where a format wants one; an angle beyond it has no sine
 SLACK = 1e-13  # relative: links whose sum differs from the body by no more are the body
 DUST = 1e-14  # relative: a line that passes a point no farther away passes through it
 
@@ -60,6 +61,7 @@ class Part:
     inertia: Inertia = WEIGHTLESS
     shapes: tuple[Shape, ...] = ()
     helper: bool = False  # not in the model
+    of: tuple[int, tuple[int, ...]] = (0, ())  # the body in the model, and the joint's coordinates there it has
 
 
 class Tree(NamedTuple):
@@ -75,12 +77,15 @@ def tree(model: Model, spelled: Sequence[str], notes: Notes, suffix: str) -> Tre
 
 
 class _Planting:
+    """A tree while it is grown from a model."""
+
     def __init__(self, model: Model, spelled: Sequence[str], notes: Notes, suffix: str) -> None:
         self.model, self.spelled, self.notes, self.suffix = model, spelled, notes, suffix
         self.names, self.joints = set(model.frames), set(model.joint_name[1:])
         self.on: list[list[str]] = [[] for _ in model.parent]  # the names on each body
         for name, frame in model.frames.items():
             self.on[frame.body].append(name)
+        self.body_name = [self.link_of(i) for i in range(len(model.parent))]
         self.parts: list[Part] = []
         self.frames: list[tuple[str, str, Pose]] = []
         self.links: list[str] = []  # of each body: the link that everything else on it is placed by
@@ -99,6 +104,19 @@ class _Planting:
 
     # ---- bodies
 
+    def link_of(self, i: int) -> str:
+        """The link that a body's joint is for: the one of its name, or that which a BODY(JOINT) was put in for."""
+        name, end = self.model.body_name[i], f"({self.model.joint_name[i]})"
+        link = name.removesuffix(end)
+        carrier = self.model.links.get(name)
+        if link == name or link not in self.on[i] or link not in self.model.links or carrier is None:
+            return name
+        if not _said(carrier).nothing or name in self.model.shapes or self.model.frames[name] != Frame(i):
+            return name
+        self.on[i].remove(name)
+        self.names.remove(name)
+        return link
+
     def root(self) -> None:
         """The base: the first link that stands where the base does, or one without mass called "world"."""
         model = self.model
@@ -114,16 +132,17 @@ class _Planting:
     def carry(self, i: int, p: int) -> None:
         """The joint of a body, the link that has its name, and what is fixed to that."""
         model = self.model
-        name, seat = model.body_name[i], model.frames[model.body_name[i]]
+        name, seat = self.body_name[i], model.frames[self.body_name[i]]
         at = _relative(self.seats[p], Frame(p, *model.placement[i].pose()))
         seen = _seen_from(model.joint[i], (seat.R, seat.p))
         if seen is not None:
             at = _pose(Frame(p, *at).then(seat.R, seat.p))
         parent, steps = self.links[p], self.steps(i, seen or model.joint[i])
-        for k, (step, joint, data) in enumerate(steps, start=1):
+        for k, (step, joint, data, which) in enumerate(steps, start=1):
             last = k == len(steps) and seen is not None
             link = name if last else self.helper(name, step)
-            self.parts.append(Part(link, parent, at, joint, step, data, self.mimic(i), helper=not last))
+            made = Part(link, parent, at, joint, step, data, self.mimic(i), helper=not last, of=(i, which))
+            self.parts.append(made)
             parent, at = link, HOME
         if seen is None:
             why = f"it is not in the frame of link {name!r}, which is fixed to a link {parent!r} that it carries."
@@ -151,23 +170,23 @@ class _Planting:
 
     # ---- joints
 
-    def steps(self, i: int, joint: Joint) -> list[tuple[str, Joint, JointData]]:
-        """The joint as joints that the format has a word for."""
+    def steps(self, i: int, joint: Joint) -> list[tuple[str, Joint, JointData, tuple[int, ...]]]:
+        """The joint as joints that the format has a word for: name, joint, data, and which coordinates it has."""
         name, data = self.model.joint_name[i], self.model.data[i]
         if not joint.is_ours:
             raise NotCovered(f"joint {name!r} is of a class of your own, {joint.kind!r}: no file can say it.")
         if joint.kind in self.spelled:
-            return [(name, joint, data)]
+            return [(name, joint, data, tuple(range(joint.nq)))]
         simple = joint.chain()
         if not simple or any(one.kind not in self.spelled for one, _ in simple):
             can = " A .toml file can, where the robot is an arm." if joint.dh else ""
             raise NotCovered(f"joint {name!r} is {joint.kind}, which a {self.suffix} file has no word for.{can}")
-        made = []
+        made = list[tuple[str, Joint, JointData, tuple[int, ...]]]()
         for k, (one, at) in enumerate(simple, start=1):
             step = _unused(f"{name}_{k}", self.joints)
             self.joints.add(step)
-            made.append((step, one, _picked(data, at)))
-        listed = ", ".join(repr(step) for step, _, _ in made)
+            made.append((step, one, _picked(data, at), at))
+        listed = ", ".join(repr(step) for step, _, _, _ in made)
         self.notes.add("note", "split", "joint", name, f"it is {joint.kind}, and is written as the joints {listed}.")
         order = [k for _, at in simple for k in at]
         if order != sorted(order):
@@ -188,7 +207,7 @@ class _Planting:
 
     def whole(self, i: int) -> Inertia | None:
         """All the inertia of a body, in its link's frame, where its links do not add up to it; else None."""
-        model, name = self.model, self.model.body_name[i]
+        model, name = self.model, self.body_name[i]
         total = RigidInertia()
         for link in self.on[i]:
             if link in model.links:

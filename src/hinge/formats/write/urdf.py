@@ -16,14 +16,13 @@ from typing import Any
 from hinge.errors import NotCovered
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
-from hinge.formats.write.tree import HOME, Inertia, Part, Pose, Tree, tree
+from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, tree
 from hinge.model.build import EARTH
 from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model, Shape
 from hinge.spatial.rotation import rpy_from_rotation
 
 SPELLED = {kind: joint.urdf for kind, joint in JOINTS.items() if joint.urdf and joint.__module__.startswith("hinge.")}
-FAR = 1e9  # stands for no limit where URDF wants one; an angle beyond it has no sine
 FORMS = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
 SAFETY = ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity")
 FURTHER = ("acceleration", "deceleration", "jerk")
@@ -65,7 +64,7 @@ class _Writer:
         if model.name.strip() != model.name or not model.name:
             self.notes.add("note", "name", "robot", model.name, "a name is read without blanks around it, and not empty.")
         for what, kept in model.extras.items():
-            if kept and what != "equality":
+            if kept and what not in ("equality", "format"):
                 why = f"URDF has no word for what is said of its {what}; it was left out."
                 self.notes.add("note", "extras", "robot", model.name, why, "An .xml file has it.")
 
