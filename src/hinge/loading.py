@@ -17,7 +17,7 @@ from hinge.robot import Robot, Vector
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF file, or from its text.
+    """A robot from a URDF or Denavit-Hartenberg (.toml) file, or from its text.
 
     `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
@@ -26,11 +26,9 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
     """
-    from hinge.formats import urdf
-
     searched = [os.fspath(p) for p in packages]
-    if isinstance(source, str) and "<" in source:
-        builder = urdf.read(source, packages=searched)
+    if isinstance(source, str) and ("<" in source or "\n" in source):
+        builder = _reader(source)(source, packages=searched)
     else:
         path = os.fspath(source)
         try:
@@ -41,10 +39,19 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
             raise ModelError(
                 "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
             ) from None
-        builder = urdf.read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
+        builder = _reader(content, path)(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
     return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+
+
+def _reader(content: str | bytes, path: str = "") -> Any:
+    """What reads this text: the suffix of its file says so, or the text itself."""
+    from hinge.formats import dh_file, urdf
+
+    if path.lower().endswith(".toml") or (isinstance(content, str) and dh_file.is_table(content)):
+        return dh_file.read
+    return urdf.read
 
 
 def _near_files(path: str) -> str:
@@ -63,7 +70,8 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
 
     A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
     com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
-    velocity, effort, armature, damping, friction. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
+    velocity, effort, armature, damping, friction, stiffness, reference, rest, and a screw driven_by. Limits are lower and
+    upper; data of a cylindric joint may be a list. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
 
     >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
     2

@@ -97,7 +97,8 @@ class _Writer:
         for part in self.tree.parts:
             mass, _, (xx, yy, zz, yz, xz, xy) = part.inertia
             moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            if not part.inertia.nothing and examine_link(part.name, mass, moments, NOWHERE):
+            wrong = [] if part.inertia.nothing else examine_link(part.name, mass, moments, NOWHERE)
+            if any(finding.code != "inertia-without-mass" for finding in wrong):
                 why = "it has an inertia that no body has, which MuJoCo refuses."
                 self.notes.add("warning", "unphysical", "link", part.name, why, "See what hinge.repair makes of it.")
 

@@ -20,7 +20,7 @@ from hinge.model.joints import Fixed, Joint, _OnLine
 from hinge.model.model import Frame, JointData, LinkInertia, Model, Shape
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3, sym3
-from hinge.spatial.rotation import snapped_direction, snapped_rotation
+from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
 from hinge.spatial.transform import Rigid, Transform
 
 Pose = tuple[Mat3, Vec3]
@@ -73,7 +73,15 @@ class Tree(NamedTuple):
 
 def tree(model: Model, spelled: Sequence[str], notes: Notes, suffix: str) -> Tree:
     """The links and joints of a model; `spelled` has the kinds of joint the format has a word for."""
-    return _Planting(model, spelled, notes, suffix).grown()
+    planted = _Planting(model, spelled, notes, suffix)
+    planted.grow()
+    made = _in_file_order(planted.parts)
+    order = list(dict.fromkeys(part.of[0] for part in made if part.of[0]))
+    if order != sorted(order):
+        late = next(model.joint_name[b] for a, b in pairwise(order) if b < a)
+        why = "a file has coordinates depth first; reading it back gives them in another order."
+        notes.add("warning", "order", "joint", late, why, "Find them with robot.coordinates(joint).")
+    return Tree(made, planted.frames)
 
 
 class _Planting:
@@ -88,19 +96,28 @@ class _Planting:
         self.body_name = [self.link_of(i) for i in range(len(model.parent))]
         self.parts: list[Part] = []
         self.frames: list[tuple[str, str, Pose]] = []
-        self.links: list[str] = []  # of each body: the link that everything else on it is placed by
-        self.seats: list[Frame] = []  # where that stands on it
+        self.standing: list[list[tuple[str, Frame]]] = []  # of each body: the links on it so far, its own first
 
-    def grown(self) -> Tree:
+    def grow(self) -> None:
         self.root()
         for i, p in self.model.outward():
             self.carry(i, p)
-        order = _depth_first(self.model)
-        if order != sorted(order):
-            late = next(self.model.joint_name[b] for a, b in pairwise(order) if b < a)
-            why = "a file has coordinates depth first; reading it back gives them in another order."
-            self.notes.add("warning", "order", "joint", late, why, "Find them with robot.coordinates(joint).")
-        return Tree(_in_file_order(self.parts), self.frames)
+
+    def place(self, i: int, frame: Frame, name: str) -> tuple[str, Pose]:
+        """The link of body i that something is best placed by, and where it stands there.
+
+        It is the body's own, unless the rotation there has entries so small that a reader takes them for zero; then it
+        is the first link where it has none, such as the one it was read on.
+        """
+        poses = ((link, _relative(seat, frame)) for link, seat in self.standing[i])
+        first = next(poses)
+        if _survives(first[1]):
+            return first
+        other = next((one for one in poses if _survives(one[1])), None)
+        if other is None:
+            why = f"the rotation it is placed by has entries below {SNAP:g}, which are read as zero."
+            self.notes.add("note", "snapped", "link", name, why)
+        return other or first
 
     # ---- bodies
 
@@ -133,11 +150,9 @@ class _Planting:
         """The joint of a body, the link that has its name, and what is fixed to that."""
         model = self.model
         name, seat = self.body_name[i], model.frames[self.body_name[i]]
-        at = _relative(self.seats[p], Frame(p, *model.placement[i].pose()))
-        seen = _seen_from(model.joint[i], (seat.R, seat.p))
-        if seen is not None:
-            at = _pose(Frame(p, *at).then(seat.R, seat.p))
-        parent, steps = self.links[p], self.steps(i, seen or model.joint[i])
+        inner, seen = Frame(p, *model.placement[i].pose()), _seen_from(model.joint[i], (seat.R, seat.p))
+        parent, at = self.place(p, inner if seen is None else inner.then(seat.R, seat.p), name)
+        steps = self.steps(i, seen or model.joint[i])
         for k, (step, joint, data, which) in enumerate(steps, start=1):
             last = k == len(steps) and seen is not None
             link = name if last else self.helper(name, step)
@@ -156,17 +171,18 @@ class _Planting:
     def fix(self, i: int, name: str, seat: Frame, weightless: bool = False) -> None:
         """What else is on a body, placed by its link: other links, and frames."""
         model = self.model
-        self.links.append(name)
-        self.seats.append(seat)
+        self.standing.append([(name, seat)])
         for other in self.on[i]:
             if other == name:
                 continue
-            pose = _relative(seat, model.frames[other])
+            frame = model.frames[other]
+            parent, pose = self.place(i, frame, other)
             if other in model.links:
                 inertia = WEIGHTLESS if weightless else _said(model.links[other])
-                self.parts.append(Part(other, name, pose, inertia=inertia, shapes=model.shapes.get(other, ())))
+                self.parts.append(Part(other, parent, pose, inertia=inertia, shapes=model.shapes.get(other, ())))
+                self.standing[i].append((other, frame))
             else:
-                self.frames.append((other, name, pose))
+                self.frames.append((other, parent, pose))
 
     # ---- joints
 
@@ -259,12 +275,17 @@ def _seen_from(joint: Joint, seat: Pose) -> Joint | None:
 def _relative(seat: Frame, frame: Frame) -> Pose:
     """Where a frame of a body stands in another of the same body."""
     if seat.R == IDENTITY and seat.p == ZERO:
-        return frame.R, frame.p
+        return _pose(frame)
     return _pose(Frame(0, seat.R.T.times(frame.R), seat.R.T @ (frame.p - seat.p)))
 
 
 def _pose(frame: Frame) -> Pose:
     return snapped_rotation(frame.R), frame.p
+
+
+def _survives(pose: Pose) -> bool:
+    """Whether a reader that takes small entries of a rotation for zero leaves this one."""
+    return not any(0.0 < abs(x) < SNAP for x in pose[0])
 
 
 def _picked(data: JointData, at: Sequence[int]) -> JointData:
@@ -276,18 +297,15 @@ def _picked(data: JointData, at: Sequence[int]) -> JointData:
 # ---- order -----------------------------------------------------------------------------------------------------------
 
 
-def _depth_first(model: Model) -> list[int]:
-    made, stack = list[int](), [0]
-    while stack:
-        made.append(stack.pop())
-        stack.extend(reversed(model.children[made[-1]]))
-    return made
-
-
 def _in_file_order(parts: Sequence[Part]) -> list[Part]:
-    """Depth first, as a nested file has them."""
+    """Depth first, as a nested file has them; links without joints beyond them first, others in the joints' order."""
+    first: dict[str, int] = {}  # the first body of the model on each link, or beyond it
+    for part in reversed(parts):
+        first[part.name] = part.of[0] or first.get(part.name, 0)
+        if first[part.name]:
+            first[part.parent] = min(first[part.name], first.get(part.parent, first[part.name]))
     below: dict[str, list[Part]] = {}
-    for part in parts[1:]:
+    for part in sorted(parts[1:], key=lambda part: first[part.name]):
         below.setdefault(part.parent, []).append(part)
     made, stack = list[Part](), [parts[0]]
     while stack:

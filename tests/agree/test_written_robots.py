@@ -1,0 +1,75 @@
+"""The robots of example-robot-data written and read back, and as MuJoCo reads what is written."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from real_robots import FILES, REFUSED
+from test_mujoco import Pair, check_dynamics, check_places, mujoco
+
+import hinge
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "formats"))
+from round_trip import again, codes, same_dynamics, same_names
+
+READ = [name for name in FILES if name not in REFUSED]
+SHOWN = {
+    "UR5": "ur_description/urdf/ur5_robot.urdf",
+    "Panda": "panda_description/urdf/panda.urdf",
+    "G1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "Talos": "talos_data/robots/talos_reduced.urdf",
+}
+FLOATING = "solo_description/robots/solo12.urdf", "icub_description/robots/icub.urdf", SHOWN["UR5"]
+FOLDER = "ur_description"
+
+
+@pytest.mark.parametrize("file", READ)
+def test_a_urdf_robot_comes_back(file, tmp_path):
+    robot = hinge.load(FILES[file])
+    made, report = again(robot, tmp_path, ".urdf")
+    same_names(robot, made)
+    same_dynamics(robot, made)
+    assert set(made.model.frames) == set(robot.model.frames)
+    assert {j.kind for j in made.model.joint} == {j.kind for j in robot.model.joint}
+    for ours, theirs in zip(made.limits, robot.limits, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert set(codes(report)) <= {"mesh", "snapped"}
+
+
+@pytest.mark.parametrize("file", FLOATING)
+def test_a_floating_robot_comes_back_without_a_word(file, tmp_path):
+    robot = hinge.load(FILES[file], base="floating")
+    made, report = again(robot, tmp_path, ".urdf")
+    same_names(robot, made)
+    same_dynamics(robot, made)
+    assert "floating" in codes(report)
+    assert made.joint_names[0] == "base"
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("name", SHOWN)
+def test_mujoco_reads_the_same_robot(name, base, tmp_path):
+    robot = hinge.load(FILES[SHOWN[name]], base=base, mimic="free")
+    hinge.write(robot, tmp_path / "robot.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+    pair = Pair(model, robot)
+    assert tuple(model.joint(j).name for j in range(model.njnt)) == robot.joint_names
+    check_dynamics(pair, 1e-9 if name == "Panda" else 1e-12)
+    if base == "fixed":
+        check_places(pair, 1e-12)
+
+
+@pytest.mark.parametrize("file", READ)
+def test_mujoco_refuses_only_what_the_writer_said_it_would(file, tmp_path):
+    robot = hinge.load(FILES[file])
+    bare = hinge.Robot(replace(robot.model, shapes={}))
+    report = hinge.write(bare, tmp_path / "robot.xml")
+    if {"unphysical", "massless"} & set(codes(report)):
+        with pytest.raises(ValueError, match="inertia|mass"):
+            mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+    else:
+        model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+        assert model.nv == sum(joint.nv for joint in robot.model.joint)
+        assert model.neq == len(robot.model.follows)
