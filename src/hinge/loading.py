@@ -17,18 +17,22 @@ from hinge.robot import Robot, Vector
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF or Denavit-Hartenberg (.toml) file, or from its text.
+    """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text.
 
-    `base` is "fixed" or "floating". Mimic joints follow their leader with mimic="couple" and are independent with
+    `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
+    fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
     by package are looked for under `packages`.
 
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
     """
+    from hinge.formats import dh_file
+
     searched = [os.fspath(p) for p in packages]
-    if isinstance(source, str) and ("<" in source or "\n" in source):
-        builder = _reader(source)(source, packages=searched)
+    if isinstance(source, str) and ("<" in source or dh_file.is_table(source)):
+        read, base = _reader(source, base)
+        builder = read(source, packages=searched)
     else:
         path = os.fspath(source)
         try:
@@ -39,19 +43,23 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
             raise ModelError(
                 "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
             ) from None
-        builder = _reader(content, path)(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
+        read, base = _reader(content, base, path)
+        builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
     return Robot(builder.build(base=base, mimic=mimic, strict=strict))
 
 
-def _reader(content: str | bytes, path: str = "") -> Any:
-    """What reads this text: the suffix of its file says so, or the text itself."""
-    from hinge.formats import dh_file, urdf
+def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
+    """What reads this text, and the base its builder then has: an MJCF file has its own free joints."""
+    from hinge.formats import dh_file, mjcf, urdf
+    from hinge.formats.xml import outermost
 
     if path.lower().endswith(".toml") or (isinstance(content, str) and dh_file.is_table(content)):
-        return dh_file.read
-    return urdf.read
+        return dh_file.read, base
+    if outermost(content) in ("mujoco", "mujocoinclude"):
+        return functools.partial(mjcf.read, floating=True) if base == "floating" else mjcf.read, "fixed"
+    return urdf.read, base
 
 
 def _near_files(path: str) -> str:

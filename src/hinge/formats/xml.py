@@ -225,6 +225,22 @@ def _unreadable(data: bytes, where: Where) -> ModelError:
     )
 
 
+def outermost(source: str | bytes) -> str:
+    """The tag of the outermost element as far as a glance shows it, or nothing: what kind of file this may be."""
+    text = source if isinstance(source, str) else source[: 2**20].decode("latin-1")
+    at = 0
+    while (at := text.find("<", at)) >= 0:
+        skipped = next(
+            (end for start, end in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")) if text.startswith(start, at)), ""
+        )
+        if not skipped:
+            return re.split(r"[\s/>]", text[at + 1 : at + 40], maxsplit=1)[0]
+        at = text.find(skipped, at)
+        if at < 0:
+            break
+    return ""
+
+
 # ---- attributes ------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,82 @@
+"""MJCF, MuJoCo's robot files, into a Builder.
+
+    settings.py   compiler settings, default classes, orientations
+    document.py   a file with its includes, assets and attached models
+    tree.py       bodies one after another, frames and repetitions worked out
+    solids.py     mass and inertia of shapes; mesh.py of meshes
+    mass.py       the mass of a body
+    read.py       bodies into links, joints, frames and shapes
+    kept.py       everything else: kept, or refused
+
+Where MuJoCo's documentation leaves a choice open, MuJoCo 4 itself was asked; the tests compare with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from hinge.errors import ModelError, Where
+from hinge.formats.mjcf import kept
+from hinge.formats.mjcf.document import Folder, open_document
+from hinge.formats.mjcf.read import Reader
+from hinge.formats.mjcf.tree import Body, Scope, bodies
+from hinge.formats.xml import Element, no_collection
+from hinge.model.build import EARTH, Builder
+
+
+def read(text: str | bytes, file: str = "", folder: str | None = None, packages: Sequence[str] = (),
+         floating: bool = False) -> Builder:  # fmt: skip
+    """The robot an MJCF text describes.
+
+    `file` names it in messages. Includes, attached models and meshes are looked for in `folder`, where the file lies,
+    and in the `packages` folders. `floating` frees the one body that is fixed to the world.
+    """
+    document = open_document(text, file, Folder.of(folder, packages))
+    given = document.root.attributes.get("model", "").strip()
+    builder = Builder(given or os.path.splitext(os.path.basename(file))[0] or "robot", EARTH, file)
+    builder.gravity = kept.gravity(document, EARTH)
+    kept.refuse_unmodelled(document)
+    with no_collection():
+        found = list(bodies(document))
+        reader = Reader(builder, _names(found))
+        reader.afloat = _loose(found, builder) if floating else None
+        scopes = {(id(b.scope.document), b.scope.prefix): b.scope for b in found}
+        for scope in scopes.values():
+            if scope.document is not document:
+                kept.refuse_unmodelled(scope.document)
+            reader.armature |= kept.armatures(scope.document, scope.prefix)
+        for body in found:
+            reader.body(body)
+        reader.build(document.settings)
+    kept.sections(document, builder)
+    kept.of_bodies(found, builder)
+    kept.keyframes(document, reader.layout, builder)
+    return builder
+
+
+def _loose(found: Sequence[Body], builder: Builder) -> Body:
+    """The body that floats when the base of the robot is to: the only one in the world, and without joints."""
+    top = [body for body in found if body.parent is found[0]]
+    if len(top) == 1 and not top[0].joints:
+        return top[0]
+    why = f"the world holds {len(top)} bodies" if len(top) != 1 else f"{top[0].element} has a joint of its own"
+    raise ModelError("base", f'base="floating" needs one body that is fixed to the world, but {why}.',
+                     "Leave base= out: the file says itself what floats.", Where(builder.file))  # fmt: skip
+
+
+def _names(found: Sequence[Body]) -> dict[str, set[str]]:
+    """The names the file gives, which made-up ones must not take."""
+    taken: dict[str, set[str]] = {"body": set(), "joint": set(), "site": set()}
+    for body in found:
+        taken["body"].add(body.scope.name(body.element.attributes.get("name", "")))
+        taken["site"].update(_named(body.sites))
+        taken["joint"].update(_named(body.joints))
+    return taken
+
+
+def _named(elements: Sequence[tuple[Element, Scope]]) -> set[str]:
+    return {scope.name(element.attributes.get("name", "")) for element, scope in elements}
+
+
+__all__ = ["read"]

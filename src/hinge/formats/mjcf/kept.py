@@ -1,0 +1,162 @@
+"""What an MJCF file says besides its bodies: kept in the model, and named in its report where dynamics leaves it out.
+
+Actuators add their armature to the joint they drive; nothing else here reaches the dynamics. What would change the mass
+matrix or the tree, and is not modelled, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hinge.errors import ModelError
+from hinge.formats.mjcf.document import Document
+from hinge.formats.mjcf.settings import truth, word
+from hinge.formats.mjcf.tree import Body
+from hinge.formats.xml import Element, number, numbers, shown
+from hinge.model.build import Builder
+
+WIDTH = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
+LEFT_OUT = {
+    "equality": ("equality", "equality constraints are kept and left out of the dynamics"),
+    "contact": ("contact", "contact pairs and exclusions are kept and left out of the dynamics"),
+    "tendon": ("tendon", "tendons are kept and left out of the dynamics"),
+    "sensor": ("", ""),
+    "custom": ("", ""),
+}
+SERVOS = {"position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle", "dcmotor"}
+
+
+def as_data(element: Element) -> dict[str, Any]:
+    """An element as plain data."""
+    return {"tag": element.tag, "attributes": dict(element.attributes),
+            "children": tuple(as_data(child) for child in element.children)}  # fmt: skip
+
+
+def refuse_unmodelled(document: Document) -> None:
+    """Errors for what changes the mass matrix or the tree in a way hinge does not model."""
+    for section in document.sections("deformable"):
+        for flex in section.all("flex"):
+            _refuse(flex, f"{flex} is a flexible body")
+    for section in document.sections("tendon"):
+        for tendon in section.children:
+            said = document.defaults.of(tendon.attributes.get("class", "main"), tendon).get("tendon", {})
+            if number(Element("tendon", said | tendon.attributes, where=tendon.where), "armature", 0.0):
+                _refuse(tendon, f"{tendon} has armature, which couples its joints in the mass matrix")
+    for actuator in _actuators(document):
+        if "tendon" in actuator.attributes and number(actuator, "armature", 0.0):
+            _refuse(actuator, f"{actuator} has armature and acts on a tendon")
+
+
+def _refuse(element: Element, what: str) -> None:
+    raise ModelError("unmodelled", f"{what}; hinge does not model it.", "Remove it, or use MuJoCo.", element.where)
+
+
+def _actuators(document: Document) -> Iterable[Element]:
+    """Every actuator with its defaults; in MuJoCo all kinds of actuator share them."""
+    for section in document.sections("actuator"):
+        for element in section.children:
+            known = document.defaults.of(element.attributes.get("class", "main"), element)
+            said: dict[str, str] = {}
+            for tag in ("general", "motor", *SERVOS, element.tag):
+                said |= known.get(tag, {})
+            yield Element(element.tag, said | element.attributes, element.children, "", element.where)
+
+
+def armatures(document: Document, prefix: str = "") -> dict[str, float]:
+    """What actuators add to the armature of joints, by the joint's name."""
+    added: dict[str, float] = {}
+    for actuator in _actuators(document):
+        joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
+        own = number(actuator, "armature", 0.0)
+        if joint is not None and own:
+            count = len(actuator.attributes.get("gear", "1").split())
+            gear = numbers(actuator, "gear", count, (1.0,))[0]
+            added[prefix + joint] = added.get(prefix + joint, 0.0) + gear * gear * own
+    return added
+
+
+def sections(document: Document, builder: Builder) -> None:
+    """Keep the sections of the main file, and say what dynamics leaves out."""
+    builder.extras["format"] = "mjcf"
+    for tag, (code, sentence) in LEFT_OUT.items():
+        elements = [child for part in document.sections(tag) for child in part.children]
+        if elements:
+            builder.extras[tag] = tuple(as_data(element) for element in elements)
+            if code:
+                builder.finding("note", code, f"{_names(elements)}: {sentence}.", where=elements[0].where)
+    actuators = list(_actuators(document))
+    if actuators:
+        builder.extras["actuator"] = tuple(as_data(element) for element in actuators)
+    biased = [a for a in actuators if a.tag in SERVOS or a.attributes.get("biastype", "none") != "none"]
+    if biased:
+        what = (
+            "forces that actuators make of position and velocity are left out of the dynamics; tau is the joint's force"
+        )
+        builder.finding("note", "actuator-bias", f"{_names(biased)}: {what}.", where=biased[0].where)
+    for option in document.sections("option"):
+        if number(option, "density", 0.0) or number(option, "viscosity", 0.0):
+            builder.finding("note", "fluid", "the model is in a fluid, whose forces are left out of the dynamics.",
+                            where=option.where)  # fmt: skip
+
+
+def of_bodies(bodies: Sequence[Body], builder: Builder) -> None:
+    """Findings on what bodies say and dynamics leaves out."""
+    lifted = [b.element for b in bodies if number(b.element, "gravcomp", 0.0)]
+    if lifted:
+        builder.extras["gravcomp"] = {b.link: number(b.element, "gravcomp", 0.0) for b in bodies
+                                      if number(b.element, "gravcomp", 0.0)}  # fmt: skip
+        builder.finding("note", "gravcomp", f"{_names(lifted)}: gravity compensation is left out of the dynamics.",
+                        where=lifted[0].where)  # fmt: skip
+    held = [b.element for b in bodies if truth(b.element, "mocap", False)]
+    if held:
+        builder.finding("note", "mocap", f"{_names(held)}: moved by motion capture in MuJoCo, fixed here.",
+                        where=held[0].where)  # fmt: skip
+
+
+def _names(elements: Sequence[Element]) -> str:
+    shown_ = [str(element) for element in elements[:3]]
+    return ", ".join(shown_) + (f" and {len(elements) - 3} more" if len(elements) > 3 else "")
+
+
+def gravity(document: Document, default: tuple[float, ...]) -> tuple[float, ...]:
+    """The field of gravity, which a flag may switch off."""
+    made, on = default, True
+    for option in document.sections("option"):
+        made = numbers(option, "gravity", 3, made)
+        for flag in option.all("flag"):
+            on = word(flag, "gravity", ("enable", "disable"), "enable" if on else "disable") == "enable"
+    return made if on else (0.0, 0.0, 0.0)
+
+
+def keyframes(document: Document, layout: Sequence[tuple[str, str]], builder: Builder) -> None:
+    """The configurations the file names, in hinge's order: a free body's quaternion first."""
+    kept: dict[str, Any] = {}
+    nq = sum(WIDTH[kind] for _, kind in layout)
+    for section in document.sections("keyframe"):
+        for k, key in enumerate(section.all("key")):
+            name = key.attributes.get("name", f"key_{k}")
+            if "qpos" not in key.attributes:
+                continue
+            count = len(key.attributes["qpos"].split())
+            values = numbers(key, "qpos", count)
+            if count != nq:
+                what = f"keyframe {shown(name)!r} has {count} coordinates, the robot {nq}; it was left out."
+                builder.finding("warning", "keyframe", what, "Write one for each coordinate.", key.where)
+                continue
+            kept[name] = {"q": _ours(values, layout), "time": number(key, "time", 0.0)}
+            for extra in ("qvel", "ctrl", "act"):
+                if extra in key.attributes:
+                    kept[name][extra] = numbers(key, extra, len(key.attributes[extra].split()))
+    if kept:
+        builder.extras["keyframes"] = kept
+
+
+def _ours(qpos: Sequence[float], layout: Sequence[tuple[str, str]]) -> tuple[float, ...]:
+    q: list[float] = []
+    at = 0
+    for _, kind in layout:
+        part = list(qpos[at : at + WIDTH[kind]])
+        q.extend(part[3:] + part[:3] if kind == "free" else part)
+        at += WIDTH[kind]
+    return tuple(q)

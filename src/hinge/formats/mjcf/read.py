@@ -1,0 +1,278 @@
+"""Bodies into a Builder: links, joints, sites and shapes.
+
+A body with several joints becomes a chain of links, the last of which has its name. A joint's `ref` and `pos` go into
+the placement of the link beyond it, so that every coordinate means what MuJoCo's does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import ModelError, Where
+from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
+from hinge.formats.mjcf.mesh import principal
+from hinge.formats.mjcf.settings import Settings, about, integer, word, z_to
+from hinge.formats.mjcf.solids import Solid
+from hinge.formats.mjcf.tree import Body, Scope
+from hinge.formats.xml import Element, number, numbers, shown
+from hinge.model.build import WORLD, Builder
+from hinge.model.model import Shape
+
+Array = np.ndarray
+JOINTS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
+
+
+class Names:
+    """Names that are free, for what has none in the file; MuJoCo's numbers make them."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+
+    def free(self, wanted: str, k: int | None = None) -> str:
+        name, n = wanted if k is None else f"{wanted}_{k}", 1
+        while name in self.taken:
+            n += 1
+            name = f"{wanted}_{n}" if k is None else f"{wanted}_{k}_{n}"
+        self.taken.add(name)
+        return name
+
+
+class Reader:
+    """Hands bodies to a builder, and remembers what the rest of the file will want to know about joints."""
+
+    def __init__(self, builder: Builder, names: Mapping[str, set[str]]) -> None:
+        self.builder = builder
+        self.bodies = names["body"]
+        self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
+        self.armature: dict[str, float] = {}  # of actuators, by the joint they act on
+        self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
+        self.counted, self.njoint = 0, 0
+        self.weights: list[tuple[Body, Mass, list[Geom]]] = []
+        self.afloat: Body | None = None  # a body that is given a free joint
+
+    def body(self, body: Body) -> None:
+        """Weigh a body; it is built when all are weighed, because a file may state the total."""
+        geoms = [geom_of(element, scope, infers(body)) for element, scope in body.geoms]
+        mass = NOTHING if body.parent is None else adjusted(mass_of(body, geoms), body.scope.document.settings)
+        self.weights.append((body, mass, geoms))
+
+    def build(self, settings: Settings) -> None:
+        total = sum(mass.mass for _, mass, _ in self.weights)
+        factor = settings.settotalmass / total if settings.settotalmass > 0.0 and total > 0.0 else 1.0
+        for body, mass, geoms in self.weights:
+            scaled = mass._replace(mass=factor * mass.mass, inertia=factor * mass.inertia) if factor != 1.0 else mass
+            self.add(body, scaled, geoms)
+
+    def add(self, body: Body, mass: Mass, geoms: list[Geom]) -> None:
+        given = body.scope.name(body.element.attributes.get("name", ""))
+        if body.parent is None:
+            body.link = WORLD
+        else:
+            body.link = given or self.links.free("body", self.counted)
+        self.counted += 1
+        moved = self._aligned(body, mass)
+        if moved is not None:
+            R, p = moved
+            body.R, body.p = body.R @ R, body.p + body.R @ p
+            turned = R.T @ mass.R
+            mass = Mass(mass.mass, R.T @ (mass.com - p), mass.inertia, turned)
+            geoms = [g._replace(R=R.T @ g.R, p=R.T @ (g.p - p)) for g in geoms]
+        shapes = [shape for geom in geoms for shape in _shapes(geom, body.scope)]
+        where = body.element.where
+        self.builder.link(body.link, mass.mass, mass.com, mass.about_com, shapes, where)
+        if body.parent is not None:
+            self.joints(body, where)
+        for element, scope in body.sites:
+            self.site(body, element, scope, moved)
+
+    def _aligned(self, body: Body, mass: Mass) -> tuple[Array, Array] | None:
+        """Where the frame of a free body goes that is to be aligned with its inertia."""
+        if body.parent is None or body.bodies or len(body.joints) != 1 or not mass.mass:
+            return None
+        element, scope = body.joints[0]
+        if element.tag != "freejoint":
+            return None
+        asked = word(element, "align", ("auto", "true", "false"), "auto")
+        if asked == "false" or (asked == "auto" and not scope.document.settings.alignfree):
+            return None
+        if np.count_nonzero(mass.inertia - np.diag(np.diag(mass.inertia))) == 0:
+            return mass.R, mass.com
+        moment = np.trace(mass.inertia) / 2 * np.eye(3) - mass.inertia
+        note = f"body {body.link!r} is aligned with its axes of inertia, whose signs MuJoCo may choose otherwise."
+        self.builder.finding("note", "aligned", note, where=element.where)
+        return mass.R @ principal(Solid(mass.mass, mass.com, moment)), mass.com
+
+    # joints
+
+    def joints(self, body: Body, where: Where) -> None:
+        assert body.parent is not None
+        if body is self.afloat:
+            body.joints.append((Element("freejoint", {}, where=where), body.scope))
+        kinds = [self._kind(body, element, scope) for element, scope in body.joints]
+        if not kinds:
+            name = self.joint_names.free(body.link)
+            self.builder.joint(name, "fixed", body.parent.link, body.link, body.p, body.R, where=where)
+            return
+        parent, R, p = body.parent.link, body.R, body.p
+        for k, (given, scope) in enumerate(body.joints):
+            element = scope.read(given) if given.tag == "joint" else given
+            name = scope.name(element.attributes.get("name", "")) or self._unnamed(kinds[k])
+            last = k == len(kinds) - 1
+            child = body.link if last else self.links.free(f"{body.link}({name})")
+            if not last:
+                self.builder.link(child, where=element.where)
+            self._joint(element, scope, name, kinds[k], parent, child, R, p)
+            self.layout.append((name, kinds[k]))
+            self.njoint += 1
+            parent, R, p = child, np.eye(3), np.zeros(3)
+
+    def _unnamed(self, kind: str) -> str:
+        return self.joint_names.free("base") if kind == "free" else self.joint_names.free("joint", self.njoint)
+
+    def _kind(self, body: Body, given: Element, scope: Scope) -> str:
+        element = scope.read(given) if given.tag == "joint" else given
+        kind = "free" if given.tag == "freejoint" else word(element, "type", tuple(JOINTS), "hinge")
+        several = len(body.joints) > 1
+        assert body.parent is not None
+        if kind == "free" and (several or body.parent.parent is not None):
+            what = "is free and has other joints" if several else "is free and is not directly in the world"
+            hint = "A free joint stands alone, in a body of the world."
+            raise ModelError("free-joint", f"body {shown(body.link)!r} {what}.", hint, given.where)
+        return kind
+
+    def _joint(self, element: Element, scope: Scope, name: str, kind: str, parent: str, child: str, R: Array, p: Array
+               ) -> None:  # fmt: skip
+        settings = scope.document.settings
+        angle = settings.angle if kind in ("hinge", "ball") else 1.0
+        at = scope.R @ numbers(element, "pos", 3, (0.0, 0.0, 0.0)) + scope.p
+        key = scope.prefix + element.attributes.get("name", "")
+        data: dict[str, Any] = {}
+        options: dict[str, Any] = {
+            "damping": self._first(element, name, "damping"),
+            "friction": number(element, "frictionloss", 0.0),
+            "stiffness": self._first(element, name, "stiffness"),
+            "armature": number(element, "armature", 0.0) + self.armature.get(key, 0.0),
+        }
+        lower, upper = self._range(element, settings, "range", "limited", angle)
+        if kind in ("hinge", "slide"):
+            axis = scope.R @ _axis(element)
+            ref = number(element, "ref", 0.0) * angle
+            options |= {"axis": axis, "lower": lower, "upper": upper, "reference": ref}
+            options["rest"] = number(element, "springref", 0.0) * angle
+            _, options["effort"] = self._range(element, settings, "actuatorfrcrange", "actuatorfrclimited", 1.0)
+            back, shift = (about(axis, -ref), np.zeros(3)) if kind == "hinge" else (np.eye(3), -ref * axis)
+            options |= {"child_rotation": back, "child_xyz": shift - back @ at}
+        elif kind == "ball":
+            options["child_xyz"] = -at
+            if upper is not None:
+                data["range"] = upper
+        else:  # the position of a free body is its coordinates, and where the file puts it their reference
+            options["reference"] = (*quaternion(R), *p)
+            R, p, at = np.eye(3), np.zeros(3), np.zeros(3)
+            if options["armature"]:
+                what = f"joint {name!r} is free and has armature: hinge adds it in body axes, MuJoCo in the world's."
+                self.builder.finding(
+                    "warning", "free-armature", what, "Write <freejoint/>, which has none.", element.where
+                )
+        self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
+                           **options)  # fmt: skip
+        if options["stiffness"]:
+            what, fix = f"joint {name!r} has a spring, which is left out of the dynamics.", "joint_terms= puts it in."
+            self.builder.finding("note", "stiffness", what, fix, element.where)
+
+    def _first(self, element: Element, name: str, what: str) -> float:
+        """A coefficient that may be followed by those of higher powers."""
+        values = numbers(element, what, len(element.attributes.get(what, "0").split()), (0.0,))
+        if any(values[1:]):
+            self.builder.finding("note", "nonlinear", f"joint {name!r} has {what} of higher order, which is left out.",
+                                 where=element.where)  # fmt: skip
+        return values[0] if values else 0.0
+
+    def _range(self, element: Element, settings: Settings, name: str, switch: str, unit: float
+               ) -> tuple[float | None, float | None]:  # fmt: skip
+        """The two ends of a range, where it is switched on."""
+        on = word(element, switch, ("auto", "true", "false"), "auto")
+        if on == "false" or (on == "auto" and not settings.autolimits) or name not in element.attributes:
+            return None, None
+        low, high = (unit * x for x in numbers(element, name, 2))
+        if low == high == 0.0 and on == "auto":
+            return None, None
+        return low, high
+
+    # sites
+
+    def site(self, body: Body, given: Element, scope: Scope, moved: tuple[Array, Array] | None) -> None:
+        element = scope.read(given)
+        name = scope.name(element.attributes.get("name", ""))
+        if not name:
+            return
+        R, p = _between(element, scope) if "fromto" in element.attributes else scope.placement(element)
+        if moved is not None:
+            R, p = moved[0].T @ R, moved[0].T @ (p - moved[1])
+        if name in self.bodies:
+            other = self.links.free(f"{name}_site")
+            what = f"site {name!r} has the name of a body; it is called {other!r}."
+            self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
+            name = other
+        self.builder.frame(name, body.link, p, R, element.where)
+
+
+def _between(element: Element, scope: Scope) -> tuple[Array, Array]:
+    ends = np.array(numbers(element, "fromto", 6))
+    along = ends[3:] - ends[:3]
+    length = float(np.linalg.norm(along)) or 1.0
+    return scope.R @ z_to(along / length), scope.p + scope.R @ (ends[:3] + ends[3:]) / 2
+
+
+def _axis(element: Element) -> Array:
+    axis = np.array(numbers(element, "axis", 3, (0.0, 0.0, 1.0)))
+    length = float(np.linalg.norm(axis))
+    if length < 1e-14:
+        raise ModelError("zero-axis", f"{element} has an axis without a direction.", "Give a vector that is not zero.",
+                         element.where)  # fmt: skip
+    return axis / length
+
+
+def quaternion(R: Array) -> tuple[float, ...]:
+    """Scalar first, of a rotation; from its largest component, so that nothing is lost."""
+    xx, yy, zz = np.diag(R)
+    four = np.array([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz]) / 4
+    k = int(np.argmax(four))
+    w, x, y = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    rows = {
+        0: (4 * four[0], w, x, y),
+        1: (w, 4 * four[1], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]),
+        2: (x, R[0, 1] + R[1, 0], 4 * four[2], R[1, 2] + R[2, 1]),
+        3: (y, R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], 4 * four[3]),
+    }
+    q = np.array(rows[k]) / (4 * math.sqrt(four[k]))
+    return tuple((q if q[0] >= 0.0 else -q).tolist())
+
+
+def _shapes(geom: Geom, scope: Scope) -> list[Shape]:
+    """A geom as collision and as visual shape; sizes as URDF has them: whole edges and lengths."""
+    element, size = geom.element, geom.size
+    colliding = integer(element, "contype", 1) or integer(element, "conaffinity", 1)
+    seen = integer(element, "group", 0) < 3
+    file: str = ""
+    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+    if geom.kind == "mesh" or (geom.mesh and not size):
+        asset = scope.document.assets.get(geom.mesh)
+        if asset is None:
+            return []
+        file, scale = asset.attributes.get("file", ""), numbers(asset, "scale", 3, scale)
+    sizes = {"sphere": size, "ellipsoid": size, "box": tuple(2 * s for s in size),
+             "cylinder": (size[0], 2 * size[1]) if len(size) == 2 else (),
+             "capsule": (size[0], 2 * size[1]) if len(size) == 2 else ()}  # fmt: skip
+    kind = geom.kind if size or geom.kind in ("plane", "hfield") else "mesh"
+    rgba = numbers(element, "rgba", 4) if "rgba" in element.attributes else None
+    name = scope.name(element.attributes.get("name", ""))
+    roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
+    return [
+        Shape(role, kind, sizes.get(kind, ()), file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
+              tuple(scale), rgba) for role in roles
+    ]  # fmt: skip

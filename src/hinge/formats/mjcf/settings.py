@@ -1,0 +1,226 @@
+"""What holds for a whole MJCF file: compiler settings, default classes, and how orientations are written.
+
+<compiler angle="radian" eulerseq="zyx"/>
+<default> <joint damping="1"/> <default class="leg"> … </default> </default>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from math import cos, hypot, pi, sin
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import ModelError, did_you_mean
+from hinge.formats.xml import Element, attribute, number, numbers, shown
+
+Array = np.ndarray
+TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+
+
+def word(element: Element, name: str, known: tuple[str, ...], default: str) -> str:
+    """An attribute that is one of a few words."""
+    given = element.attributes.get(name, default)
+    if given not in known:
+        raise ModelError("word", f'{element} has {name}="{shown(given)}".', did_you_mean(given, known), element.where)
+    return given
+
+
+def truth(element: Element, name: str, default: bool) -> bool:
+    return word(element, name, ("true", "false"), str(default).lower()) == "true"
+
+
+def integer(element: Element, name: str, default: int | None = None) -> int:
+    value = number(element, name, default)
+    if value != int(value):
+        what = f'{element} has {name}="{shown(element.attributes[name])}".'
+        raise ModelError("number", what, "Write a whole number.", element.where)
+    return int(value)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The <compiler> settings that matter here."""
+
+    degrees: bool = True
+    eulerseq: str = "xyz"
+    autolimits: bool = True
+    inertiafromgeom: str = "auto"
+    groups: tuple[int, int] = (0, 5)
+    boundmass: float = 0.0
+    boundinertia: float = 0.0
+    settotalmass: float = -1.0
+    balanceinertia: bool = False
+    fitaabb: bool = False
+    alignfree: bool = False
+    strippath: bool = False
+    assetdir: str = ""
+    meshdir: str = ""
+
+    def read(self, compiler: Element) -> Settings:
+        """These settings as a <compiler> element changes them."""
+        if compiler.attributes.get("coordinate", "local") != "local":
+            hint = (
+                "MuJoCo dropped it in version 2.3.4: save the model with an older one, which writes local coordinates."
+            )
+            raise ModelError("coordinate", 'coordinate="global" is no longer MJCF.', hint, compiler.where)
+        sequence = compiler.attributes.get("eulerseq", self.eulerseq)
+        if len(sequence) != 3 or set(sequence) - set("xyzXYZ"):
+            raise ModelError("eulerseq", f'eulerseq="{shown(sequence)}" is no sequence of axes.',
+                             "Write three of xyz (turning axes) or XYZ (fixed ones).", compiler.where)  # fmt: skip
+        low, high = numbers(compiler, "inertiagrouprange", 2, self.groups)
+        units = "degree" if self.degrees else "radian"
+        return replace(
+            self,
+            degrees=word(compiler, "angle", ("degree", "radian"), units) == "degree",
+            eulerseq=sequence,
+            autolimits=truth(compiler, "autolimits", self.autolimits),
+            inertiafromgeom=word(compiler, "inertiafromgeom", ("auto", "true", "false"), self.inertiafromgeom),
+            groups=(int(low), int(high)),
+            boundmass=number(compiler, "boundmass", self.boundmass),
+            boundinertia=number(compiler, "boundinertia", self.boundinertia),
+            settotalmass=number(compiler, "settotalmass", self.settotalmass),
+            balanceinertia=truth(compiler, "balanceinertia", self.balanceinertia),
+            fitaabb=truth(compiler, "fitaabb", self.fitaabb),
+            alignfree=truth(compiler, "alignfree", self.alignfree),
+            strippath=truth(compiler, "strippath", self.strippath),
+            assetdir=compiler.attributes.get("assetdir", self.assetdir),
+            meshdir=compiler.attributes.get("meshdir", self.meshdir),
+        )
+
+    @property
+    def angle(self) -> float:
+        """Radians in the file's unit of angle."""
+        return pi / 180 if self.degrees else 1.0
+
+    def rotation(self, element: Element) -> Array:
+        """The orientation an element states, in whichever of the five ways; none is the identity."""
+        given = [name for name in TURNS if name in element.attributes]
+        if len(given) > 1:
+            raise ModelError("orientation", f"{element} has both {given[0]} and {given[1]}.",
+                             "They say the same thing twice: keep one of them.", element.where)  # fmt: skip
+        return getattr(self, f"_{given[0]}")(element) if given else np.eye(3)
+
+    def _quat(self, element: Element) -> Array:
+        return from_quaternion(numbers(element, "quat", 4), element)
+
+    def _axisangle(self, element: Element) -> Array:
+        x, y, z, angle = numbers(element, "axisangle", 4)
+        return about(_direction((x, y, z), element, "axisangle"), angle * self.angle)
+
+    def _euler(self, element: Element) -> Array:
+        R = np.eye(3)
+        for letter, angle in zip(self.eulerseq, numbers(element, "euler", 3), strict=True):
+            turn = about(np.eye(3)["xyz".index(letter.lower())], angle * self.angle)
+            R = R @ turn if letter.islower() else turn @ R
+        return R
+
+    def _xyaxes(self, element: Element) -> Array:
+        six = numbers(element, "xyaxes", 6)
+        x = _direction(six[:3], element, "xyaxes")
+        y = np.array(six[3:])
+        y = _direction(y - x * (x @ y), element, "xyaxes")
+        return np.column_stack([x, y, np.cross(x, y)])
+
+    def _zaxis(self, element: Element) -> Array:
+        return z_to(_direction(numbers(element, "zaxis", 3), element, "zaxis"))
+
+    def placement(self, element: Element) -> tuple[Array, Array]:
+        """Rotation and position of an element with `pos` and an orientation."""
+        return self.rotation(element), np.array(numbers(element, "pos", 3, (0.0, 0.0, 0.0)))
+
+
+def from_quaternion(q: tuple[float, ...], element: Element) -> Array:
+    length = hypot(*q)
+    if length < 1e-14:
+        raise ModelError("quaternion", f"{element} has a quaternion of length {length:g}.",
+                         "The quaternion of no rotation is 1 0 0 0.", element.where)  # fmt: skip
+    w, x, y, z = (c / length for c in q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def about(axis: Any, angle: float) -> Array:
+    """The rotation about a unit vector."""
+    x, y, z = axis
+    c, s = cos(angle), sin(angle)
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return c * np.eye(3) + s * K + (1 - c) * np.outer(axis, axis)
+
+
+def z_to(axis: Array) -> Array:
+    """The shortest rotation that takes z to a unit vector."""
+    x, y, z = axis
+    if z < -1 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    k = 1 / (1 + z)
+    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+
+
+def _direction(given: Any, element: Element, name: str) -> Array:
+    length = hypot(*given)
+    if length < 1e-14:
+        raise ModelError("zero-axis", f"{element} has {name} without a direction.", "Give a vector that is not zero.",
+                         element.where)  # fmt: skip
+    return np.asarray(given, float) / length
+
+
+@dataclass
+class Defaults:
+    """The default classes: attributes by class and tag, each class with those of the ones around it."""
+
+    classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=lambda: {"main": {}})
+
+    def read(self, outer: Element) -> None:
+        """Take in a <default> element that stands directly in the file."""
+        stack = [(outer, "main")]
+        while stack:
+            element, parent = stack.pop()
+            name = element.attributes.get("class", "main") if element is outer else attribute(element, "class")
+            if element is not outer and name in self.classes:
+                raise ModelError("duplicate-class", f"there are two default classes {shown(name)!r}.", "Rename one.",
+                                 element.where)  # fmt: skip
+            known = self.classes.setdefault(name, {k: dict(v) for k, v in self.classes[parent].items()})
+            for child in element.children:
+                if child.tag != "default":
+                    mine = known.setdefault(child.tag, {})
+                    known[child.tag] = _over(mine, child.attributes)
+            stack.extend((child, name) for child in reversed(list(element.all("default"))))
+
+    def applied(self, element: Element, inherited: str = "main") -> Element:
+        """The element with what its class, or the one it inherits, says for its tag."""
+        name = element.attributes.get("class", inherited)
+        said = self.of(name, element).get(element.tag)
+        if not said:
+            return element
+        return Element(element.tag, _over(said, element.attributes), element.children, element.text, element.where)
+
+    def of(self, name: str, element: Element) -> dict[str, dict[str, str]]:
+        """All a class says."""
+        if name not in self.classes:
+            raise ModelError("class", f"{element} has default class {shown(name)!r}, which does not exist.",
+                             did_you_mean(name, self.classes), element.where)  # fmt: skip
+        return self.classes[name]
+
+
+def _over(said: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    """A class's attributes under an element's own; one orientation replaces another, however it is written."""
+    if any(name in own for name in TURNS):
+        said = {k: v for k, v in said.items() if k not in TURNS}
+    return said | own
+
+
+def walk(root: Element) -> Iterator[Element]:
+    """The element and all below it."""
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        yield element
+        stack.extend(reversed(element.children))
