@@ -22,7 +22,6 @@ SHOWN = {
     "Talos": "talos_data/robots/talos_reduced.urdf",
 }
 FLOATING = "solo_description/robots/solo12.urdf", "icub_description/robots/icub.urdf", SHOWN["UR5"]
-FOLDER = "ur_description"
 
 
 @pytest.mark.parametrize("file", READ)
@@ -36,6 +35,18 @@ def test_a_urdf_robot_comes_back(file, tmp_path):
     for ours, theirs in zip(made.limits, robot.limits, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert set(codes(report)) <= {"mesh", "snapped"}
+
+
+@pytest.mark.parametrize("file", READ)
+def test_a_urdf_robot_comes_back_by_way_of_mjcf(file, tmp_path):
+    robot = hinge.load(FILES[file])
+    bare = hinge.Robot(replace(robot.model, shapes={}))
+    nested, _ = again(bare, tmp_path, ".xml")
+    assert nested.nv == sum(joint.nv for joint in robot.model.joint)  # what follows in URDF is an equality there
+    made, _ = again(nested, tmp_path, ".urdf")
+    same_names(robot, made)
+    same_dynamics(robot, made)
+    assert made.model.follows == robot.model.follows
 
 
 @pytest.mark.parametrize("file", FLOATING)

@@ -8,7 +8,7 @@ import numpy as np
 import hinge
 from hinge.dynamics.registry import choose
 
-STATES = 2
+STATES = 1
 
 
 def again(robot, folder, suffix, **options):
