@@ -18,7 +18,7 @@ from hinge.errors import NOWHERE, NotCovered
 from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
-from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, tree
+from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
 from hinge.model.build import WORLD
 from hinge.model.doctor import examine_link
 from hinge.model.joints import JOINTS
@@ -107,14 +107,15 @@ class _Writer:
         pending: dict[str, list[Part]] = {}
         for part in self.tree.parts[1:]:
             chain = [*pending.pop(part.parent, []), part]
-            if self.folds(part):
+            if self.folds(chain):
                 pending[part.name] = chain
             else:
                 yield from _cut(chain)
 
-    def folds(self, part: Part) -> bool:
-        """Whether a link is nothing but the carrier of a joint, by name and by what it has."""
-        named = part.helper or (part.joint_name and part.name.endswith(f"({part.joint_name})"))
+    def folds(self, chain: Sequence[Part]) -> bool:
+        """Whether the last link of a chain is nothing but the carrier of its joint, by name and by what it has."""
+        part, joint = chain[-1], next((one.joint_name for one in reversed(chain) if one.joint_name), "")
+        named = part.helper or (joint and part.name.endswith(f"({joint})"))
         bare = part.inertia.nothing and not part.shapes and not self.framed[part.name]
         return bool(named and bare and self.children[part.name] == 1 and part.joint.kind != "free")
 
@@ -128,8 +129,9 @@ class _Writer:
             name = self.renamed(name)
         self.depth[part.name] = self.depth[parent] + 1
         if self.depth[part.name] > DEEPEST:
-            raise NotCovered(f"link {name!r} is more than {DEEPEST} bodies inside another, deeper than MJCF is read. "
+            raise NotCovered(f"link {name!r} would be more than {DEEPEST} elements deep, deeper than XML is read. "
                              "A .urdf file can say it.")  # fmt: skip
+        note_helper(part, self.notes)
         standing = self.standing(chain)
         body = Tag("body", {"name": name, **_placed(standing), "gravcomp": self.gravcomp(part.name)})
         self.inside[parent].children.append(body)
@@ -252,7 +254,7 @@ class _Writer:
             self.notes.add("note", "continuous", "joint", name, why)
         lost = [key for key in data.other if not (key == "range" and part.joint.kind == "spherical")]
         for key in lost:
-            self.notes.add("note", key, "joint", name, f"MJCF has no word for what is said of its {key}; it was left out.")
+            self.notes.add("note", key, "joint", name, f"MJCF has no word for a joint's {key}; it was left out.")
         ball = part.joint.kind == "spherical" and data.reference and tuple(data.reference) != tuple(part.joint.neutral())
         if ball or (not single and data.rest):
             self.notes.add("warning", "reference", "joint", name, "MJCF has no other reference or rest for a joint of "

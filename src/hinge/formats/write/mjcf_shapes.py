@@ -76,7 +76,8 @@ class Shapes:
         beside = os.path.dirname(os.path.abspath(self.model.file)) if self.model.file else ""
         path = os.path.join(beside, shape.file)
         if not os.path.isabs(path) or not _opens(path):
-            self.notes.add("note", "mesh", "link", link, f"mesh {shape.file!r} is none that MuJoCo opens; it was left out.",
+            kind = os.path.splitext(path)[1] or shape.file
+            self.notes.add("note", "mesh", "link", link, f"a {kind} mesh is none that MuJoCo opens; it was left out.",
                            f"It opens binary .stl files of up to {MOST_FACES} faces, .obj and .msh.")  # fmt: skip
             return None
         relative = os.path.relpath(os.path.realpath(path), self.folder)

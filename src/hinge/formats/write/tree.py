@@ -64,6 +64,13 @@ class Part:
     of: tuple[int, tuple[int, ...]] = (0, ())  # the body in the model, and the joint's coordinates there it has
 
 
+def note_helper(part: Part, notes: Notes) -> None:
+    """Say that a link had to be put in, where it is written."""
+    if part.helper and part.parent:
+        why = f"the file has a link {part.name!r} without mass for it, which the robot has not."
+        notes.add("note", "helper-link", "joint", part.joint_name, why)
+
+
 class Tree(NamedTuple):
     """The parts in the order of the file, parents first, and the frames that are no links: (name, link, pose)."""
 
@@ -135,16 +142,23 @@ class _Planting:
         return link
 
     def root(self) -> None:
-        """The base: the first link that stands where the base does, or one without mass called "world"."""
+        """The base: the first link that stands where the base does, or one without mass called "world".
+
+        Joints are placed by the next such link, if that one is bare: by base_link rather than by the world.
+        """
         model = self.model
-        name = next((n for n in self.on[0] if n in model.links and model.frames[n] == Frame(0)), "")
-        made = not name
+        at_home = [name for name in self.on[0] if name in model.links and model.frames[name] == Frame(0)]
+        made = not at_home
         if made:
-            name = _unused("world", self.names)
-            self.names.add(name)
+            at_home = [_unused("world", self.names)]
+            self.names.add(at_home[0])
+        name = at_home[0]
         inertia = WEIGHTLESS if made else _said(model.links[name])
         self.parts.append(Part(name, "", inertia=inertia, shapes=model.shapes.get(name, ()), helper=made))
         self.fix(0, name, Frame(0))
+        bare = inertia.nothing and name not in model.shapes
+        if bare and len(at_home) > 1 and not any(model.joint[i].kind == "free" for i in model.children[0]):
+            self.standing[0].sort(key=lambda standing: standing[0] != at_home[1])
 
     def carry(self, i: int, p: int) -> None:
         """The joint of a body, the link that has its name, and what is fixed to that."""
@@ -154,14 +168,17 @@ class _Planting:
         parent, at = self.place(p, inner if seen is None else inner.then(seat.R, seat.p), name)
         steps = self.steps(i, seen or model.joint[i])
         for k, (step, joint, data, which) in enumerate(steps, start=1):
-            last = k == len(steps) and seen is not None
-            link = name if last else self.helper(name, step)
-            made = Part(link, parent, at, joint, step, data, self.mimic(i), helper=not last, of=(i, which))
+            last = k == len(steps)
+            if last and seen is None:  # A J1 J2 S = A J1 S (S⁻¹ J2 S)
+                seen = _seen_from(joint, (seat.R, seat.p))
+                if seen is not None:
+                    joint, at = seen, _pose(Frame(i, *at).then(seat.R, seat.p))
+            helper = not last or seen is None
+            link = self.helper(name, step) if helper else name
+            made = Part(link, parent, at, joint, step, data, self.mimic(i), helper=helper, of=(i, which))
             self.parts.append(made)
             parent, at = link, HOME
         if seen is None:
-            why = f"it is not in the frame of link {name!r}, which is fixed to a link {parent!r} that it carries."
-            self.notes.add("note", "helper-link", "joint", model.joint_name[i], why)
             self.parts.append(Part(name, parent, _pose(seat)))
         whole = self.whole(i)
         own = whole or (_said(model.links[name]) if name in model.links else WEIGHTLESS)

@@ -16,7 +16,7 @@ from typing import Any
 from hinge.errors import NotCovered
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
-from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, tree
+from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
 from hinge.model.build import EARTH
 from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model, Shape
@@ -99,6 +99,7 @@ class _Writer:
     def link(self, part: Part) -> Tag:
         if not part.name.strip():
             raise NotCovered(f"link {part.name!r} has no name that an XML file can hold. Rename it.")
+        note_helper(part, self.notes)
         link = Tag("link", {"name": part.name})
         if not part.inertia.nothing:
             link.children.append(_inertial(part.inertia))
@@ -143,7 +144,7 @@ class _Writer:
                 package = above
                 break
             above = os.path.dirname(above)
-        why = f"its meshes lie in {package}, and are named by package."
+        why = f"meshes that lie in {package} are named by package."
         self.notes.add("note", "mesh", "link", link, why, f"Read it with packages=[{os.path.dirname(package)!r}].")
         inside = os.path.relpath(file, package).replace(os.sep, "/")
         return f"package://{os.path.basename(package)}/{inside}"
