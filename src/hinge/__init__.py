@@ -32,8 +32,19 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "TraceError": "errors",
 }  # fmt: skip
-_ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "writing",
-          "cli")
+_ROOMS = (
+    "errors",
+    "graph",
+    "spatial",
+    "model",
+    "formats",
+    "dynamics",
+    "backends",
+    "robot",
+    "loading",
+    "writing",
+    "cli",
+)
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",

@@ -78,15 +78,15 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
 
     A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
     com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
-    velocity, effort, armature, damping, friction, stiffness, reference, rest, and a screw driven_by. Limits are lower and
-    upper; data of a cylindric joint may be a list. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
+    velocity, effort, armature, damping, friction, stiffness, reference, rest, and a screw driven_by. Limits are lower
+    and upper; data of a cylindric joint may be a list. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
 
     >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
     2
     """
     from hinge.formats import dh as table
 
-    options = {} if gravity is None else {"gravity": _gravity(gravity)}
+    options: dict[str, Any] = {} if gravity is None else {"gravity": _gravity(gravity)}
     return Robot(table.read(rows, convention, base, tool, name, **options).build())
 
 

@@ -12,7 +12,7 @@ from test_mujoco import Pair, check_dynamics, check_places, mujoco
 import hinge
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "formats"))
-from round_trip import again, codes, same_dynamics, same_names
+from round_trip import MJCF, again, codes, same_dynamics, same_names, seated
 
 READ = [name for name in FILES if name not in REFUSED]
 SHOWN = {
@@ -78,9 +78,26 @@ def test_mujoco_refuses_only_what_the_writer_said_it_would(file, tmp_path):
     bare = hinge.Robot(replace(robot.model, shapes={}))
     report = hinge.write(bare, tmp_path / "robot.xml")
     if {"unphysical", "massless"} & set(codes(report)):
-        with pytest.raises(ValueError, match="inertia|mass"):
+        with pytest.raises(ValueError, match=r"inertia|mass"):
             mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
     else:
         model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
         assert model.nv == sum(joint.nv for joint in robot.model.joint)
         assert model.neq == len(robot.model.follows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mujoco_reads_the_same_tree(seed, tmp_path):
+    """Joints off their links' origins, several in a body, each with a reference."""
+    rng = np.random.default_rng(seed)
+    options = {"reference": lambda j: 0.3 if j.nq == 1 else None, "armature": lambda j: 0.1}
+    robot = seated(rng, [str(kind) for kind in rng.permutation(MJCF)[:6]], **options)
+    report = hinge.write(robot, tmp_path / "robot.xml")
+    assert "massless" not in codes(report)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+    np.testing.assert_array_equal(model.qpos0, robot.neutral())
+    pair = Pair(model, robot)
+    check_dynamics(pair, 1e-11)
+    for name in robot.body_names:
+        b = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+        np.testing.assert_allclose(pair.call("pose", pair.q, name)[:3, 3], pair.d.xpos[b], rtol=0, atol=1e-13)

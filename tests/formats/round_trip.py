@@ -7,8 +7,30 @@ import numpy as np
 
 import hinge
 from hinge.dynamics.registry import choose
+from hinge.model import JOINTS, Builder
+from hinge.model.samples import _random_body, _random_rotation
 
 STATES = 1
+ONE = ("revolute", "continuous", "prismatic")
+SPLIT = ("cylindrical", "universal", "spherical_angles", "planar_outer", "cartesian_2", "cartesian_3")
+MJCF = (*ONE, *SPLIT, "spherical")  # what that format says, with the coordinates in their order
+
+
+def seated(rng, kinds, **options):
+    """A tree whose links have frames of their own, each somewhere on the outer side of its joint."""
+    builder = Builder("seated", gravity=options.pop("gravity", (0.0, 0.0, -9.81)))
+    builder.link("base")
+    names = ["base"]
+    for k, kind in enumerate(kinds, start=1):
+        builder.link(f"link{k}", **_random_body(rng))
+        axis = rng.normal(size=3) if kind in (*ONE, "cylindrical") else None
+        parent = names[int(rng.integers(max(0, k - 3), k))]
+        said = {name: value(JOINTS[kind]) for name, value in options.items()}
+        builder.joint(f"joint{k}", kind, parent, f"link{k}", rng.normal(size=3) * 0.3, _random_rotation(rng), axis,
+                      child_xyz=rng.normal(size=3) * 0.2, child_rotation=_random_rotation(rng), **said)  # fmt: skip
+        names.append(f"link{k}")
+    builder.frame("tip", names[-1], (0.1, 0.2, 0.3), _random_rotation(rng))
+    return hinge.Robot(builder.build())
 
 
 def again(robot, folder, suffix, **options):

@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from round_trip import again, codes, difference, plainly, same_dynamics, same_names
+from round_trip import MJCF, ONE, SPLIT, again, codes, difference, plainly, same_dynamics, same_names, seated
 
 import hinge
 from hinge.model import JOINTS, Builder
-from hinge.model.samples import _random_body, _random_rotation
+from hinge.model.samples import _random_body
 from hinge.spatial import Mat3
-from hinge.spatial.rotation import quaternion_from_rotation, rotation_from_quaternion, rotation_from_rpy, rpy_from_rotation
+from hinge.spatial.rotation import (
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    rotation_from_rpy,
+    rpy_from_rotation,
+)
 
-ONE = ("revolute", "continuous", "prismatic")
-SPLIT = ("cylindrical", "universal", "spherical_angles", "planar_outer", "cartesian_2", "cartesian_3")
 URDF = (*ONE, *SPLIT, "spherical", "planar", "free")
-MJCF = (*ONE, *SPLIT, "spherical")
 KINDS = {".urdf": URDF, ".xml": MJCF}
 formats = pytest.mark.parametrize("suffix", KINDS)
 ODD = ("a b", "<&>", "\"quoted\" 'twice'", "größe ∑ 机器人", "tab\there", "new\nline", "x/y:z", "()", "a(b)", "0", "-")
@@ -23,22 +25,6 @@ ODD = ("a b", "<&>", "\"quoted\" 'twice'", "größe ∑ 机器人", "tab\there",
 
 def law(examples):
     return settings(derandomize=True, deadline=None, max_examples=examples, database=None)
-
-
-def seated(rng, kinds, **options):
-    """A tree whose links have frames of their own, each somewhere on the outer side of its joint."""
-    builder = Builder("seated", gravity=options.pop("gravity", (0.0, 0.0, -9.81)))
-    builder.link("base")
-    names = ["base"]
-    for k, kind in enumerate(kinds, start=1):
-        builder.link(f"link{k}", **_random_body(rng))
-        axis = rng.normal(size=3) if kind in (*ONE, "cylindrical") else None
-        builder.joint(f"joint{k}", kind, names[int(rng.integers(max(0, k - 3), k))], f"link{k}", rng.normal(size=3) * 0.3,
-                      _random_rotation(rng), axis, child_xyz=rng.normal(size=3) * 0.2,
-                      child_rotation=_random_rotation(rng), **{n: f(JOINTS[kind]) for n, f in options.items()})  # fmt: skip
-        names.append(f"link{k}")
-    builder.frame("tip", names[-1], (0.1, 0.2, 0.3), _random_rotation(rng))
-    return hinge.Robot(builder.build())
 
 
 @formats
@@ -77,14 +63,19 @@ def test_what_is_written_twice_is_the_same(suffix, tmp_path):
 
 
 def test_a_joint_of_a_body_needs_no_link_in_mjcf(tmp_path):
-    """Where an axis misses a link's origin URDF needs a link more; MJCF has a place for a joint, and several of them."""
+    """Where an axis misses a link's origin URDF needs a link more; MJCF has a place for a joint, and for several."""
     robot = seated(np.random.default_rng(4), ["revolute", "universal", "prismatic"])
     bodies, report = again(robot, tmp_path, ".xml")
     assert "helper-link" not in codes(report)
     assert set(bodies.model.links) == {"world", *robot.model.links, "link2(joint2_1)"}
     links, report = again(robot, tmp_path, ".urdf")
     assert "helper-link" in codes(report)
-    assert set(links.model.links) - set(robot.model.links) == {"link1(joint1)", "link2(joint2_1)", "link2(joint2_2)", "tip"}
+    assert set(links.model.links) - set(robot.model.links) == {
+        "link1(joint1)",
+        "link2(joint2_1)",
+        "link2(joint2_2)",
+        "tip",
+    }
     back, report = again(links, tmp_path, ".xml")
     assert "helper-link" not in codes(report)
     assert set(back.model.links) == {*bodies.model.links, "tip"}
@@ -143,7 +134,8 @@ def test_gravity(suffix, tmp_path):
     if suffix == ".urdf":
         (finding,) = (f for f in report if f.code == "gravity")
         assert str(finding) == (
-            "warning: robot 'seated': URDF has no word for its gravity (0.5, 0, -1.62).\n  Read it with gravity=(0.5, 0, -1.62)."
+            "warning: robot 'seated': URDF has no word for its gravity (0.5, 0, -1.62).\n  Read it with "
+            "gravity=(0.5, 0, -1.62)."
         )
         made = hinge.load(tmp_path / "robot.urdf", gravity=robot.model.gravity)
     same_dynamics(robot, made)
@@ -201,7 +193,8 @@ def test_joints_that_follow_others(suffix, tmp_path):
     builder.link("base")
     for k, mimic in enumerate([None, ("joint1", -2.0, 0.3), ("joint2", 0.5, 0.1)], start=1):
         builder.link(f"link{k}", **_random_body(np.random.default_rng(k)))
-        builder.joint(f"joint{k}", "revolute", f"link{k - 1}" if k > 1 else "base", f"link{k}", (0, 0, 0.5), axis=(0, 1, 0),
+        parent = f"link{k - 1}" if k > 1 else "base"
+        builder.joint(f"joint{k}", "revolute", parent, f"link{k}", (0, 0, 0.5), axis=(0, 1, 0),
                       reference=0.1 * k, lower=-3, upper=3, mimic=mimic)  # fmt: skip
     robot = hinge.Robot(builder.build())
     made, report = again(robot, tmp_path, suffix)
@@ -272,7 +265,9 @@ def test_a_chain_of_simple_joints_moves_as_the_joint_does(kind):
 
 
 angles = st.floats(-np.pi, np.pi) | st.sampled_from([0.0, np.pi / 2, -np.pi / 2, np.pi])
-pitches = angles | st.sampled_from([np.pi / 2, -np.pi / 2]).flatmap(lambda x: st.floats(-1e-6, 1e-6).map(lambda e: x + e))
+pitches = angles | st.sampled_from([np.pi / 2, -np.pi / 2]).flatmap(
+    lambda x: st.floats(-1e-6, 1e-6).map(lambda e: x + e)
+)
 
 
 @law(300)

@@ -19,6 +19,7 @@ damping and stiffness are per radian all the same.
 from __future__ import annotations
 
 import math
+import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,9 @@ from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats import dh
 from hinge.model.build import EARTH, Builder
 
-MAX_BYTES = 2**20
+MAX_BYTES, MAX_LINES, MAX_JOINTS = 2**20, 50_000, 1000
+# keys within keys within keys: there are none in such a file, and reading them takes quadratic time
+_DOTTED = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){32}")
 KEYS = ("name", "convention", "gravity", "base", "tool", "angles", "joint")
 WORDS = {"name": str, "convention": str, "angles": str, "type": str, "driven_by": str}
 INFINITE = ("limits", "velocity", "effort")  # may be, where there is none
@@ -43,8 +46,10 @@ def is_table(text: str) -> bool:
 
 def read(content: str | bytes, file: str = "", folder: str | None = None, packages: Sequence[str] = ()) -> Builder:
     """The arm a file describes; `file` names it in messages. It names no other files."""
-    text = _decoded(content, file)
-    places = _Places(text, file)
+    name = os.path.basename(file)
+    text = _decoded(content, name)
+    _bounded(text, name)
+    places = _Places(text, name)
     said = _parsed(text, places)
     for key, value in said.items():
         if key not in KEYS:
@@ -54,8 +59,11 @@ def read(content: str | bytes, file: str = "", folder: str | None = None, packag
             _check(key, value, places.of(key))
     rows = said.get("joint")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise ModelError("empty", "the file has no [[joint]] tables.", "Write one for each joint, from the base outward.",
+        raise ModelError("empty", "the file has no [[joint]] tables.", "Write one a joint, from the base outward.",
                          places.of("joint"))  # fmt: skip
+    if len(rows) > MAX_JOINTS:
+        raise ModelError("size", f"the file has {len(rows)} joints, at most {MAX_JOINTS} are read.",
+                         "For more, build the robot in Python or as URDF.", places.of("joint"))  # fmt: skip
     for k, row in enumerate(rows):
         for key, value in row.items():
             if key not in dh.KEYS:
@@ -88,13 +96,25 @@ def _decoded(content: str | bytes, file: str) -> str:
         raise ModelError("size", f"the file has {len(content)} bytes, at most {MAX_BYTES} are read.",
                          "A table has a few lines a joint.", Where(file))  # fmt: skip
     if isinstance(content, str):
-        return content
+        return content.removeprefix("\ufeff")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         raise ModelError("encoding", f"byte 0x{content[problem.start]:02X} is not UTF-8.", "Save the file as UTF-8.",
                          Where(file, line)) from None  # fmt: skip
+
+
+def _bounded(text: str, file: str) -> None:
+    """Refuse what would take long to read, and is no arm."""
+    lines = text.count("\n")
+    if lines > MAX_LINES:
+        raise ModelError("size", f"the file has {lines} lines, at most {MAX_LINES} are read.",
+                         "A table has a few lines a joint.", Where(file))  # fmt: skip
+    deep = _DOTTED.search(text)
+    if deep:
+        raise ModelError("depth", "there are keys within keys, 32 deep.", "A table has none.",
+                         Where(file, text.count("\n", 0, deep.start()) + 1))  # fmt: skip
 
 
 def _parsed(text: str, places: _Places) -> dict[str, Any]:
@@ -147,7 +167,7 @@ def _check(key: str, value: Any, where: Where, depth: int = 0) -> None:
             _check(key, entry, where, depth + 1)
     elif not isinstance(value, int | float) or isinstance(value, bool):
         raise ModelError("number", f"{key} = {_shown(value)} is not a number.",
-                         "Write plain numbers such as 0.5, without a unit, and arrays of them in [ ].", where)  # fmt: skip
+                         "Write plain numbers such as 0.5, without a unit; arrays of them in [ ].", where)  # fmt: skip
     elif not _is_finite(value) and not (key in INFINITE and _is_infinite(value)):
         raise ModelError("nan", f"{key} = {_shown(value)} is not a finite number.", "Write a number.", where)
 

@@ -27,7 +27,6 @@ from hinge.spatial.rotation import rotation_from_quaternion
 from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Motion, MotionSpace
 
-
 Chain = Sequence[tuple[Joint, tuple[int, ...]]]
 
 

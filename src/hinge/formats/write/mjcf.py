@@ -1,8 +1,9 @@
 """A model into MJCF, MuJoCo's format.
 
-MJCF has several joints in one body, a joint anywhere in it, and a reference for every coordinate: a body stands where it
-is at the references, and the axis and the place of each of its joints are given there. So links that only carry a joint
-are folded into the body beyond. Joints that follow others are an equality, which MuJoCo enforces and hinge keeps as data.
+MJCF has several joints in one body, a joint anywhere in it, and a reference for every coordinate: a body stands where
+it is at the references, and the axis and the place of each of its joints are given there. So links that only carry a
+joint are folded into the body beyond. Joints that follow others are an equality, which MuJoCo enforces and hinge keeps
+as data.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class _Writer:
         if keys:
             root.children.append(Tag("keyframe", {}, keys))
         if self.model.name.strip() != self.model.name or not self.model.name:
-            self.notes.add("note", "name", "robot", self.model.name, "a name is read without blanks around it, and not empty.")
+            self.notes.add(
+                "note", "name", "robot", self.model.name, "a name is read without blanks around it, and not empty."
+            )
         return root
 
     # ---- bodies
@@ -92,14 +95,14 @@ class _Writer:
     def what_mujoco_refuses(self) -> None:
         for name, mass in self.carried.items():
             if mass < LEAST:
-                why = "it moves and has no mass, which MuJoCo refuses."
+                why = "MuJoCo refuses a body that moves and has no mass."
                 self.notes.add("warning", "massless", "link", name, why, "Give it a mass, or weld it to another.")
         for part in self.tree.parts:
             mass, _, (xx, yy, zz, yz, xz, xy) = part.inertia
             moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
             wrong = [] if part.inertia.nothing else examine_link(part.name, mass, moments, NOWHERE)
             if any(finding.code != "inertia-without-mass" for finding in wrong):
-                why = "it has an inertia that no body has, which MuJoCo refuses."
+                why = "MuJoCo refuses an inertia that no body has."
                 self.notes.add("warning", "unphysical", "link", part.name, why, "See what hinge.repair makes of it.")
 
     def chains(self) -> Iterator[list[Part]]:
@@ -162,8 +165,8 @@ class _Writer:
         if first.joint.kind != "free":
             return _pose_at(chain)
         if first.pose != HOME or first.parent != self.tree.parts[0].name:
-            raise NotCovered(f"joint {first.joint_name!r} is free, and does not begin at the world's origin: MJCF has no "
-                             "other. A .urdf file can say it.")  # fmt: skip
+            raise NotCovered(f"joint {first.joint_name!r} is free, and does not begin at the world's origin: MJCF has "
+                             "no other. A .urdf file can say it.")  # fmt: skip
         w, x, y, z, *p = first.data.reference or first.joint.neutral()
         return rotation_from_quaternion((w, x, y, z)), Vec3(tuple(p))
 
@@ -255,7 +258,9 @@ class _Writer:
         lost = [key for key in data.other if not (key == "range" and part.joint.kind == "spherical")]
         for key in lost:
             self.notes.add("note", key, "joint", name, f"MJCF has no word for a joint's {key}; it was left out.")
-        ball = part.joint.kind == "spherical" and data.reference and tuple(data.reference) != tuple(part.joint.neutral())
+        ball = (
+            part.joint.kind == "spherical" and data.reference and tuple(data.reference) != tuple(part.joint.neutral())
+        )
         if ball or (not single and data.rest):
             self.notes.add("warning", "reference", "joint", name, "MJCF has no other reference or rest for a joint of "
                            "several freedoms than where it is neutral.")  # fmt: skip
@@ -292,8 +297,12 @@ class _Writer:
             leader, ratio, offset = part.mimic
             y0, x0 = _reference(part), _reference(by_name[leader])
             c0 = offset - y0 + ratio * x0 if x0 or y0 else offset
-            made.append(Tag("joint", {"joint1": part.joint_name, "joint2": leader, "polycoef": row((c0, ratio, 0, 0, 0))}))
-            why = f"it follows joint {leader!r} by an equality, which hinge keeps as data: read back it moves by itself."
+            made.append(
+                Tag("joint", {"joint1": part.joint_name, "joint2": leader, "polycoef": row((c0, ratio, 0, 0, 0))})
+            )
+            why = (
+                f"it follows joint {leader!r} by an equality, which hinge keeps as data: read back it moves by itself."
+            )
             self.notes.add("warning", "mimic", "joint", part.joint_name, why)
         return made
 
@@ -379,5 +388,3 @@ def _inertial(inertia: Inertia) -> Tag:
 
 def _unless_zero(x: float) -> str | None:
     return number(x) if x else None
-
-

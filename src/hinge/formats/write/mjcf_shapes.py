@@ -1,7 +1,7 @@
 """Shapes as geoms: those that are seen in group 2, those that collide in group 3, as is the custom, and none weighs.
 
-A geom that is both is one that a file without groups has. Meshes are assets; MuJoCo opens .stl, .obj and .msh files, and
-refuses a model whose mesh is not there, so others are left out.
+A geom that is both is one that a file without groups has. Meshes are assets; MuJoCo opens .stl, .obj and .msh files,
+and refuses a model whose mesh is not there, so others are left out.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class Shapes:
     def geom(self, link: str, shape: Shape, role: str) -> Tag | None:
         size = _half(shape)
         if shape.kind != "mesh" and (size is None or not size or min(size) <= 0.0):
-            self.notes.add("note", "shape", "link", link, f"MJCF has no {shape.kind} of size {shape.size}; it was left out.")
+            self.notes.add(
+                "note", "shape", "link", link, f"MJCF has no {shape.kind} of size {shape.size}; it was left out."
+            )
             return None
         said: dict[str, str | None] = {"class": role or None}
         if shape.name and shape.name not in self.names:
@@ -91,7 +93,9 @@ class Shapes:
         return self.meshes[key]
 
     def defaults(self) -> list[Tag]:
-        classes = [Tag("default", {"class": role}, [Tag("geom", CLASSES[role])]) for role in CLASSES if role in self.roles]
+        classes = [
+            Tag("default", {"class": role}, [Tag("geom", CLASSES[role])]) for role in CLASSES if role in self.roles
+        ]
         if self.meshes:  # nothing weighs, and a surface has an inertia even where it holds nothing
             classes.insert(0, Tag("mesh", {"inertia": "shell"}))
         return [Tag("default", {}, classes)] if classes else []

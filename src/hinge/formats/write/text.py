@@ -71,6 +71,6 @@ def escaped(text: str) -> str:
     wrong = _FORBIDDEN.search(text)
     if wrong:
         raise NotCovered(
-            f"{text!r} has the character U+{ord(wrong[0]):04X}, which an XML file cannot hold. Rename it, or write .toml."
+            f"{text!r} has the character U+{ord(wrong[0]):04X}, which no XML file holds. Rename it, or write .toml."
         )
     return _SPECIAL.sub(lambda match: ESCAPED[match[0]], text)

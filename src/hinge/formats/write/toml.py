@@ -12,6 +12,7 @@ import numpy as np
 
 from hinge.errors import NotCovered
 from hinge.formats import dh
+from hinge.formats.dh_file import MAX_JOINTS
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import number
 from hinge.model.model import Model
@@ -22,6 +23,10 @@ ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 def write(model: Model, folder: str, notes: Notes) -> str:
     """The text of the file that says it; `folder` is where the file will lie."""
+    if model.count > MAX_JOINTS:
+        raise NotCovered(
+            f"robot {model.name!r} has {model.count} joints, a .toml file at most {MAX_JOINTS}. A .urdf file can."
+        )
     table = dh.write(model)
     what_is_lost(model, notes)
     taken = {"base", "tool"}
@@ -38,8 +43,8 @@ def what_is_lost(model: Model, notes: Notes) -> None:
     last = model.body_name[-1]
     for name in model.frames:
         if name not in ("base", "tool", last):
-            notes.add("note", "frame", "frame", name, "a table has frames of its own and the hand's; it was left out.")
-    for name in {name: None for name in model.shapes}:
+            notes.add("note", "frame", "frame", name, "a table has no frames but its own and the hand's.")
+    for name in model.shapes:
         notes.add("note", "shape", "link", name, "a table has no shapes; they were left out.")
     for i, _ in model.outward():
         if model.joint[i].kind == "continuous":
@@ -59,7 +64,9 @@ def _unused(name: str, taken: set[str], notes: Notes) -> str:
         candidate = f"{name}_{k}"
     taken.add(candidate)
     if candidate != name:
-        notes.add("warning", "name", "joint", name, f"a table has a frame of that name; it is written as {candidate!r}.")
+        notes.add(
+            "warning", "name", "joint", name, f"a table has a frame of that name; it is written as {candidate!r}."
+        )
     return candidate
 
 

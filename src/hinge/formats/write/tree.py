@@ -25,7 +25,7 @@ from hinge.spatial.transform import Rigid, Transform
 
 Pose = tuple[Mat3, Vec3]
 HOME: Pose = (IDENTITY, ZERO)
-NO_DATA = JointData()
+NO_DATA, WELD = JointData(), Fixed()
 DATA = ("lower", "upper", "reference", "rest", "velocity", "effort", "damping", "friction", "stiffness", "armature")
 FAR = 1e9  # stands for no limit where a format wants one; an angle beyond it has no sine
 SLACK = 1e-13  # relative: links whose sum differs from the body by no more are the body
@@ -54,7 +54,7 @@ class Part:
     name: str
     parent: str
     pose: Pose = HOME  # of the joint in the parent link's frame
-    joint: Joint = Fixed()
+    joint: Joint = WELD
     joint_name: str = ""  # fixed joints have none yet
     data: JointData = NO_DATA
     mimic: tuple[str, float, float] | None = None
@@ -122,7 +122,7 @@ class _Planting:
             return first
         other = next((one for one in poses if _survives(one[1])), None)
         if other is None:
-            why = f"the rotation it is placed by has entries below {SNAP:g}, which are read as zero."
+            why = f"a rotation to it has entries below {SNAP:g}, which are read as zero."
             self.notes.add("note", "snapped", "link", name, why)
         return other or first
 
@@ -249,8 +249,8 @@ class _Planting:
                 total = total + model.frames[link].transform.T @ here
         if _same(total, model.inertia[i]):
             return None
-        self.notes.add("note", "inertia", "link", name, "it is written with the inertia of all that is on its body, "
-                       "which is not the sum of what was said of the links there.")  # fmt: skip
+        why = "the inertia of all on the body is written here, because it is not the sum of what was said of its links."
+        self.notes.add("note", "inertia", "link", name, why)
         R, p = model.frames[name].R, model.frames[name].p
         moved = Transform(Rigid(R, -(R.T @ p))).T @ model.inertia[i]
         if moved.m == 0.0 and any(moved.h):

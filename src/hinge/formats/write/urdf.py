@@ -62,7 +62,9 @@ class _Writer:
             self.notes.add("warning", "gravity", "robot", model.name, f"URDF has no word for its gravity {given}.",
                            f"Read it with gravity={given}.")  # fmt: skip
         if model.name.strip() != model.name or not model.name:
-            self.notes.add("note", "name", "robot", model.name, "a name is read without blanks around it, and not empty.")
+            self.notes.add(
+                "note", "name", "robot", model.name, "a name is read without blanks around it, and not empty."
+            )
         for what, kept in model.extras.items():
             if kept and what not in ("equality", "format"):
                 why = f"URDF has no word for what is said of its {what}; it was left out."
@@ -71,7 +73,7 @@ class _Writer:
     # ---- links
 
     def all_parts(self) -> list[Part]:
-        """The links, and links without mass for the frames; where a frame is a link's, its name is the fixed joint's."""
+        """The links, and links without mass for frames; where a frame is a link's, its name is the fixed joint's."""
         at: dict[tuple[str, Pose], list[str]] = {}
         for name, link, pose in self.tree.frames:
             at.setdefault((link, pose), []).append(name)
@@ -177,7 +179,7 @@ class _Writer:
     def kind(self, part: Part) -> str:
         name, word = part.joint_name, SPELLED[part.joint.kind]
         if word == "spherical":
-            why = 'it is written as type="spherical", which hinge reads and URDF does not have.'
+            why = 'URDF has no balls; type="spherical" is read by hinge, and refused by others.'
             self.notes.add("warning", "spherical", "joint", name, why)
         if word == "floating" and part.parent == self.tree.parts[0].name and self.tree.parts[0].helper:
             why = f"a floating base is written as a joint of type floating on a link {part.parent!r}."
@@ -208,7 +210,7 @@ class _Writer:
             self.notes.add("warning", "limits", "joint", name, why)
             bounded = [max(lower, -FAR), min(upper, FAR)]
         elif not bounded and wanted:
-            why = "it has no limits and is written without; readers other than hinge may refuse that."
+            why = "a slide without limits is written without; readers other than hinge may refuse that."
             self.notes.add("note", "limits", "joint", name, why)
         if bounded and wanted:
             written |= {"lower": number(bounded[0]), "upper": number(bounded[1])}
@@ -228,19 +230,19 @@ class _Writer:
             if len(set(values)) > 1:
                 why = f"it has {key} {row(values)}; URDF has one number for all of them"
                 if key == "armature":
-                    raise NotCovered(f"joint {name!r}: {why}, and its dynamics would be others. An .xml file cannot either.")
+                    raise NotCovered(f"joint {name!r}: {why}, and its dynamics would be others.")
                 self.notes.add("warning", key, "joint", name, f"{why}, and it was left out.")
                 continue
             written[key] = number(values[0])
             if key in ("stiffness", "armature"):
-                why = f"URDF has no {key}; it is written as <dynamics {key}=…>, which hinge reads and others leave out."
+                why = f"URDF has no {key}; <dynamics {key}=…> is read by hinge and left out by others."
                 self.notes.add("note", key, "joint", name, why)
         if written:
             joint.children.append(Tag("dynamics", written))
         for key in ("reference", "rest"):
             values = getattr(data, key)
             if values and tuple(values) != tuple(part.joint.neutral()):
-                self.notes.add("warning", key, "joint", name, f"URDF has no word for its {key}; it was left out.")
+                self.notes.add("warning", key, "joint", name, f"URDF has no word for a joint's {key}; it was left out.")
 
     def equalities(self) -> dict[str, Mimic]:
         """The joints that another is kept equal to, or in a fixed ratio to, by what an MJCF file says besides."""
