@@ -39,6 +39,7 @@ _ROOMS = (
     "model",
     "formats",
     "dynamics",
+    "formulations",
     "backends",
     "robot",
     "loading",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Array, Kernel, Status
-from hinge.dynamics.registry import Algorithm
+from hinge.dynamics.registry import ALGORITHMS, Algorithm
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
@@ -156,6 +156,10 @@ def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
     known = [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None]
     for name in given:
         if name not in known:
+            others = [a.method for a in ALGORITHMS[algorithm.name].values() if name in a.inputs]
+            if others:
+                hint = f"Methods that do: {', '.join(map(repr, others))}."
+                raise UnknownName(f"{algorithm.name}: method {algorithm.method!r} does not take {name!r}.\n  {hint}")
             raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, known)}")
     return frozenset(given)
 

@@ -20,7 +20,7 @@ def method_source(algorithm: Algorithm) -> str:
         defaults |= {"base_motion": None}
     common = {
         "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
-        "joint_terms": ("armature",), "parameters": None, "prescribed": None,
+        "joint_terms": ("armature",), "regroup": False, "parameters": None, "prescribed": None,
     }  # fmt: skip
     keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
     plain = " and ".join(

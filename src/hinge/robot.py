@@ -10,20 +10,19 @@ import functools
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hinge import dynamics, inputs
+from hinge import dynamics, formulations, inputs  # noqa: F401  formulations registers itself
 from hinge.backends.count import Cost, count
-from hinge.backends.kernel import Array, Kernel, Plan
-from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
+from hinge.backends.kernel import Array, Kernel
+from hinge.dynamics.registry import ALGORITHMS, Place
 from hinge.errors import UnknownName, did_you_mean
-from hinge.graph import Input, Program
 from hinge.methods import install
-from hinge.model import Model, Report, edit, parameter, reframe
-from hinge.model.driven import prescribe, sizes
+from hinge.model import Model, Report, edit, parameter
+from hinge.model.driven import prescribe
+from hinge.programs import Question, Subject, answer, plan
 
 if TYPE_CHECKING:
     from hinge.formats import dh
@@ -233,7 +232,8 @@ class Robot:
         return dh.write(self.model)
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
-               joint_terms: Sequence[str] = ("armature",), status: bool = False, **options: str) -> Kernel:  # fmt: skip
+               joint_terms: Sequence[str] = ("armature",), status: bool = False, regroup: bool = False,
+               **options: str) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept.
 
         `given` names the optional inputs it takes besides the others: "external", "base_motion".
@@ -242,56 +242,35 @@ class Robot:
         (2,)
         """
         backend = backend or default_backend()
-        key = (name, method, backend, tuple(given), tuple(joint_terms), status, tuple(sorted(options.items())))
+        key = (name, method, backend, tuple(given), tuple(joint_terms), status, regroup, tuple(sorted(options.items())))
         found = self._kernels.get(key)
         if found is None:
-            algorithm = dynamics.choose(self.model, name, method)
-            wanted = inputs.optional(algorithm, given), inputs.options(algorithm, options), inputs.terms(joint_terms)
-            found = self._kernels[key] = Kernel(self._plan(algorithm, *wanted, status), backend)
+            question = self._question(name, method, options, given, joint_terms, status, regroup)
+            found = self._kernels[key] = Kernel(plan(question, self._subject, self.name), backend)
         return found
 
-    def _plan(self, algorithm: Algorithm, given: frozenset[str], options: Mapping[str, str], terms: frozenset[str],
-              status: bool) -> Plan:  # fmt: skip
-        """What a kernel needs to know, short of tracing."""
-        taken, model = algorithm.taken(given), replace(self.model, terms=terms)
-        outputs = [q.shape(model) for q in algorithm.returns.values()] + [()] * status
+    def _question(self, name: str, method: str | None, options: Mapping[str, str], given: Sequence[str] = (),
+                  joint_terms: Sequence[str] = ("armature",), status: bool = False,
+                  regroup: bool = False) -> Question:  # fmt: skip
+        """What is asked, with words that are known."""
+        algorithm = dynamics.choose(self.model, name, method)
+        return Question(name, method, inputs.optional(algorithm, given),
+                        tuple(sorted(inputs.options(algorithm, options).items())), inputs.terms(joint_terms), status,
+                        bool(regroup))  # fmt: skip
 
-        def trace() -> Program:
-            return algorithm.trace(replace(self._traced, terms=terms), given, options, status, vary=self._vary)
+    @functools.cached_property
+    def _subject(self) -> Subject:
+        """This robot as algorithms see it."""
+        return Subject(self.model, self._vary)
 
-        def key() -> tuple[str, ...]:
-            if algorithm.is_ours and all(joint.is_ours for joint in model.joint):
-                words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status, self._vary)
-                return model.digest, repr(words)
-            return "program", repr(
-                plan.program
-            )  # a class or function of the user's own: only its graph says what it is
-
-        takes = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
-        shapes = [q.shape(model) for q in taken.values()]
-        counted = [q.counted for q in taken.values()]
-        if self._vary:
-            takes.append(Input("parameters", sum(one.size for one in self._vary)))
-            shapes.append((takes[-1].size,))
-            counted.append("parameters")
-        if any(sizes(model)):
-            nq, nv = sizes(model)
-            takes.append(Input("prescribed", nq + 2 * nv))
-            shapes.append((takes[-1].size,))
-            counted.append("prescribed")
-        plan = Plan(self.name, algorithm.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs), trace, key)
-        return plan
-
-    def cost(self, name: str, method: str | None = None, **options: str) -> Cost:
-        """The operations an algorithm takes for one state of this robot.
+    def cost(self, name: str, method: str | None = None, regroup: bool = False, **options: str) -> Cost:
+        """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
 
         >>> hinge.samples.planar_2r().cost("mass_matrix").mul < 20
         True
         """
-        algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(
-            self._traced, options=inputs.options(algorithm, options), contract=False, vary=self._vary
-        )
+        question = self._question(name, method, options, regroup=regroup)
+        algorithm, program = answer(question, self._subject, contract=False)
         return count(program, algorithm.method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
@@ -300,8 +279,7 @@ class Robot:
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
         """
-        algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, options=inputs.options(algorithm, options), vary=self._vary)
+        _, program = answer(self._question(name, method, options), self._subject)
         if language == "listing":
             return str(program)
         if language == "llvm":
@@ -310,13 +288,8 @@ class Robot:
             return llvm.emit(program, llvm.lanes())
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, ('llvm', 'listing'))}")
 
-    @functools.cached_property
-    def _traced(self) -> Model:
-        """The model in the frames that algorithms run in; names keep their frames."""
-        return reframe(self.model)
-
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
-              check: str, return_status: bool, joint_terms: Sequence[str],
+              check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
               base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
@@ -331,13 +304,13 @@ class Robot:
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
-        kernel = self.kernel(name, method, backend, present, joint_terms, return_status, **options)
+        kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)
         given = [*given, *(extra[k] for k in present), *further]
         if check == "values":
             inputs.check_values(kernel, given)
         if not return_status:
             made = kernel(*given, out=out)
-            usual = method is None and backend is None and joint_terms == ("armature",)
+            usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
             if usual and not present and not further and kernel.has_code_for(np.float64) and self._plain(name, options):
                 self._fast[name], self._rows[name] = kernel.fast or _not_yet, kernel.filled
             return made
@@ -353,7 +326,7 @@ class Robot:
         """The numbers that stand for a frame in a kernel."""
         found = self._places.get(name)
         if found is None:
-            found = self._places[name] = np.array(Place.row(self._traced, name))
+            found = self._places[name] = np.array(Place.row(self._subject.traced, name))
         return found
 
     def __getstate__(self) -> tuple[Model, list[str]]:
@@ -375,7 +348,7 @@ class Robot:
         def pose(name: str) -> Array:
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
-        return inputs.wrenches(self._traced, external, frame, pose, check == "values")
+        return inputs.wrenches(self._subject.traced, external, frame, pose, check == "values")
 
 
 def _not_yet(*args: Any) -> None:

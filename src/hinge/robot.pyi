@@ -164,6 +164,7 @@ class Robot:
         given: Sequence[str] = ...,
         joint_terms: Sequence[str] = ...,
         status: bool = ...,
+        regroup: bool = ...,
         **options: str,
     ) -> Kernel:
         """The compiled algorithm of that name; made on first use and kept.
@@ -174,8 +175,8 @@ class Robot:
         (2,)
         """
         ...
-    def cost(self, name: str, method: str | None = ..., **options: str) -> Cost:
-        """The operations an algorithm takes for one state of this robot.
+    def cost(self, name: str, method: str | None = ..., regroup: bool = ..., **options: str) -> Cost:
+        """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
 
         >>> hinge.samples.planar_2r().cost("mass_matrix").mul < 20
         True
@@ -203,6 +204,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -231,6 +233,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -253,6 +256,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -275,6 +279,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -297,6 +302,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -323,6 +329,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -352,6 +359,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -376,6 +384,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -397,6 +406,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -420,6 +430,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -443,6 +454,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -466,6 +478,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -489,6 +502,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -513,6 +527,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -537,6 +552,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -563,6 +579,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -588,6 +605,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -611,6 +629,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -632,6 +651,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -653,6 +673,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -676,6 +697,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -705,6 +727,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -733,6 +756,7 @@ class Robot:
         check: str = ...,
         return_status: bool = ...,
         joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
@@ -747,6 +771,59 @@ class Robot:
         >>> falling = hinge.load(brick, base="floating")
         >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0][5].round(2)
         np.float64(-9.81)
+        """
+        ...
+    def coriolis_coefficients(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
+
+        Takes q (nq); gives (nv, nv, nv), symmetric in the last two. Methods are "differentiation" of the mass matrix and
+        "strobe", which sets rates to one in inverse dynamics.
+
+        >>> hinge.samples.planar_2r().coriolis_coefficients([0.0, 0.5]).shape
+        (2, 2, 2)
+        """
+        ...
+    def force_parts(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
+
+        Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
+        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
+        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
+        >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
+        True
         """
         ...
 

@@ -83,6 +83,7 @@ def _registered(algorithm: Algorithm) -> str:
         "        check: str = ...,",
         "        return_status: bool = ...,",
         "        joint_terms: Sequence[str] = ...,",
+        "        regroup: bool = ...,",
         "        parameters: Mapping[str, ArrayLike] | None = ...,",
         "        prescribed: Sequence[ArrayLike] | None = ...,",
     ]

@@ -3,8 +3,12 @@
 import pytest
 from write import COUNTS, FILE_ROBOTS, HERE, LISTINGS, REWRITE, ROBOT_FILES, ROBOTS, counts, kept, listing, shown
 
+from hinge.robot import ALGORITHMS
+
 # The prototype's counts on a general six-joint arm without rotors, below every published one: mul, add
 RECORDS = {("mass_matrix", "composite"): (338, 301), ("forward_dynamics", "articulated"): (983, 869)}
+
+OLD = {m for ms in ALGORITHMS.values() for m, a in ms.items() if a.function.__module__.startswith("hinge.formulations")}
 
 
 def differences(was, now):
@@ -54,5 +58,7 @@ def test_gravity_along_the_first_axis_is_never_dearer():
     for call, methods in general.items():
         for method, cost in methods.items():
             if method == "cluster":  # it transforms before it projects, and the constants fall differently
+                continue
+            if method in OLD:  # in base coordinates, where this arm's gravity has three components
                 continue
             assert upright[call][method]["mul"] <= cost["mul"], (call, method)

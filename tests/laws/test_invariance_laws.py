@@ -11,9 +11,10 @@ from robots import FAMILIES, built, drawn, families, law, random_place, robot_of
 from yardsticks import arguments, assert_close, computed, every_call
 
 import hinge
-from hinge.dynamics import ALGORITHMS
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, POSITION, VELOCITY
+from hinge.formulations.coefficients import COEFFICIENTS
 from hinge.model import reframe
+from hinge.robot import ALGORITHMS
 
 FRAMES = ("body", "base", "aligned")
 CALLS = [(name, method, options) for name, method, options in every_call()]
@@ -41,6 +42,15 @@ def tried(name, method):
         robot = robot_of(family, k)
         if not ALGORITHMS[name][method].refuses(robot.model):
             yield robot, np.random.default_rng(k)
+    if ALGORITHMS[name][method].function.__module__.startswith("hinge.formulations"):  # few of the above are theirs
+        yield from ((linked(k), np.random.default_rng(k)) for k in (1, 2))
+
+
+@cache
+def linked(k):
+    """A tree of hinges and slides, which are all that the older equation sets know."""
+    rng = np.random.default_rng(k)
+    return built(hinge.samples.random_tree(rng, 4, ("revolute", "prismatic")).model, tip=random_place(rng))
 
 
 @each_call
@@ -90,6 +100,8 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
         got = computed(other.model, name, method, options, there)
         if algorithm.result is MATRIX:
             got = got[np.ix_(v, v)]
+        elif algorithm.result is COEFFICIENTS:
+            got = got[np.ix_(v, v, v)]
         elif algorithm.result is POSITION:
             got = got[q]
         elif algorithm.result in (VELOCITY, ACCELERATION, FORCE, JACOBIAN):

@@ -7,9 +7,10 @@ import numpy as np
 from robots import random_body
 
 from hinge.backends import interpret
-from hinge.dynamics import ALGORITHMS, choose
+from hinge.dynamics import choose
 from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Place
 from hinge.graph import Graph, Input, along, jacobian, order
+from hinge.robot import ALGORITHMS
 from hinge.spatial import ArticulatedInertia, Force, Mat3, Motion, RigidInertia, Sym3, Vec3
 
 # every algorithm of the registry, in any model's own frames

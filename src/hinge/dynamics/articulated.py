@@ -23,7 +23,7 @@ def coupled(model):
 
 
 @algorithm("forward_dynamics", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
-           returns=ACCELERATION, pivots=True, refuses=coupled)  # fmt: skip
+           returns=ACCELERATION, pivots=True, refuses=coupled, competes=True)  # fmt: skip
 def articulated(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 

@@ -18,7 +18,7 @@ from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, MotionS
 
 
 @algorithm("forward_dynamics", method="articulated", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
-           base_motion=BASE, returns=ACCELERATION, pivots=True)  # fmt: skip
+           base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
 def cluster(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces, by articulated clusters of coupled bodies."""
     X, S, v, c, IA, pA, J, cr, a = model.per_body(9)

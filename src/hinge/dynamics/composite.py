@@ -61,7 +61,7 @@ def inverse_composite(model, q):
 
 
 @algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
-           base_motion=BASE, returns=ACCELERATION, pivots=True)  # fmt: skip
+           base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))

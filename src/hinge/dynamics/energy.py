@@ -10,7 +10,7 @@ from hinge.dynamics.registry import POSITION, SCALAR, SPATIAL, VECTOR, VELOCITY,
 from hinge.spatial import ZERO, Force, Motion, Vec3, cross3, dot, dot3
 
 
-def _moving(model, q, qd):
+def moving(model, q, qd):
     """Transforms and velocities of the bodies, each in its own coordinates."""
     X, v = model.per_body(2)
     v[0] = Motion()
@@ -30,7 +30,7 @@ def kinetic_energy(model, q, qd):
     >>> float(hinge.samples.planar_2r().kinetic_energy([0.0, 0.0], [0.0, 0.0]))
     0.0
     """
-    _, v = _moving(model, q, qd)
+    _, v = moving(model, q, qd)
     total = 0.0
     for i, _ in model.outward():
         total = total + dot(v[i], model.inertia[i] @ v[i])  # section 3.9, example 2
@@ -93,7 +93,7 @@ def momentum(model, q, qd, about="base"):
     >>> hinge.samples.planar_2r().momentum([0.0, 0.0], [1.0, 0.0]).shape
     (6,)
     """
-    X, v = _moving(model, q, qd)
+    X, v = moving(model, q, qd)
     h = [Force()] + [model.inertia[i] @ v[i] for i, _ in model.outward()]  # (3.2)
     for i, p in model.inward():
         h[p] = h[p] + X[i].T @ h[i]

@@ -45,7 +45,7 @@ def joint_forces(model, q, qd, qdd, external, base):
 
 
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns=FORCE)  # fmt: skip
+           returns=FORCE, competes=True)  # fmt: skip
 def newton_euler(model, q, qd, qdd, external, base_motion):
     """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 

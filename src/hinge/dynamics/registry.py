@@ -17,6 +17,7 @@ from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
+from hinge.model.regroup import regrouped
 from hinge.spatial import Force, Mat3, Motion, Vec3
 
 Shape = tuple[int, ...]
@@ -137,6 +138,7 @@ class Algorithm:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pivots: bool = False
     refuses: Callable[[Model], str] = lambda model: ""
+    competes: bool = False
 
     @property
     def result(self) -> Quantity:
@@ -148,17 +150,24 @@ class Algorithm:
         """Whether it is one of hinge's, so that its name says all about it."""
         return self.function.__module__.startswith("hinge.")
 
+    @property
+    def in_joint_space(self) -> bool:
+        """Whether all it gives belongs to joints, so that inertia may be moved across them."""
+        return all(quantity in (FORCE, ACCELERATION, MATRIX) for quantity in self.returns.values())
+
     def taken(self, given: frozenset[str]) -> dict[str, Quantity]:
         """The inputs its program has, when of the optional ones only these are given."""
         return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}
 
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
-              status: bool = False, contract: bool = True, vary: Sequence[Parameter] = ()) -> Program:  # fmt: skip
+              status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
+              most: int = 0) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
-        With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input.
+        With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input;
+        with `regroup` inertia is moved across joints first. `most` nodes may be made, where it is given.
         """
-        graph, taken = Graph(), self.taken(given)
+        graph, taken = Graph(most), self.taken(given)
         inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
         if vary:
             inputs.append(Input("parameters", sum(one.size for one in vary)))
@@ -167,6 +176,8 @@ class Algorithm:
             nq, nv = sizes(model)
             inputs.append(Input("prescribed", nq + 2 * nv))
             model = put(model, [graph.input("prescribed", k) for k in range(inputs[-1].size)])
+        if regroup:
+            model = regrouped(model)
         seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
         for one in inputs[: len(taken)]:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
@@ -205,18 +216,31 @@ ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
 
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
-              refuses: Callable[[Model], str] = lambda model: "",
+              refuses: Callable[[Model], str] = lambda model: "", competes: bool = False,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
-    """Register a function under a public name; its method name is the function's own unless one is given."""
+    """Register a function under a public name; its method name is the function's own unless one is given.
+
+    `pivots` says that it also returns the pivots of equations it solved; `refuses` gives the reason why it does not
+    cover a model, or nothing; of those that compete, the one with the fewest operations for a robot is its default.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
-        made = Algorithm(name, method or function.__name__, function, inputs, gives, options or {}, pivots, refuses)
+        called = method or function.__name__
+        made = Algorithm(name, called, function, inputs, gives, options or {}, pivots, refuses, competes)
         known = ALGORITHMS.setdefault(name, {})
         known[function.__name__ if made.method in known else made.method] = made
         return function
 
     return register
+
+
+def rivals(model: Model, first: Algorithm) -> list[Algorithm]:
+    """The algorithms that compete with this one to be the default for a model; itself alone where it does not."""
+    if not first.competes:
+        return [first]
+    covering = [a for a in ALGORITHMS[first.name].values() if a.competes and not a.refuses(model)]
+    return list({a.method: a for a in reversed(covering)}.values())[::-1]  # of one method the first that covers it
 
 
 def choose(model: Model, name: str, method: str | None = None) -> Algorithm:

@@ -11,6 +11,7 @@ expressions of one graph are one object. An algorithm written over scalars runs 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,20 @@ from hinge.errors import TraceError
 Scalar = Any
 
 
+class TooLong(Exception):
+    """A graph has grown beyond the bound it was given."""
+
+
 class Graph:
     """The nodes made so far, each once. `order.Program` is what is kept of a finished one."""
 
-    __slots__ = ("_serial", "_table")
+    __slots__ = ("_most", "_serial", "_table")
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 0) -> None:
+        """An empty graph; one that would grow beyond `most` nodes, where that is given, raises TooLong."""
         self._table: dict[tuple[Any, ...], Expr] = {}
         self._serial = 0
+        self._most = most or sys.maxsize
 
     def __len__(self) -> int:
         return len(self._table)
@@ -38,6 +45,8 @@ class Graph:
         found = self._table.get(key)
         if found is None:
             self._serial = serial = self._serial + 1
+            if serial > self._most:
+                raise TooLong
             found = self._table[key] = Expr(self, op, args, serial)
         return found
 

@@ -44,12 +44,18 @@ class Program:
     code: tuple[tuple[str, tuple[Any, ...]], ...]
     outputs: tuple[Output, ...]
 
+    @property
+    def operations(self) -> int:
+        """How many operations it has; a fused one counts as the two it was made of."""
+        return sum((op != "input") + (op in FUSED) for op, _ in self.code)
+
     def __str__(self) -> str:
         from hinge.graph.show import listing
 
         return listing(self)
 
 
+FUSED = ("fma", "fms", "fnma")
 Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
 
 

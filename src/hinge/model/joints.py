@@ -17,7 +17,8 @@ import numpy as np
 from hinge.errors import ModelError, did_you_mean
 from hinge.graph.diff import along
 from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, evaluate, sin
-from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3
+from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, Vec3, cross3
 from hinge.spatial.rotation import (
     conjugate,
     displacement_exp,
@@ -30,7 +31,7 @@ from hinge.spatial.rotation import (
     unit,
 )
 from hinge.spatial.transform import Rigid, Transform, slide, turn
-from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
+from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
 JOINTS: dict[str, type[Joint]] = {}
 X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
@@ -57,6 +58,8 @@ class Joint:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "integrate" in cls.__dict__ and "moved" not in cls.__dict__:
+            cls.moved = cls.integrate  # type: ignore[method-assign]  # whoever says how it moves has said it all
         kind = cls.__dict__.get("kind")
         if isinstance(kind, str):
             ours = cls.__module__.startswith("hinge.")
@@ -102,7 +105,19 @@ class Joint:
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
+        return self.moved(self.normal(q), v)
+
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """The same from coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """The same position with quaternions of length one."""
+        return list(q)
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        """What is left over when two motions are made in one order and undone in the other: [a, b], in velocities."""
+        return [0.0] * self.nv
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         """The constant velocity that leads from q0 to q1 in unit time."""
@@ -123,6 +138,10 @@ class Joint:
     def neutral(self) -> list[float]:
         """The coordinates at which the inner and outer frames coincide."""
         return [0.0] * self.nq
+
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        """The part of an inertia beyond the joint that moves alike, and asks for the same forces, before it."""
+        return RigidInertia()
 
     @property
     def line(self) -> Vec3 | None:
@@ -173,6 +192,12 @@ class Revolute(_OnLine):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(self.axis, ZERO),))
 
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        if self.axis != Z_AXIS:
+            return RigidInertia()
+        across = inertia.I[1]  # a mass on the axis, and an inertia that is the same all around it but for its spin
+        return RigidInertia(inertia.m, Vec3((0.0, 0.0, inertia.h[2])), Sym3((across, across, 0.0, 0.0, 0.0, 0.0)))
+
 
 class Continuous(Revolute):
     """A hinge that goes round: its differences are taken the short way."""
@@ -194,6 +219,9 @@ class Prismatic(_OnLine):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(ZERO, self.axis),))
+
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        return RigidInertia(0.0, ZERO, inertia.I)  # both sides turn alike
 
 
 @dataclass(frozen=True)
@@ -252,14 +280,23 @@ class Spherical(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(Motion(e, ZERO) for e in (X_AXIS, Y_AXIS, Z_AXIS))
 
+    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+        return RigidInertia(inertia.m)  # a mass in its centre
+
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [square(q)]
 
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [0.5 * c for c in quaternion_product(q, (0.0, *qd))]  # (8.1)
 
-    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        return list(quaternion_product(unit(q), quaternion_exp(Vec3(tuple(v)))))
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        return list(quaternion_product(q, quaternion_exp(Vec3(tuple(v)))))
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return list(unit(q))
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        return list(cross3(Vec3(tuple(a)), Vec3(tuple(b))))
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return list(quaternion_log(quaternion_product(conjugate(unit(q0)), unit(q1))))
@@ -290,10 +327,17 @@ class Free(Joint):
         turning = [0.5 * c for c in quaternion_product(q[:4], (0.0, *qd[:3]))]
         return [*turning, *(rotation_from_quaternion(q[:4]) @ Vec3(tuple(qd[3:])))]
 
-    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         quaternion, shift = displacement_exp(Vec3(tuple(v[:3])), Vec3(tuple(v[3:])))
         position = Vec3(tuple(q[4:])) + rotation_from_quaternion(q[:4]) @ shift
-        return [*quaternion_product(unit(q[:4]), quaternion), *position]
+        return [*quaternion_product(q[:4], quaternion), *position]
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [*unit(q[:4]), *q[4:]]
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        made = cross(*(Motion(Vec3(tuple(x[:3])), Vec3(tuple(x[3:]))) for x in (a, b)))
+        return [*made.ang, *made.lin]
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         turned = quaternion_product(conjugate(unit(q0[:4])), unit(q1[:4]))

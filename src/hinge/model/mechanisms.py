@@ -150,8 +150,14 @@ class SphereInCylinder(Joint):
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [*self._ball.rate(q[:4], qd[:3]), qd[3]]
 
-    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        return [*self._ball.integrate(q[:4], v[:3]), q[4] + v[3]]
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        return [*self._ball.moved(q[:4], v[:3]), q[4] + v[3]]
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [*self._ball.normal(q[:4]), q[4]]
+
+    def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+        return [*self._ball.bracket(a[:3], b[:3]), 0.0]
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return [*self._ball.difference(q0[:4], q1[:4]), q1[4] - q0[4]]
@@ -195,9 +201,12 @@ class Rolling(Joint):
         turned = rotation_from_quaternion(q[:4]) @ Vec3(tuple(v))
         return turned[1] * self.radius, -(turned[0] * self.radius)
 
-    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         x, y = self._rolled(q, v)
-        return [*self._ball.integrate(q[:4], v), q[4] + x, q[5] + y]
+        return [*self._ball.moved(q[:4], v), q[4] + x, q[5] + y]
+
+    def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [*self._ball.normal(q[:4]), *q[4:]]
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return self._ball.difference(q0[:4], q1[:4])

@@ -1,0 +1,102 @@
+"""From a question to a program: which algorithm answers it, and what a kernel for it needs to know.
+
+A method that is asked for by name is taken. Else those that compete to be the default are traced, and the one with the
+fewest operations is; that depends on the model alone, never on the batch or the back end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from hinge import dynamics
+from hinge.backends.kernel import Plan
+from hinge.dynamics.registry import Algorithm
+from hinge.errors import NotCovered
+from hinge.graph import Input, Program, TooLong
+from hinge.model import Model, Parameter, reframe
+from hinge.model.driven import sizes
+from hinge.model.regroup import regrouped
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A robot as algorithms see it: its model, and the numbers of it that are inputs."""
+
+    model: Model
+    vary: tuple[Parameter, ...]
+
+    @cached_property
+    def traced(self) -> Model:
+        """The model in the frames that algorithms run in; names keep their frames."""
+        return reframe(self.model)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: an algorithm by name, a method or None, the optional inputs given, options, and how to trace."""
+
+    name: str
+    method: str | None = None
+    given: frozenset[str] = frozenset()
+    options: tuple[tuple[str, str], ...] = ()
+    terms: frozenset[str] = frozenset({"armature"})
+    status: bool = False
+    regroup: bool = False
+
+    def candidates(self, subject: Subject) -> list[Algorithm]:
+        """The algorithms that may answer: the one of the method asked for, or those that compete."""
+        # a method that needs each body's own mass refuses a model in which they are moved
+        model = regrouped(subject.traced) if self.regroup else subject.model
+        first = dynamics.choose(model, self.name, self.method)
+        if self.regroup and not first.in_joint_space:
+            raise NotCovered(f"{self.name} cannot be computed with regroup=True: inertia moved across joints is no "
+                             "longer its body's own.\n  Leave regroup out; it serves forces, accelerations and "
+                             "matrices of the joints.")  # fmt: skip
+        if self.method not in (None, "auto"):
+            return [first]
+        return [a for a in dynamics.rivals(model, first) if self.given <= a.inputs.keys()] or [first]
+
+
+def answer(question: Question, subject: Subject, contract: bool = True) -> tuple[Algorithm, Program]:
+    """The algorithm with the fewest operations among those that may answer, and its program."""
+    best: tuple[Algorithm, Program] | None = None
+    for algorithm in question.candidates(subject):
+        try:
+            program = algorithm.trace(
+                replace(subject.traced, terms=question.terms), question.given, dict(question.options), question.status,
+                contract, subject.vary, question.regroup, best[1].operations * 5 // 2 if best else 0,
+            )  # fmt: skip
+        except TooLong:
+            continue
+        if best is None or program.operations < best[1].operations:
+            best = algorithm, program
+    assert best is not None
+    return best
+
+
+def plan(question: Question, subject: Subject, robot: str) -> Plan:
+    """What a kernel needs to know, short of tracing."""
+    model = replace(subject.model, terms=question.terms)
+    candidates = question.candidates(subject)
+    taken = candidates[0].taken(question.given)
+    outputs = [q.shape(model) for q in candidates[0].returns.values()] + [()] * question.status
+    takes = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
+    shapes = [q.shape(model) for q in taken.values()]
+    counted = [q.counted for q in taken.values()]
+    nq, nv = sizes(model)
+    for name, size in (("parameters", sum(one.size for one in subject.vary)), ("prescribed", nq + 2 * nv)):
+        if size:
+            takes.append(Input(name, size))
+            shapes.append((size,))
+            counted.append(name)
+
+    def key() -> tuple[str, ...]:
+        if all(a.is_ours for a in candidates) and all(joint.is_ours for joint in model.joint):
+            words = (sorted(question.given), question.options, question.status, question.regroup, subject.vary)
+            return model.digest, repr((question.name, [a.method for a in candidates], words))
+        return "program", repr(made.program)  # a class or function of the user's own: only its graph says what it is
+
+    made = Plan(robot, question.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
+                lambda: answer(question, subject)[1], key)  # fmt: skip
+    return made
