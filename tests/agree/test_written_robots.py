@@ -86,6 +86,23 @@ def test_mujoco_refuses_only_what_the_writer_said_it_would(file, tmp_path):
         assert model.neq == len(robot.model.follows)
 
 
+def test_pinocchio_reads_what_is_written(tmp_path):
+    """Its reader wants effort and velocity with limits, and damping or friction where there are dynamics."""
+    pin = pytest.importorskip("pinocchio")
+    options = {"lower": lambda j: -1.0, "upper": lambda j: 1.0, "armature": lambda j: 0.1}
+    robot = seated(
+        np.random.default_rng(7), ["revolute", "prismatic", "revolute", "cylindrical", "revolute"], **options
+    )
+    hinge.write(robot, tmp_path / "robot.urdf")
+    model = pin.buildModelFromUrdf(str(tmp_path / "robot.urdf"))
+    q = np.random.default_rng(8).uniform(-1, 1, robot.nq)
+    order = [model.joints[model.getJointId(name)].idx_v for name in hinge.load(tmp_path / "robot.urdf").joint_names]
+    theirs = pin.crba(model, model.createData(), q[np.argsort(order)])
+    theirs = np.triu(theirs) + np.triu(theirs, 1).T
+    ours = robot.mass_matrix(q, backend="interpret", joint_terms=())
+    np.testing.assert_allclose(ours, theirs[np.ix_(order, order)], rtol=0, atol=1e-12 * np.abs(ours).max())
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_mujoco_reads_the_same_tree(seed, tmp_path):
     """Joints off their links' origins, several in a body, each with a reference."""

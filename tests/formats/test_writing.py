@@ -15,6 +15,7 @@ from hinge.model.model import Shape
 from hinge.model.samples import _random_body
 
 ARM = hinge.samples.pendulum(1)
+WITHIN = {"lower": -1, "upper": 1, "velocity": 2.0, "effort": 3.0}
 
 
 def one(kind="revolute", base="fixed", **options):
@@ -155,20 +156,23 @@ def said(robot, folder, suffix):
         (".urdf", lambda: one("continuous"), []),
         (".urdf", lambda: one("prismatic"), ["note: joint 'joint': a slide without limits is written without; "
                                              "readers other than hinge may refuse that."]),
-        (".urdf", lambda: one("prismatic", lower=0.0), [
+        (".urdf", lambda: one("prismatic", lower=0.0, velocity=2.0, effort=3.0), [
             "warning: joint 'joint': URDF has no joint with one limit or none but continuous ones; ±1e+09 "
             "stands for the other."]),
+        (".urdf", lambda: one(lower=-1, upper=1), [
+            "note: joint 'joint': URDF wants effort where it has other limits; 1e+09 stands for none.",
+            "note: joint 'joint': URDF wants velocity where it has other limits; 1e+09 stands for none."]),
         (".urdf", lambda: one("spherical"), [
             "warning: joint 'joint': URDF has no balls; type=\"spherical\" is read by hinge, and refused by others."]),
-        (".urdf", lambda: one(lower=-1, upper=1, armature=0.1, stiffness=2.0), [
+        (".urdf", lambda: one(**WITHIN, armature=0.1, stiffness=2.0), [
             "note: joint 'joint': URDF has no stiffness; <dynamics stiffness=…> is read by hinge and left out "
             "by others.",
             "note: joint 'joint': URDF has no armature; <dynamics armature=…> is read by hinge and left out by "
             "others."]),
-        (".urdf", lambda: one(lower=-1, upper=1, reference=0.5, rest=0.2), [
+        (".urdf", lambda: one(**WITHIN, reference=0.5, rest=0.2), [
             "warning: joint 'joint': URDF has no word for a joint's reference; it was left out.",
             "warning: joint 'joint': URDF has no word for a joint's rest; it was left out."]),
-        (".urdf", lambda: one(lower=-1, upper=1, child_xyz=(1, 0, 0)), [
+        (".urdf", lambda: one(**WITHIN, child_xyz=(1, 0, 0)), [
             "note: joint 'joint': the file has a link 'body(joint)' without mass for it, which the robot has not."]),
         (".urdf", lambda: one("universal", damping=(0.1, 0.2)), [
             "note: joint 'joint': it is universal, and is written as the joints 'joint_1', 'joint_2'.",
@@ -178,7 +182,7 @@ def said(robot, folder, suffix):
         (".urdf", lambda: one("planar", damping=(0.1, 0.2, 0.3)), [
             "warning: joint 'joint': it has damping 0.1 0.2 0.3; URDF has one number for all of them, and it "
             "was left out."]),
-        (".urdf", lambda: one(base="floating", lower=-1, upper=1), [
+        (".urdf", lambda: one(base="floating", **WITHIN), [
             "note: joint 'base': a floating base is written as a joint of type floating on a link 'world'."]),
         (".xml", lambda: one(), []),
         (".xml", lambda: one("continuous"), ["note: joint 'joint': MJCF has no word for a joint that goes "
@@ -223,11 +227,11 @@ def test_shapes(tmp_path):
         Shape("collision", "capsule", (0.5, 2.0)),
         Shape("visual", "mesh", file=str(mesh), scale=(1.0, 2.0, 1.0)),
     )
-    robot = one(lower=-1, upper=1)
+    robot = one(**WITHIN)
     robot = hinge.Robot(replace(robot.model, shapes={"body": shapes}))
     for suffix in (".urdf", ".xml"):
         made, report = again(robot, tmp_path, suffix)
-        assert codes(report) == []
+        assert codes(report) == ["velocity"] * (suffix == ".xml")
         for ours, theirs in zip(made.model.shapes["body"], shapes, strict=True):
             assert replace(ours, rotation=(), file="") == replace(theirs, rotation=(), file="")
             np.testing.assert_allclose(ours.rotation, theirs.rotation, rtol=0, atol=1e-15)
@@ -243,7 +247,7 @@ def test_meshes_elsewhere_are_named_by_package(tmp_path):
     mesh = tmp_path / "my_robot" / "meshes" / "part.dae"
     mesh.write_text("")
     (tmp_path / "out").mkdir()
-    robot = one(lower=-1, upper=1)
+    robot = one(**WITHIN)
     robot = hinge.Robot(replace(robot.model, shapes={"body": (Shape("visual", "mesh", file=str(mesh)),)}))
     report = hinge.write(robot, tmp_path / "out" / "r.urdf")
     assert str(report) == (
@@ -254,8 +258,9 @@ def test_meshes_elsewhere_are_named_by_package(tmp_path):
     found = hinge.load(tmp_path / "out" / "r.urdf", packages=[tmp_path])
     assert found.model.shapes["body"][0].file == str(mesh)
     assert said(robot, tmp_path, ".xml") == [
+        "note: joint 'joint': MJCF has no limits of velocity; they were left out.",
         "note: link 'body': a .dae mesh is none that MuJoCo opens; it was left out.\n"
-        "  It opens binary .stl files of up to 200000 faces, .obj and .msh."
+        "  It opens binary .stl files of up to 200000 faces, .obj and .msh.",
     ]
 
 
@@ -321,3 +326,17 @@ def test_other_equalities_stay_out_of_urdf(said, tmp_path):
     made, report = again(hinge.load(text), tmp_path, ".urdf")
     assert made.nv == 8
     assert "URDF has no word for its equality <joint>; it was left out." in str(report)
+
+
+def test_what_speaks_of_a_locked_joint_is_left_out(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    robot = hinge.load(EXTRAS).lock({"a": 0.3})
+    made, report = again(robot, tmp_path, ".xml")
+    same_dynamics(robot, made)
+    assert str(report) == (
+        "warning: robot 'kept': <joint> of its equality speaks of joint 'a', which is not there; it was left out.\n"
+        "warning: robot 'kept': <motor> of its actuator speaks of joint 'a', which is not there; it was left out.\n"
+        "warning: robot 'kept': <jointpos> of its sensor speaks of joint 'a', which is not there; it was left out.\n"
+        "warning: keyframe 'k': it has 9 coordinates, the robot 8; it was left out."
+    )
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml")).nu == 0

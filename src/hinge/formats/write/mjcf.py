@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from hinge.errors import NOWHERE, NotCovered
+from hinge.formats.write.mjcf_kept import sections
 from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
-from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
+from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, reference, tree
 from hinge.model.build import WORLD
 from hinge.model.doctor import examine_link
 from hinge.model.joints import JOINTS
@@ -28,7 +28,6 @@ from hinge.spatial.linear3 import IDENTITY, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, rotation_from_quaternion, snapped_direction
 
 SPELLED = {kind: joint.mjcf for kind, joint in JOINTS.items() if joint.mjcf and joint.__module__.startswith("hinge.")}
-SECTIONS = ("contact", "equality", "tendon", "actuator", "sensor", "custom")
 DEEPEST = 490  # readers of XML stop at 500, hinge's among them
 LEAST = 1e-15  # kg: a moving body of less is nothing to MuJoCo
 
@@ -58,10 +57,7 @@ class _Writer:
         root.children.extend(self.shapes.defaults())
         root.children.extend(self.shapes.assets())
         root.children.append(world)
-        root.children.extend(self.sections())
-        keys = self.keyframes()
-        if keys:
-            root.children.append(Tag("keyframe", {}, keys))
+        root.children.extend(sections(self.model, self.tree, self.notes))
         if self.model.name.strip() != self.model.name or not self.model.name:
             self.notes.add(
                 "note", "name", "robot", self.model.name, "a name is read without blanks around it, and not empty."
@@ -194,7 +190,7 @@ class _Writer:
             axis = part.joint.line or Vec3((0.0, 0.0, 1.0))
             said["axis"] = row(snapped_direction(R.T @ axis))
             said["range"] = self.range(part)
-            said["ref"] = _unless_zero(_reference(part))
+            said["ref"] = _unless_zero(reference(part))
         elif kind == "ball" and "range" in data.other:
             said["range"] = row((0.0, data.other["range"]))
         for key, word in (("stiffness", "stiffness"), ("damping", "damping"), ("armature", "armature"),
@@ -265,69 +261,6 @@ class _Writer:
             self.notes.add("warning", "reference", "joint", name, "MJCF has no other reference or rest for a joint of "
                            "several freedoms than where it is neutral.")  # fmt: skip
 
-    # ---- what is kept besides
-
-    def sections(self) -> list[Tag]:
-        extras = self.model.extras
-        made = []
-        for section in SECTIONS:
-            children = [self.kept(section, one) for one in extras.get(section, ())]
-            if section == "equality":
-                children += self.couplings()
-            if children:
-                made.append(Tag(section, {}, children))
-        return made
-
-    def kept(self, section: str, said: Mapping[str, Any]) -> Tag:
-        """An element as the file had it, but for its class, and for the armature that the joint has been given."""
-        left = {"class", "armature"} if section == "actuator" else {"class"}
-        if "class" in said["attributes"] and section != "actuator":
-            why = f"a {section} loses its class {said['attributes']['class']!r}, and what that says."
-            self.notes.add("note", "class", "robot", self.model.name, why)
-        attributes = {key: str(value) for key, value in said["attributes"].items() if key not in left}
-        return Tag(said["tag"], attributes, [self.kept("", child) for child in said["children"]])
-
-    def couplings(self) -> list[Tag]:
-        """Joints that follow others: y - y0 = c0 + c1 (x - x0), where x0 and y0 are the references."""
-        made = []
-        by_name = {part.joint_name: part for part in self.tree.parts if part.joint.nv}
-        for part in by_name.values():
-            if part.mimic is None:
-                continue
-            leader, ratio, offset = part.mimic
-            y0, x0 = _reference(part), _reference(by_name[leader])
-            c0 = offset - y0 + ratio * x0 if x0 or y0 else offset
-            made.append(
-                Tag("joint", {"joint1": part.joint_name, "joint2": leader, "polycoef": row((c0, ratio, 0, 0, 0))})
-            )
-            why = (
-                f"it follows joint {leader!r} by an equality, which hinge keeps as data: read back it moves by itself."
-            )
-            self.notes.add("warning", "mimic", "joint", part.joint_name, why)
-        return made
-
-    def keyframes(self) -> list[Tag]:
-        made = []
-        for name, key in self.model.extras.get("keyframes", {}).items():
-            if len(key["q"]) != self.model.nq:
-                why = f"it has {len(key['q'])} coordinates, the robot {self.model.nq}; it was left out."
-                self.notes.add("warning", "keyframe", "keyframe", name, why)
-                continue
-            said = {"name": name, "time": _unless_zero(key.get("time", 0.0)), "qpos": row(self.qpos(key["q"]))}
-            said |= {word: row(key[word]) for word in ("qvel", "ctrl", "act") if word in key}
-            made.append(Tag("key", said))
-        return made
-
-    def qpos(self, q: Sequence[float]) -> list[float]:
-        """Coordinates as MuJoCo has them: of every joint, and a free body's position before its quaternion."""
-        split = self.model.joint_positions(q)
-        made: list[float] = []
-        for part in self.tree.parts:
-            i, which = part.of
-            own = [split[i][k] for k in which]
-            made.extend(own[4:] + own[:4] if part.joint.kind == "free" else own)
-        return made
-
 
 # ---- places ----------------------------------------------------------------------------------------------------------
 
@@ -336,14 +269,10 @@ def _then(a: Pose, b: Pose) -> Pose:
     return a[0].times(b[0]), a[1] + a[0] @ b[1]
 
 
-def _reference(part: Part) -> float:
-    return part.data.reference[0] if part.data.reference and part.joint.is_single else 0.0
-
-
 def _moved(part: Part) -> Pose:
     """From a joint's inner to its outer side at its reference."""
-    reference = _reference(part)
-    return part.joint.transform([reference]).pose() if reference else HOME
+    at = reference(part)
+    return part.joint.transform([at]).pose() if at else HOME
 
 
 def _rests(chain: Sequence[Part]) -> list[Pose]:

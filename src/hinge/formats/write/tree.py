@@ -64,6 +64,11 @@ class Part:
     of: tuple[int, tuple[int, ...]] = (0, ())  # the body in the model, and the joint's coordinates there it has
 
 
+def reference(part: Part) -> float:
+    """Where a joint of one coordinate stands by default."""
+    return part.data.reference[0] if part.data.reference and part.joint.is_single else 0.0
+
+
 def note_helper(part: Part, notes: Notes) -> None:
     """Say that a link had to be put in, where it is written."""
     if part.helper and part.parent:

@@ -216,8 +216,13 @@ class _Writer:
             written |= {"lower": number(bounded[0]), "upper": number(bounded[1])}
         elif bounded:
             self.notes.add("warning", "limits", "joint", name, "URDF reads no limits of a continuous joint.")
-        written |= {k: number(x) for k, x in (("effort", effort), ("velocity", velocity)) if math.isfinite(x)}
-        if written or further:
+        if written or further or math.isfinite(min(effort, velocity)):
+            # most readers refuse a <limit> without these two
+            for key, x in (("effort", effort), ("velocity", velocity)):
+                written[key] = number(min(x, FAR))
+                if not math.isfinite(x):
+                    why = f"URDF wants {key} where it has other limits; {FAR:g} stands for none."
+                    self.notes.add("note", key, "joint", name, why)
             joint.children.append(Tag("limit", {**written, **further}))
 
     def dynamics(self, joint: Tag, part: Part) -> None:
@@ -238,6 +243,8 @@ class _Writer:
                 why = f"URDF has no {key}; <dynamics {key}=…> is read by hinge and left out by others."
                 self.notes.add("note", key, "joint", name, why)
         if written:
+            # most readers refuse <dynamics> without damping and friction
+            written = written if "friction" in written else {"damping": "0", **written}
             joint.children.append(Tag("dynamics", written))
         for key in ("reference", "rest"):
             values = getattr(data, key)
