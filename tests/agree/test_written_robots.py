@@ -1,6 +1,7 @@
 """The robots of example-robot-data written and read back, and as MuJoCo reads what is written."""
 
 import sys
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,12 @@ SHOWN = {
     "Panda": "panda_description/urdf/panda.urdf",
     "G1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
     "Talos": "talos_data/robots/talos_reduced.urdf",
+}
+PACKAGES = {"gymnasium": "envs/mujoco/assets/*.xml", "dm_control": "suite/[!d]*.xml"}
+NESTED = {
+    f"{package}/{path.stem}": path
+    for package, pattern in PACKAGES.items()
+    for path in sorted(Path(sysconfig.get_path("purelib"), package).glob(pattern))
 }
 FLOATING = "solo_description/robots/solo12.urdf", "icub_description/robots/icub.urdf", SHOWN["UR5"]
 
@@ -84,6 +91,21 @@ def test_mujoco_refuses_only_what_the_writer_said_it_would(file, tmp_path):
         model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
         assert model.nv == sum(joint.nv for joint in robot.model.joint)
         assert model.neq == len(robot.model.follows)
+
+
+@pytest.mark.parametrize("file", NESTED)
+def test_an_mjcf_robot_comes_back(file, tmp_path):
+    robot = hinge.load(NESTED[file])
+    nested, report = again(robot, tmp_path, ".xml")
+    same_names(robot, nested)
+    same_dynamics(robot, nested)
+    assert nested.body_names == robot.body_names
+    np.testing.assert_allclose(nested.neutral(), robot.neutral(), rtol=0, atol=1e-15)
+    assert set(codes(report)) <= {"mesh", "class", "shape"}
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml")).nv == robot.nv
+    flat, _ = again(robot, tmp_path, ".urdf", mimic="free", gravity=robot.model.gravity)
+    same_names(robot, flat)
+    same_dynamics(robot, flat)
 
 
 def test_pinocchio_reads_what_is_written(tmp_path):

@@ -267,7 +267,7 @@ def test_meshes_elsewhere_are_named_by_package(tmp_path):
 EXTRAS = """
 <mujoco model="kept"><compiler angle="radian"/>
 <worldbody>
-  <body name="box" pos="0 0 1"><freejoint name="root"/>
+  <body name="box" pos="0 0 1"><freejoint name="root"/><site name="box"/>
     <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
     <body name="arm"><joint name="a" axis="0 1 0" ref="0.2"/><site name="s"/>
       <inertial pos="1 0 0" mass="1" diaginertia="1 1 1"/>
@@ -277,7 +277,7 @@ EXTRAS = """
 </worldbody>
 <equality><joint joint1="b" joint2="a" polycoef="0.5 2 0 0 0"/></equality>
 <actuator><motor name="m" joint="a" gear="3" armature="0.1"/></actuator>
-<sensor><jointpos joint="a"/></sensor>
+<sensor><jointpos joint="a"/><gyro site="s"/><velocimeter site="box"/></sensor>
 <keyframe><key name="k" qpos="1 2 3 0 1 0 0 0.4 0.5" ctrl="0.7"/></keyframe>
 </mujoco>"""
 

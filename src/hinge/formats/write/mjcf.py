@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hinge.errors import NOWHERE, NotCovered
-from hinge.formats.write.mjcf_kept import sections
+from hinge.formats.write.mjcf_kept import sections, spoken_of
 from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
@@ -46,6 +46,8 @@ class _Writer:
         self.framed = Counter(link for _, link, _ in planted.frames)
         self.inside: dict[str, Tag] = {}  # the element of each link
         self.depth: dict[str, int] = {}
+        self.sites: set[str] = set()
+        self.spoken_of = spoken_of(model, "site")
         self.carried: dict[str, float] = {}  # the mass that moves with each body that has joints, by its name
         self.home: dict[str, str] = {}  # of each link: the body it moves with
 
@@ -57,7 +59,8 @@ class _Writer:
         root.children.extend(self.shapes.defaults())
         root.children.extend(self.shapes.assets())
         root.children.append(world)
-        root.children.extend(sections(self.model, self.tree, self.notes))
+        known = {"body": set(self.inside), "site": self.sites, "geom": self.shapes.names}
+        root.children.extend(sections(self.model, self.tree, known, self.notes))
         if self.model.name.strip() != self.model.name or not self.model.name:
             self.notes.add(
                 "note", "name", "robot", self.model.name, "a name is read without blanks around it, and not empty."
@@ -84,9 +87,17 @@ class _Writer:
         for chain in self.chains():
             self.body(chain)
         for name, link, pose in self.tree.frames:
-            self.inside[link].children.append(Tag("site", {"name": name, **_placed(pose)}))
+            self.inside[link].children.append(Tag("site", {"name": self.site(name), **_placed(pose)}))
         self.what_mujoco_refuses()
         return world
+
+    def site(self, name: str) -> str:
+        """The name of a site; where a body has it, reading makes it NAME_site, but what speaks of it says NAME."""
+        stem = name.removesuffix("_site")
+        if name not in self.spoken_of and stem in self.spoken_of and stem in self.inside:
+            name = stem
+        self.sites.add(name)
+        return name
 
     def what_mujoco_refuses(self) -> None:
         for name, mass in self.carried.items():

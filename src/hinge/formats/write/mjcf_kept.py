@@ -1,12 +1,12 @@
 """What an MJCF file says besides its bodies, written back: equalities, actuators, sensors, keyframes and the like.
 
-Joints that follow others are an equality too, so that MuJoCo moves them together. What speaks of a joint that the robot
-no longer has, because it was locked or written as several, is left out.
+Joints that follow others are an equality too, so that MuJoCo moves them together. What speaks of something that is not
+in the file, such as a joint that was locked, is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hinge.formats.write.notes import Notes
@@ -14,26 +14,41 @@ from hinge.formats.write.text import Tag, number, row
 from hinge.formats.write.tree import Tree, reference
 from hinge.model.model import Model
 
-SECTIONS = ("contact", "equality", "tendon", "actuator", "sensor", "custom")
-OF_JOINTS = ("joint", "joint1", "joint2", "jointinparent")
+SECTIONS = ("contact", "tendon", "equality", "actuator", "sensor", "custom")
+REFERS = {  # attributes that name something, and what
+    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
+    **dict.fromkeys(("body", "body1", "body2"), "body"),
+    **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
+    **dict.fromkeys(("site", "site1", "site2", "refsite", "cranksite", "slidersite", "sidesite"), "site"),
+    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
+    "actuator": "actuator",
+    "camera": "camera",
+}
+Known = dict[str, set[str]]
 
 
-def sections(model: Model, tree: Tree, notes: Notes) -> list[Tag]:
-    """The sections that come after the bodies."""
-    joints = {part.joint_name for part in tree.parts if part.joint.nv}
-    made = {section: _kept_section(model, section, joints, notes) for section in SECTIONS}
+def sections(model: Model, tree: Tree, known: Known, notes: Notes) -> list[Tag]:
+    """The sections that come after the bodies; `known` has the names of bodies, sites and geoms in the file."""
+    known = {"tendon": set(), "actuator": set(), "camera": set(), **known}
+    known["joint"] = {part.joint_name for part in tree.parts if part.joint.nv}
+    made: dict[str, list[Tag]] = {}
+    for section in SECTIONS:
+        made[section] = _kept_section(model, section, known, notes)
+        if section in known:
+            known[section] |= {tag.attributes.get("name") or "" for tag in made[section]}
     made["equality"] += _couplings(tree, notes)
     whole = len(made["actuator"]) == len(model.extras.get("actuator", ()))
     made["keyframe"] = _keyframes(model, tree, notes, ("qvel", "ctrl", "act") if whole else ("qvel",))
     return [Tag(section, {}, children) for section, children in made.items() if children]
 
 
-def _kept_section(model: Model, section: str, joints: set[str], notes: Notes) -> list[Tag]:
+def _kept_section(model: Model, section: str, known: Known, notes: Notes) -> list[Tag]:
     made = []
     for said in model.extras.get(section, ()):
-        lost = next((name for name in _joints(said) if name not in joints), None)
+        lost = next(((what, name) for what, name in _named(said) if name not in known.get(what, {name})), None)
         if lost is not None:
-            why = f"<{said['tag']}> of its {section} speaks of joint {lost!r}, which is not there; it was left out."
+            what, name = lost
+            why = f"<{said['tag']}> of its {section} speaks of {what} {name!r}, which is not there; it was left out."
             notes.add("warning", "extras", "robot", model.name, why)
             continue
         if "class" in said["attributes"] and section != "actuator":
@@ -50,10 +65,22 @@ def _kept(said: Mapping[str, Any], actuator: bool) -> Tag:
     return Tag(said["tag"], attributes, [_kept(child, False) for child in said["children"]])
 
 
-def _joints(said: Mapping[str, Any]) -> list[str]:
-    """The joints that an element, or one inside it, speaks of."""
-    names = [said["attributes"][key] for key in OF_JOINTS if key in said["attributes"]]
-    return names + [name for child in said["children"] for name in _joints(child)]
+def spoken_of(model: Model, kind: str) -> set[str]:
+    """The names of that kind that something kept speaks of."""
+    kept = (said for section in SECTIONS for said in model.extras.get(section, ()))
+    return {name for said in kept for what, name in _named(said) if what == kind}
+
+
+def _named(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What an element, or one inside it, speaks of: of which kind, and its name."""
+    attributes = said["attributes"]
+    for key, name in attributes.items():
+        if key in REFERS:
+            yield REFERS[key], name
+        elif key in ("objname", "refname"):
+            yield attributes.get(f"{key[:3]}type", ""), name
+    for child in said["children"]:
+        yield from _named(child)
 
 
 def _couplings(tree: Tree, notes: Notes) -> list[Tag]:

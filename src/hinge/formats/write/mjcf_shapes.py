@@ -48,7 +48,7 @@ class Shapes:
 
     def geom(self, link: str, shape: Shape, role: str) -> Tag | None:
         size = _half(shape)
-        if shape.kind != "mesh" and (size is None or not size or min(size) <= 0.0):
+        if shape.kind != "mesh" and (size is None or not size or (min(size) <= 0.0 and shape.kind != "plane")):
             self.notes.add(
                 "note", "shape", "link", link, f"MJCF has no {shape.kind} of size {shape.size}; it was left out."
             )
@@ -124,5 +124,6 @@ def _half(shape: Shape) -> tuple[float, ...] | None:
     """MuJoCo's sizes: radii, and halves of edges and lengths."""
     size = tuple(shape.size)
     halves = {"box": tuple(x / 2 for x in size), "sphere": size, "ellipsoid": size}
+    halves["plane"] = (0.0, 0.0, 1.0)  # without end
     halves |= dict.fromkeys(("cylinder", "capsule"), (size[0], size[1] / 2) if len(size) == 2 else ())
     return halves.get(shape.kind)
