@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hinge.backends.kernel import Status
     from hinge.backends.threads import set_threads
+    from hinge.checking import Diagnosis, Proof, check, repair
     from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
@@ -26,6 +27,7 @@ _HOME = {
     # a robot
     "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
+    "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
@@ -44,11 +46,13 @@ _ROOMS = (
     "robot",
     "loading",
     "writing",
+    "checking",
     "cli",
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
+    "check", "Diagnosis", "Proof", "repair",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
 ]  # fmt: skip

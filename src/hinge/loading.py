@@ -17,12 +17,12 @@ from hinge.robot import Robot, Vector
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text.
+    """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
 
     `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
     fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
-    by package are looked for under `packages`.
+    by package are looked for under `packages`. A xacro file is a program: load only those you trust.
 
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
@@ -43,6 +43,10 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
             raise ModelError(
                 "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
             ) from None
+        if path.endswith(".xacro"):
+            from hinge.formats import xacro
+
+            content, path = xacro.expand(path, searched).encode(), f"{path} (expanded)"
         read, base = _reader(content, base, path)
         builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:

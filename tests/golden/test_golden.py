@@ -1,7 +1,21 @@
-"""Operation counts and listings are those kept in this folder, and the counts are at most the best known ones."""
+"""Operation counts, listings and findings are those kept in this folder, and counts are at most the best known ones."""
 
 import pytest
-from write import COUNTS, FILE_ROBOTS, HERE, LISTINGS, REWRITE, ROBOT_FILES, ROBOTS, counts, kept, listing, shown
+from write import (
+    COUNTS,
+    FILE_ROBOTS,
+    FINDINGS,
+    HERE,
+    LISTINGS,
+    REWRITE,
+    ROBOT_FILES,
+    ROBOTS,
+    all_findings,
+    counts,
+    kept,
+    listing,
+    shown,
+)
 
 from hinge.robot import ALGORITHMS
 
@@ -62,3 +76,11 @@ def test_gravity_along_the_first_axis_is_never_dearer():
             if method in OLD:  # in base coordinates, where this arm's gravity has three components
                 continue
             assert upright[call][method]["mul"] <= cost["mul"], (call, method)
+
+
+def test_the_findings_on_real_robots_are_the_golden_ones():
+    if not ROBOT_FILES.is_dir():
+        pytest.skip("example-robot-data is not installed")
+    was, now = FINDINGS.read_text(encoding="utf-8").split("\n\n"), all_findings().split("\n\n")
+    changed = [f"was {a}\nis  {b}" for a, b in zip(was, now, strict=False) if a != b]
+    assert was == now, "\n".join([f"findings are not those of {FINDINGS.name}; the first:", *changed[:1], REWRITE])

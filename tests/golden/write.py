@@ -1,6 +1,6 @@
-"""What is kept as golden: operation counts of a few robots, and the listings of two small programs.
+"""What is kept as golden: operation counts of a few robots, listings of two small programs, the doctor's findings.
 
-    python tests/golden/write.py        rewrite counts.toml and the listings after a change that was meant
+    python tests/golden/write.py        rewrite them after a change that was meant, and read what has changed
 
 A refactor that leaves these files untouched has changed no program.
 """
@@ -17,6 +17,7 @@ from hinge.dynamics import ALGORITHMS
 
 HERE = Path(__file__).parent
 COUNTS = HERE / "counts.toml"
+FINDINGS = HERE / "doctor_urdf.txt"
 REWRITE = "If this was meant, run `python tests/golden/write.py` and commit what it changes."
 ROBOT_FILES = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
 CALLS = ("inverse_dynamics", "bias_force", "gravity_force", "mass_matrix", "coriolis_matrix", "forward_dynamics",
@@ -106,6 +107,20 @@ def as_toml(robots):
     return "\n".join(lines) + "\n"
 
 
+def findings(path):
+    """What the doctor says of a file, a line each."""
+    found = hinge.check(path)
+    return [f"{f.where.line:5} {f.severity:7} {f.code}: {' '.join((f.what, f.fix)).strip()}" for f in found.findings]
+
+
+def all_findings():
+    """The same for every URDF of example-robot-data, under its path there."""
+    lines = ["The doctor on every URDF of example-robot-data. Written by `python tests/golden/write.py`; do not edit."]
+    for path in sorted(ROBOT_FILES.rglob("*.urdf")):
+        lines += ["", path.relative_to(ROBOT_FILES).as_posix(), *findings(path)]
+    return "\n".join(lines) + "\n"
+
+
 def write():
     old = kept()
     made = {name: counts(make()) for name, make in ROBOTS.items()}
@@ -115,6 +130,8 @@ def write():
         elif name in old:
             made[name] = old[name]
     COUNTS.write_text(as_toml(made), encoding="utf-8")
+    if ROBOT_FILES.is_dir():
+        FINDINGS.write_text(all_findings(), encoding="utf-8")
     for name in LISTINGS:
         (HERE / name).write_text(listing(name), encoding="utf-8")
 

@@ -23,6 +23,7 @@ ORDER = [
     "robot",
     "loading",
     "writing",
+    "checking",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
@@ -32,7 +33,8 @@ ALLOWED = {
         "formats",
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
-HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy"}
+HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
+         "xacro", "xacrodoc", "pinocchio"}  # fmt: skip
 
 
 def files():

@@ -12,6 +12,7 @@ Robot files are read through it, so what cannot be a robot is refused here, by n
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
-from hinge.model.doctor import examine_link
+from hinge.model.doctor import examine_joints, examine_link
 from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
@@ -195,7 +196,7 @@ class Builder:
         root = self._root(children)
         grown, frames, carried = self._grow(root, children, base)
         follows = self._follows(carried) if mimic == "couple" else {}
-        report = self._report(grown, strict)
+        report = self._report(grown, follows, strict)
         shapes = {link.name: link.shapes for link in self._links.values() if link.shapes}
         assert len(self.gravity) == 3
         return Model(
@@ -203,6 +204,7 @@ class Builder:
             tuple(grown.inertia), tuple(grown.body_name), tuple(grown.joint_name), tuple(grown.data),
             frames, follows, shapes, report, self.file,
             links={link.name: link.said for link in self._links.values()}, extras=dict(self.extras),
+            written={link.name: link.where for link in self._links.values() if link.where is not NOWHERE},
         )  # fmt: skip
 
     # reading what was given
@@ -357,19 +359,13 @@ class Builder:
                 made[i] = Follow(number[at.name], ratio, offset)
         return made
 
-    def _report(self, grown: _Growing, strict: bool) -> Report:
+    def _report(self, grown: _Growing, follows: Mapping[int, Follow], strict: bool) -> Report:
         findings = list(self._findings)
         if self._snapped:
             names = ", ".join(repr(n) for n in self._snapped[:5]) + (", …" if len(self._snapped) > 5 else "")
             what = f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}."
-            findings.append(Finding("note", "snapped", what, where=Where(self.file)))
-        below = [inertia.m for inertia in grown.inertia]
-        for i in range(len(below) - 1, 0, -1):
-            if below[i] <= 0.0 and not any(grown.inertia[i].I) and not any(grown.data[i].armature):
-                what = f"joint {grown.joint_name[i]!r} moves nothing that has mass."
-                fix = "Forward dynamics needs a mass, an inertia or an armature there."
-                findings.append(Finding("warning", "massless", what, fix, grown.data[i].where))
-            below[grown.parent[i]] += below[i]
+            findings.append(Finding("note", "snapped", what, where=Where(os.path.basename(self.file))))
+        findings.extend(examine_joints(grown, {i: follow.leader for i, follow in follows.items()}))
         report = Report(tuple(findings))
         worst = next((f for f in report if f.severity != "note"), None)
         if strict and worst is not None:
