@@ -14,14 +14,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hinge.errors import NOWHERE, NotCovered
+from hinge.errors import NotCovered
 from hinge.formats.write.mjcf_kept import sections, spoken_of
 from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, reference, tree
 from hinge.model.build import WORLD
-from hinge.model.doctor import examine_link
 from hinge.model.joints import JOINTS
 from hinge.model.model import Model
 from hinge.spatial.linear3 import IDENTITY, Vec3
@@ -29,7 +28,7 @@ from hinge.spatial.rotation import quaternion_from_rotation, rotation_from_quate
 
 SPELLED = {kind: joint.mjcf for kind, joint in JOINTS.items() if joint.mjcf and joint.__module__.startswith("hinge.")}
 DEEPEST = 490  # readers of XML stop at 500, hinge's among them
-LEAST = 1e-15  # kg: a moving body of less is nothing to MuJoCo
+LEAST = 1e-15  # kg or kg m²: less is nothing to MuJoCo
 
 
 def write(model: Model, folder: str, notes: Notes) -> str:
@@ -105,10 +104,7 @@ class _Writer:
                 why = "MuJoCo refuses a body that moves and has no mass."
                 self.notes.add("warning", "massless", "link", name, why, "Give it a mass, or weld it to another.")
         for part in self.tree.parts:
-            mass, _, (xx, yy, zz, yz, xz, xy) = part.inertia
-            moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            wrong = [] if part.inertia.nothing else examine_link(part.name, mass, moments, NOWHERE)
-            if any(finding.code != "inertia-without-mass" for finding in wrong):
+            if not _accepted(part.inertia):
                 why = "MuJoCo refuses an inertia that no body has."
                 self.notes.add("warning", "unphysical", "link", part.name, why, "See what hinge.repair makes of it.")
 
@@ -324,6 +320,19 @@ def _inertial(inertia: Inertia) -> Tag:
     if any((xy, xz, yz)):
         return Tag("inertial", {**said, "fullinertia": row((xx, yy, zz, xy, xz, yz))})
     return Tag("inertial", {**said, "diaginertia": row((xx, yy, zz))})
+
+
+def _accepted(inertia: Inertia) -> bool:
+    """Whether MuJoCo takes an inertia: no principal moment above the sum of the others, none below zero.
+
+    Where it finds them itself, from a full matrix, none may be zero either.
+    """
+    xx, yy, zz, yz, xz, xy = inertia.moments
+    full = any((yz, xz, xy))
+    least, middle, most = (
+        np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) if full else sorted((xx, yy, zz))
+    )
+    return bool(inertia.mass >= 0.0 and least >= (LEAST if full else 0.0) and least + middle >= most * (1 - 1e-12))
 
 
 def _unless_zero(x: float) -> str | None:
