@@ -22,6 +22,7 @@ ORDER = [
     "programs",
     "robot",
     "loading",
+    "writing",
     "checking",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
