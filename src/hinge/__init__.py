@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
     from hinge.sim import Trajectory, open, simulate
+    from hinge.writing import write
 
 __version__ = "0.1.0"
 
 _HOME = {
     # a robot
-    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading",
+    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     # in time
@@ -48,13 +49,14 @@ _ROOMS = (
     "backends",
     "robot",
     "loading",
+    "writing",
     "checking",
     "sim",
     "cli",
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
-    "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",
+    "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",

@@ -17,7 +17,7 @@ from hinge.robot import Robot, Vector
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
-    """A robot from a URDF or MJCF file, or from its text; or from a xacro file.
+    """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
 
     `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
     fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
@@ -27,8 +27,10 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
     """
+    from hinge.formats import dh_file
+
     searched = [os.fspath(p) for p in packages]
-    if isinstance(source, str) and "<" in source:
+    if isinstance(source, str) and ("<" in source or dh_file.is_table(source)):
         read, base = _reader(source, base)
         builder = read(source, packages=searched)
     else:
@@ -45,18 +47,20 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
             from hinge.formats import xacro
 
             content, path = xacro.expand(path, searched).encode(), f"{path} (expanded)"
-        read, base = _reader(content, base)
+        read, base = _reader(content, base, path)
         builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
     return Robot(builder.build(base=base, mimic=mimic, strict=strict))
 
 
-def _reader(content: str | bytes, base: str) -> tuple[Any, str]:
+def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
     """What reads this text, and the base its builder then has: an MJCF file has its own free joints."""
-    from hinge.formats import mjcf, urdf
+    from hinge.formats import dh_file, mjcf, urdf
     from hinge.formats.xml import outermost
 
+    if path.lower().endswith(".toml") or (isinstance(content, str) and dh_file.is_table(content)):
+        return dh_file.read, base
     if outermost(content) in ("mujoco", "mujocoinclude"):
         return functools.partial(mjcf.read, floating=True) if base == "floating" else mjcf.read, "fixed"
     return urdf.read, base
@@ -78,14 +82,15 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
 
     A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
     com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
-    velocity, effort, armature, damping, friction. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
+    velocity, effort, armature, damping, friction, stiffness, reference, rest, and a screw driven_by. Limits are lower
+    and upper; data of a cylindric joint may be a list. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
 
     >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
     2
     """
     from hinge.formats import dh as table
 
-    options = {} if gravity is None else {"gravity": _gravity(gravity)}
+    options: dict[str, Any] = {} if gravity is None else {"gravity": _gravity(gravity)}
     return Robot(table.read(rows, convention, base, tool, name, **options).build())
 
 

@@ -10,6 +10,7 @@ from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.formats import dh
 from hinge.model import Model, Report
+from hinge.programs import Subject
 
 Array = NDArray[Any]
 Vector = Any
@@ -183,6 +184,10 @@ class Robot:
         >>> hinge.samples.planar_2r().kernel("gravity_force")(np.zeros(2)).shape
         (2,)
         """
+        ...
+    @property
+    def subject(self) -> Subject:
+        """This robot as algorithms see it."""
         ...
     def cost(self, name: str, method: str | None = ..., regroup: bool = ..., **options: str) -> Cost:
         """The operations an algorithm takes for one state of this robot; `.method` says which one it is.

@@ -25,6 +25,7 @@ from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.formats import dh
 from hinge.model import Model, Report
+from hinge.programs import Subject
 
 Array = NDArray[Any]
 Vector = Any

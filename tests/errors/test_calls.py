@@ -5,6 +5,7 @@ import pytest
 
 import hinge
 from hinge import Builder, ModelError, NotCovered, SizeError, TraceError, UnknownName
+from hinge.dynamics import ALGORITHMS
 from hinge.graph import Graph, less, sin
 from hinge.spatial import Force, Motion, RigidInertia, Transform, dot
 
@@ -134,7 +135,8 @@ UNKNOWN = [
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, method="newton"),
      "inverse_dynamics has no method 'newton'. Did you mean 'newton_euler'?"),
     (lambda r: r.forward_dynamics(ZERO, ZERO, ZERO, method="gauss"),
-     "forward_dynamics has no method 'gauss'. Known: 'articulated', 'composite', 'composite_llt'."),
+     "forward_dynamics has no method 'gauss'. Known: 'articulated', 'articulated_base', 'articulated_static', "
+     "'composite', 'composite_llt', 'composite_turney', 'conjugate_gradient', 'nasser', …."),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="lvm"),
      "there is no back end 'lvm'. Did you mean 'llvm'?"),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="cuda"),
@@ -205,7 +207,7 @@ def weightless():
     return builder
 
 
-@pytest.mark.parametrize("method", ["articulated", "composite", "composite_llt", None])
+@pytest.mark.parametrize("method", [*ALGORITHMS["forward_dynamics"], None])
 def test_a_robot_that_can_never_be_solved_is_refused_by_joint_name(method):
     robot, two = hinge.Robot(weightless().build()), np.zeros(2)
     why = (
@@ -234,6 +236,39 @@ def test_a_method_that_does_not_cover_a_robot_says_why_and_which_does():
         "products of velocities.\n  No method does."
     )
     assert refused(NotCovered, robot.cost, "coriolis_matrix") == why
+
+
+def ball_on_a_slide():
+    builder = Builder("toy")
+    builder.link("base")
+    for name, kind in (("rod", "prismatic"), ("ball", "spherical")):
+        builder.link(name, 1.0, inertia=np.eye(3))
+        builder.joint(f"{name}_joint", kind, "base" if name == "rod" else "rod", name)
+    return hinge.Robot(builder.build())
+
+
+def test_a_method_that_does_not_cover_a_joint_names_it_and_the_methods_that_do():
+    robot = ball_on_a_slide()
+    assert refused(NotCovered, robot.cost, "forward_dynamics", method="nasser") == (
+        "forward_dynamics: method 'nasser' does not cover robot 'toy': joint 'ball_joint' is spherical, with 3 "
+        "freedoms.\n  Use 'articulated', 'composite', 'composite_llt', 'composite_turney', 'articulated_base', "
+        "'strobe', 'conjugate_gradient', 'articulated_static'."
+    )
+    message = refused(NotCovered, robot.cost, "inverse_dynamics", method="luh")
+    assert message.startswith(
+        "inverse_dynamics: method 'luh' does not cover robot 'toy': joint 'ball_joint' is spherical, with 3 "
+        "freedoms.\n  Use 'newton_euler', "
+    )
+    assert "'turney'" in message
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "forward_dynamics"])
+def test_a_driven_joint_cannot_be_strobed(name):
+    robot = hinge.samples.planar_2r().prescribe("shoulder")
+    message = refused(NotCovered, robot.cost, name, method="strobe")
+    why = f"{name}: method 'strobe' does not cover robot 'planar_2r': joint 'shoulder' is driven, and never at rest.\n"
+    assert message.startswith(why)
+    assert "'composite'" in message
 
 
 def test_coupled_joints_are_solved_by_every_method():

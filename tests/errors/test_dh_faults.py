@@ -23,7 +23,7 @@ def test_an_unknown_key_offers_the_nearest_and_names_the_row():
     error = refused([GOOD, {**GOOD, "alfa": 1.0}])
     assert (error.code, str(error)) == ("dh-key", "row 2 of the table has 'alfa'.\n  Did you mean 'alpha'?")
     error = refused([{"length": 1.0}])
-    known = "'a', 'alpha', 'armature', 'com', 'd', 'damping', 'effort', 'friction', …"
+    known = "'a', 'alpha', 'armature', 'com', 'd', 'damping', 'driven_by', 'effort', …"
     assert str(error) == f"row 1 of the table has 'length'.\n  Known: {known}."
 
 

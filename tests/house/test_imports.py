@@ -23,6 +23,7 @@ ORDER = [
     "programs",
     "robot",
     "loading",
+    "writing",
     "checking",
     "sim",
 ]

@@ -1,8 +1,9 @@
 """Cutting a long program into pieces that a code generator can digest.
 
-Code generation takes more than linear time in the length of a straight run, so a long program becomes several
-functions that hand values on through a work buffer. A piece ends where fewest values cross, which is where a body of
-the robot ends. Inputs are not handed on: they are read again where they are needed.
+Code generation takes more than linear time in the length of a straight run, and the longer the run the more values it
+moves in and out of registers, so a long program becomes several functions that hand values on through a work buffer.
+A piece ends where fewest values cross, which is where a body of the robot ends. Inputs are not handed on: they are
+read again where they are needed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from hinge.graph import Program
 
-SHORTEST, LONGEST = 800, 1600  # instructions in a piece; a program up to the longest stays whole
+SHORTEST, LONGEST = 200, 400  # instructions in a piece; a program up to the longest stays whole
 
 
 @dataclass(frozen=True)

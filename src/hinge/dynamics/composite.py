@@ -62,9 +62,9 @@ def inverse_composite(model, q):
 
 @algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
            base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
-def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL):
+def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias=bias_force):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
-    C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
+    C = model.generalised_forces(bias(model, q, qd, external, base_motion))
     H = factor(composite(model, q), model.blame())
     asked = model.generalised_forces(tau)
     return H.solve([t - c for t, c in zip(asked, C, strict=True)]), H.pivots  # (5.6)

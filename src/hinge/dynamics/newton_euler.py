@@ -66,7 +66,8 @@ def newton_euler(model, q, qd, qdd, external, base_motion):
     return tau
 
 
-@algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE)
+@algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,
+           method="newton_euler", competes=True)  # fmt: skip
 def bias_force(model, q, qd, external, base_motion):
     """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
 

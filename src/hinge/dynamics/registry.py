@@ -254,7 +254,7 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     covering = [a for a in asked if not a.refuses(model)]
     if covering:
         return covering[0]
-    others = ", ".join(repr(a.method) for a in known if not a.refuses(model))
+    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known if not a.refuses(model))))
     hint = f"Use {others}." if others else "No method does."
     how = f"method {method!r} does not cover" if method else "nothing covers"
     raise NotCovered(f"{name}: {how} robot {model.name!r}: {asked[0].refuses(model)}.\n  {hint}")

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.errors import ModelError, NotCovered, did_you_mean
+from hinge.errors import NOWHERE, ModelError, NotCovered, Where, did_you_mean
 from hinge.model import JOINTS, Builder, Model, reframe
 from hinge.model.frames import screws
 from hinge.model.joints import Helical
 from hinge.spatial.transform import Screw
 
+DATA = ("velocity", "effort", "armature", "damping", "friction", "stiffness", "reference", "rest")  # as a joint has it
 KEYS = {
-    "a", "alpha", "d", "theta", "type", "pitch", "mass", "com", "inertia", "name", "limits", "velocity", "effort",
-    "armature", "damping", "friction",
+    "a", "alpha", "d", "theta", "type", "pitch", "driven_by", "mass", "com", "inertia", "name", "limits", *DATA,
 }  # fmt: skip
 TYPES = {joint.dh: kind for kind, joint in reversed(JOINTS.items()) if joint.dh}
 
@@ -42,8 +42,11 @@ def _shift(axis: int, distance: float) -> np.ndarray:
 
 
 def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Any = None, tool: Any = None,
-         name: str = "arm", **options: Any) -> Builder:  # fmt: skip
-    """The arm a table describes, a row a joint. `base` and `tool` are 4×4 poses; the hand's frame is called "tool"."""
+         name: str = "arm", wheres: Sequence[Where] = (), **options: Any) -> Builder:  # fmt: skip
+    """The arm a table describes, a row a joint. `base` and `tool` are 4×4 poses; the hand's frame is called "tool".
+
+    `wheres` says where each row is written, and `options` are the builder's.
+    """
     if convention not in ("classic", "modified"):
         raise ModelError("convention", f'convention="{convention}" is not known.', 'Give "classic" or "modified".')
     builder = Builder(name, **options)
@@ -51,32 +54,44 @@ def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: A
     before = _pose("base", base)
     link = "base"
     for k, row in enumerate(rows, start=1):
+        where = wheres[k - 1] if wheres else NOWHERE
         unknown = set(row) - KEYS
         if unknown:
             word = sorted(unknown)[0]
-            raise ModelError("dh-key", f"row {k} of the table has {word!r}.", did_you_mean(word, KEYS))
+            raise ModelError("dh-key", f"row {k} of the table has {word!r}.", did_you_mean(word, KEYS), where)
         kind = TYPES.get(row.get("type", "revolute"))
         if kind is None:
             raise ModelError("joint-type", f"row {k} of the table has type {row['type']!r}.",
-                             did_you_mean(str(row["type"]), TYPES))  # fmt: skip
+                             did_you_mean(str(row["type"]), TYPES), where)  # fmt: skip
         about_x = _shift(0, row.get("a", 0.0)) @ _turn(0, row.get("alpha", 0.0))
         along_z = _turn(2, row.get("theta", 0.0)) @ _shift(2, row.get("d", 0.0))
         inner, outer = (
             (before, along_z @ about_x) if convention == "classic" else (before @ about_x @ along_z, np.eye(4))
         )
         body = row.get("name", f"link{k}")
-        limits = row.get("limits") or (None, None)
+        lower, upper = _limits(k, row.get("limits"), where)
         parameters = {"pitch": row.get("pitch", 0.0)} if row.get("type") == "screw" else {}
-        builder.link(body, row.get("mass", 0.0), row.get("com", (0.0, 0.0, 0.0)), row.get("inertia"))
+        parameters |= {"driven_by": row["driven_by"]} if "driven_by" in row else {}
+        builder.link(body, row.get("mass", 0.0), row.get("com", (0.0, 0.0, 0.0)), row.get("inertia"), where=where)
         builder.joint(row.get("name", f"joint{k}"), kind, link, body, inner[:3, 3], inner[:3, :3], (0, 0, 1),
-                      child_xyz=outer[:3, 3], child_rotation=outer[:3, :3],
-                      lower=limits[0], upper=limits[1], velocity=row.get("velocity"), effort=row.get("effort"),
-                      armature=row.get("armature", 0.0), damping=row.get("damping", 0.0),
-                      friction=row.get("friction", 0.0), **parameters)  # fmt: skip
+                      child_xyz=outer[:3, 3], child_rotation=outer[:3, :3], lower=lower, upper=upper, where=where,
+                      **{key: row[key] for key in DATA if key in row}, **parameters)  # fmt: skip
         link, before = body, np.eye(4)
     hand = _pose("tool", tool)
     builder.frame("tool", link, hand[:3, 3], hand[:3, :3])
     return builder
+
+
+def _limits(k: int, given: Any, where: Where) -> tuple[Any, Any]:
+    """Lower and upper limit, each a number, or a list with one for each coordinate."""
+    if given is None:
+        return None, None
+    try:
+        lower, upper = given
+    except (TypeError, ValueError):
+        raise ModelError("limits", f"row {k} of the table has limits {given!r}.",
+                         "Give two, lower and upper; inf where there is none.", where) from None  # fmt: skip
+    return lower, upper
 
 
 def _pose(what: str, given: Any) -> np.ndarray:
@@ -121,17 +136,24 @@ def write(model: Model) -> Table:
         row = {"name": model.joint_name[i], "type": joint.dh, "mass": inertia.m, "com": com, "inertia": about}
         row |= {"alpha": x.angle, "a": x.shift, "theta": z.angle, "d": z.shift} if x and z else {}
         row |= {"pitch": joint.pitch} if isinstance(joint, Helical) else {}
-        if joint.nq == 1 and math.isfinite(data.lower[0]) and math.isfinite(data.upper[0]):
-            row["limits"] = (data.lower[0], data.upper[0])
-        for key in ("velocity", "effort", "armature", "damping", "friction"):
-            value = getattr(data, key)
-            if value and math.isfinite(value[0]) and value[0]:
-                row[key] = value[0]
+        row |= {"driven_by": joint.driven_by} if isinstance(joint, Helical) and joint.driven_by != "screw" else {}
+        if any(map(math.isfinite, (*data.lower, *data.upper))):
+            row["limits"] = _entries(data.lower), _entries(data.upper)
+        for key in DATA:
+            values = getattr(data, key)
+            usual = tuple(model.neutral(i)) if key == "rest" else (0.0,) * len(values)
+            if values != usual and any(map(math.isfinite, values)):
+                row[key] = _entries(values)
         rows.append(row)
     last = framed.frames[model.body_name[-1]]
     tool = np.eye(4)
     tool[:3, :3], tool[:3, 3] = np.reshape(last.R, (3, 3)), last.p
     return Table(rows, "modified", base, tool, model.gravity)
+
+
+def _entries(values: tuple[float, ...]) -> float | tuple[float, ...]:
+    """A number where there is one entry, else all of them."""
+    return values[0] if len(values) == 1 else values
 
 
 def _two_screws(R: Any, p: Any, name: str) -> tuple[Screw, Screw]:

@@ -5,6 +5,7 @@ tree, limits, masses) is the Builder's business, which is why every element is h
 
     https://wiki.ros.org/urdf/XML, and the additions of urdfdom 1.1 and 1.2: quat_xyzw, capsule, further limits
 
+Two attributes of <dynamics> are hinge's own, armature and stiffness, so that what hinge writes comes back.
 Tags of other programs (gazebo, transmission, ros2_control, sensor, …) say nothing about the mechanics and are left
 out. Shapes are remembered, never opened; but where a mesh name leads is checked, because a viewer will follow it.
 """
@@ -173,6 +174,8 @@ class _Reader:
             effort=limits.get("effort"),
             damping=number(dynamics, "damping", 0.0) if dynamics else 0.0,
             friction=number(dynamics, "friction", 0.0) if dynamics else 0.0,
+            stiffness=number(dynamics, "stiffness", 0.0) if dynamics else 0.0,
+            armature=number(dynamics, "armature", 0.0) if dynamics else 0.0,
             mimic=self.mimic(joint, kind, parts.get("mimic")),
             data=data or None,
             where=joint.where,

@@ -1,9 +1,10 @@
 """From a graph to a program: the live nodes in order, sums and products contracted.
 
 The order is the one the algorithm was written in, body after body: neighbours are the components of one vector, which
-can be computed at the same time. A sum with a single-use product becomes one fused instruction here and nowhere else;
-no back end contracts on its own, which is why
-machine code gives the same bits for one state and for many, on vectors of any width.
+can be computed at the same time. Only sines and cosines come first: each is a long chain of instructions, and side by
+side they do not wait for each other. A sum with a single-use product becomes one fused instruction here and nowhere
+else; no back end contracts on its own, which is why machine code gives the same bits for one state and for many, on
+vectors of any width.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
     number = {one.name: k for k, one in enumerate(inputs)}
     code: list[tuple[str, tuple[Any, ...]]] = []
     value: dict[int, int] = {}
-    for node in live(roots, forms):
+    for node in _turns_first(live(roots, forms), forms):
         op, args = forms.get(node.serial) or (node.op, node.args)
         value[node.serial] = len(code)
         if op == "input":
@@ -95,6 +96,16 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
         for name, shape, entries in outputs
     )
     return Program(tuple(inputs), tuple(code), made)
+
+
+def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]:
+    """The same nodes with sines and cosines, and what they need, before all others."""
+    early: set[int] = set()
+    for node in reversed(nodes):
+        if node.serial in early or node.op in ("sin", "cos"):
+            _, args = forms.get(node.serial) or (node.op, node.args)
+            early.update((node.serial, *(a.serial for a in args if type(a) is Expr)))
+    return sorted(nodes, key=lambda node: node.serial not in early)
 
 
 def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, Form]:

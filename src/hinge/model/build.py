@@ -102,7 +102,8 @@ class Builder:
              where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a link: mass in kg, centre of mass in m, 3×3 inertia about it in kg m², all in the link's own axes."""
         if name in self._links:
-            hint = f"The first one is at line {self._links[name].where.line}. " if where.line else ""
+            first = self._links[name].where.line
+            hint = f"The first one is at line {first}. " if first else ""
             raise ModelError("duplicate-link", f"there are two links named {name!r}.", f"{hint}Rename one.", where)
         what = f"link {name!r}"
         (m,) = numbers(what, "mass", [mass], (1,), where)

@@ -48,6 +48,7 @@ class Joint:
     nq: ClassVar[int]
     nv: ClassVar[int]
     urdf: ClassVar[str] = ""  # how the file formats spell it
+    mjcf: ClassVar[str] = ""
     dh: ClassVar[str] = ""
     rates_are_velocities: ClassVar[bool] = True  # the velocities are the rates of the coordinates
     holonomic: ClassVar[bool] = True  # any two configurations are joined by a constant velocity
@@ -151,6 +152,10 @@ class Joint:
         """The same joint with its line on the z axis, if it has one."""
         return None
 
+    def chain(self) -> Sequence[tuple[Joint, tuple[int, ...]]]:
+        """The same motion by simpler joints, each on the one before, with the coordinates each has; none by default."""
+        return ()
+
     @property
     def is_ours(self) -> bool:
         """Whether its class is one of hinge's, so that its name and numbers say all about it."""
@@ -179,7 +184,7 @@ class _OnLine(Joint):
 class Revolute(_OnLine):
     """A hinge: turns about its axis, by q radians."""
 
-    kind, urdf, dh, nq, nv = "revolute", "revolute", "revolute", 1, 1
+    kind, urdf, mjcf, dh, nq, nv = "revolute", "revolute", "hinge", "revolute", 1, 1
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return turn(self.axis, q[0])
@@ -197,7 +202,7 @@ class Revolute(_OnLine):
 class Continuous(Revolute):
     """A hinge that goes round: its differences are taken the short way."""
 
-    kind, urdf, dh, nq, nv = "continuous", "continuous", "revolute", 1, 1
+    kind, urdf, mjcf, dh, nq, nv = "continuous", "continuous", "hinge", "revolute", 1, 1
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         d = q1[0] - q0[0]
@@ -207,7 +212,7 @@ class Continuous(Revolute):
 class Prismatic(_OnLine):
     """A slide: shifts along its axis, by q metres."""
 
-    kind, urdf, dh, nq, nv, reach = "prismatic", "prismatic", "prismatic", 1, 1, 1.0
+    kind, urdf, mjcf, dh, nq, nv, reach = "prismatic", "prismatic", "slide", "prismatic", 1, 1, 1.0
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return slide(self.axis, q[0])
@@ -260,11 +265,14 @@ class Cylindrical(_OnLine):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(self.axis, ZERO), Motion(ZERO, self.axis)))
 
+    def chain(self) -> Sequence[tuple[Joint, tuple[int, ...]]]:
+        return (Revolute(self.axis), (0,)), (Prismatic(self.axis), (1,))
+
 
 class Spherical(Joint):
     """A ball: q a quaternion, qd the angular velocity in the outer frame (featherstone1987 8.2.3)."""
 
-    kind, urdf, nq, nv, rates_are_velocities = "spherical", "spherical", 4, 3, False
+    kind, urdf, mjcf, nq, nv, rates_are_velocities = "spherical", "spherical", "ball", 4, 3, False
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return Transform(Rigid(rotation_from_quaternion(q).T))
@@ -303,7 +311,7 @@ class Spherical(Joint):
 class Free(Joint):
     """No joint at all: q = [quaternion, position], qd = [ω; v] in the body's coordinates."""
 
-    kind, urdf, nq, nv, rates_are_velocities = "free", "floating", 7, 6, False
+    kind, urdf, mjcf, nq, nv, rates_are_velocities = "free", "floating", "free", 7, 6, False
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return Transform(Rigid(rotation_from_quaternion(q[:4]).T, Vec3(tuple(q[4:]))))

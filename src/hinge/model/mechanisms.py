@@ -17,6 +17,8 @@ from hinge.model.joints import (
     Y_AXIS,
     Z_AXIS,
     Joint,
+    Prismatic,
+    Revolute,
     Spherical,
     random_quaternions,
 )
@@ -24,6 +26,8 @@ from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3, cross3
 from hinge.spatial.rotation import rotation_from_quaternion
 from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Motion, MotionSpace
+
+Chain = Sequence[tuple[Joint, tuple[int, ...]]]
 
 
 def _shift(x: Scalar, y: Scalar, z: Scalar = 0.0) -> Transform:
@@ -46,6 +50,9 @@ class Planar(Joint):
         c, s = cos(q[0]), sin(q[0])
         return MotionSpace((Motion(Z_AXIS), Motion(ZERO, Vec3((c, -s, 0.0))), Motion(ZERO, Vec3((s, c, 0.0)))))
 
+    def chain(self) -> Chain:
+        return (Prismatic(X_AXIS), (1,)), (Prismatic(Y_AXIS), (2,)), (Revolute(Z_AXIS), (0,))
+
 
 class PlanarOuter(Planar):
     """The same, with x and y along the outer frame's axes."""
@@ -58,6 +65,9 @@ class PlanarOuter(Planar):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(Z_AXIS, Vec3((-q[2], q[1], 0.0))), Motion(ZERO, X_AXIS), Motion(ZERO, Y_AXIS)))
 
+    def chain(self) -> Chain:
+        return (Revolute(Z_AXIS), (0,)), (Prismatic(X_AXIS), (1,)), (Prismatic(Y_AXIS), (2,))
+
 
 class Universal(Joint):
     """Hooke's joint: turns about x, then about the new y."""
@@ -69,6 +79,9 @@ class Universal(Joint):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(Vec3((cos(q[1]), 0.0, sin(q[1])))), Motion(Y_AXIS)))
+
+    def chain(self) -> Chain:
+        return (Revolute(X_AXIS), (0,)), (Revolute(Y_AXIS), (1,))
 
 
 class SphericalAngles(Joint):
@@ -84,6 +97,9 @@ class SphericalAngles(Joint):
         columns = Vec3((c2 * c3, -(c2 * s3), s2)), Vec3((s3, c3, 0.0)), Z_AXIS
         return MotionSpace(Motion(column) for column in columns)
 
+    def chain(self) -> Chain:
+        return tuple((Revolute(axis), (k,)) for k, axis in enumerate((X_AXIS, Y_AXIS, Z_AXIS)))
+
 
 class Cartesian2(Joint):
     """Slides along x and y."""
@@ -96,6 +112,9 @@ class Cartesian2(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(ZERO, X_AXIS), Motion(ZERO, Y_AXIS)))
 
+    def chain(self) -> Chain:
+        return (Prismatic(X_AXIS), (0,)), (Prismatic(Y_AXIS), (1,))
+
 
 class Cartesian3(Joint):
     """Slides along x, y and z."""
@@ -107,6 +126,9 @@ class Cartesian3(Joint):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(Motion(ZERO, e) for e in (X_AXIS, Y_AXIS, Z_AXIS))
+
+    def chain(self) -> Chain:
+        return tuple((Prismatic(axis), (k,)) for k, axis in enumerate((X_AXIS, Y_AXIS, Z_AXIS)))
 
 
 class SphereInCylinder(Joint):

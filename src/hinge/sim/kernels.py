@@ -132,11 +132,11 @@ def resisted(model: Model, physics: Physics, tau: list[Scalar], q: list[list[Sca
                     made[at.start + k] = made[at.start + k] - f * maximum(minimum(v[at.start + k] / STUCK, 1.0), -1.0)
         if physics.springs is None or not model.joint[i].is_single:
             continue
-        k, d = physics.springs
+        stiffness, damping = physics.springs
         x, speed = q[i][0], v[at.start]
         for limit, sign in ((data.lower[0], 1.0), (data.upper[0], -1.0)):
             if np.isfinite(limit):
                 beyond = sign * (limit - x)  # positive where the limit is passed
-                push = maximum(k * beyond - sign * d * speed, 0.0)
+                push = maximum(stiffness * beyond - sign * damping * speed, 0.0)
                 made[at.start] = made[at.start] + select(less(0.0, beyond), sign * push, 0.0)
     return made

@@ -176,7 +176,8 @@ def _cleared(path: Path) -> Path:
 
 
 def _write_robot(robot: Robot, folder: Path) -> None:
-    from hinge.loading import load, write
+    from hinge.loading import load
+    from hinge.writing import write
 
     for ending in ("xml", "urdf"):  # MJCF says most, but coupled joints only URDF
         path = folder / f"robot.{ending}"

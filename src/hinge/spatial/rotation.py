@@ -151,3 +151,31 @@ def rotation_from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Mat3:
         sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
         -sp, cp * sr, cp * cr,
     ))  # fmt: skip
+
+
+def rpy_from_rotation(R: Mat3) -> tuple[float, float, float]:
+    """Roll, pitch and yaw of a rotation given as numbers: rotation_from_rpy of them is R to rounding, at any pitch.
+
+    Yaw is found first; pitch and roll are those of what is left when it is undone. So near a pitch of a quarter turn,
+    where yaw and roll are one turn, whatever yaw comes out is made up for.
+    """
+    yaw = math.atan2(R[3], R[0]) if math.hypot(R[0], R[3]) > DUST else 0.0
+    c, s = math.cos(yaw), math.sin(yaw)
+    pitch = math.atan2(-R[6], c * R[0] + s * R[3])
+    roll = math.atan2(s * R[2] - c * R[5], c * R[4] - s * R[1])
+    return roll, pitch, yaw
+
+
+def quaternion_from_rotation(R: Mat3) -> tuple[float, float, float, float]:
+    """The unit quaternion of a rotation given as numbers, its scalar not negative; divides by its largest entry."""
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = R
+    rows = (
+        (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
+        (zy - yz, 1.0 + xx - yy - zz, xy + yx, xz + zx),
+        (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
+        (yx - xy, xz + zx, yz + zy, 1.0 - xx - yy + zz),
+    )  # 4 q qᵀ
+    largest = max(range(4), key=lambda k: rows[k][k])
+    w, x, y, z = rows[largest]
+    scale = math.copysign(1.0 / math.sqrt(w * w + x * x + y * y + z * z), w if w else 1.0)
+    return w * scale, x * scale, y * scale, z * scale

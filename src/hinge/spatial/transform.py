@@ -29,6 +29,7 @@ class Factor(Protocol):
     def rigid_back(self, I: RigidInertia) -> RigidInertia: ...
     def articulated_back(self, I: ArticulatedInertia) -> ArticulatedInertia: ...
     def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]: ...
+    def turned(self, v: Vec3) -> Vec3: ...
 
 
 class Screw:
@@ -58,7 +59,7 @@ class Screw:
         made.c, made.s = other.c * quarter.c - other.s * quarter.s, other.s * quarter.c + other.c * quarter.s
         return made
 
-    def _into(self, v: Vec3) -> Vec3:
+    def turned(self, v: Vec3) -> Vec3:
         """The same vector in the turned coordinates."""
         return _turned(self.axis, self.c, -self.s, v)
 
@@ -73,7 +74,7 @@ class Screw:
         return Vec3(made)
 
     def motion(self, m: Motion) -> Motion:
-        return Motion(self._into(m.ang), self._into(m.lin - self._along(m.ang)))
+        return Motion(self.turned(m.ang), self.turned(m.lin - self._along(m.ang)))
 
     def force_back(self, f: Force) -> Force:
         lin = self._out(f.lin)
@@ -107,7 +108,7 @@ class Screw:
 
     def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]:
         columns = [R.row(i) for i in range(3)]
-        turned = [self._into(row) for row in columns]
+        turned = [self.turned(row) for row in columns]
         return Mat3(e for row in turned for e in row), p + R.column(self.axis) * self.shift
 
 
@@ -121,6 +122,9 @@ class Rigid:
 
     def __repr__(self) -> str:
         return f"Rigid({tuple(self.E)}, {tuple(self.r)})"
+
+    def turned(self, v: Vec3) -> Vec3:
+        return self.E @ v
 
     def motion(self, m: Motion) -> Motion:
         return Motion(self.E @ m.ang, self.E @ (m.lin - cross3(self.r, m.ang)))
@@ -179,6 +183,22 @@ class Transform:
     @property
     def T(self) -> _Back:
         return _Back(self)
+
+    def turned(self, v: Vec3) -> Vec3:
+        """The same vector in the child's coordinates."""
+        for factor in self.factors:
+            v = factor.turned(v)
+        return v
+
+    def legs(self, line: Vec3 | None) -> tuple[Vec3, Vec3]:
+        """The way to the child's origin in two legs: as far as `line`, a direction the same in both, and then along it.
+
+        The first is in the parent's coordinates, the second in the child's.
+        """
+        last = self.factors[-1] if self.factors else None
+        if line is not None and isinstance(last, Screw) and line[last.axis] in (1.0, -1.0):
+            return Transform(*self.factors[:-1]).pose()[1], last.pose(IDENTITY, ZERO)[1]
+        return self.pose()[1], ZERO
 
     def pose(self, R: Mat3 = IDENTITY, p: Vec3 = ZERO) -> tuple[Mat3, Vec3]:
         """Rotation (child's axes in the outer coordinates) and origin, when the parent stands at (R, p)."""

@@ -1,0 +1,61 @@
+"""Models into robot files: a writer a format, chosen by the suffix of the file.
+
+A writer takes a model, the folder the file will lie in and the notes it may add to, and gives the text. The file is
+written under another name beside it and renamed when it is complete, so a reader sees the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Callable
+from importlib import import_module
+
+from hinge.errors import ModelError, did_you_mean
+from hinge.formats.write.notes import Notes
+from hinge.model.model import Model
+from hinge.model.report import Report
+
+WRITERS = {".urdf": "urdf", ".xml": "mjcf", ".toml": "toml"}
+Writer = Callable[[Model, str, Notes], str]
+
+
+def write_file(model: Model, path: str, notes: Notes) -> Report:
+    """Write a model in the format the suffix says, and give what the format cannot say."""
+    suffix = os.path.splitext(path)[1]
+    if suffix.lower() not in WRITERS:
+        what = f"{path} has the suffix {suffix!r}." if suffix else f"{path} has no suffix that names a format."
+        raise ModelError("suffix", what, did_you_mean(suffix, WRITERS))
+    target = os.path.realpath(path)  # of a link, what it leads to is replaced
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise ModelError("no-folder", f"{path} cannot be written: there is no folder {folder}.", "Make it first.")
+    if os.path.isdir(target):
+        raise ModelError("not-writable", f"{path} cannot be written: it is a folder.", "Give the name of a file.")
+    writer: Writer = import_module(f"hinge.formats.write.{WRITERS[suffix.lower()]}").write
+    text = writer(model, folder, notes)
+    try:
+        replace_file(target, text)
+    except OSError as problem:
+        what = f"{path} cannot be written: {problem.strerror or problem}."
+        raise ModelError("not-writable", what, "Choose another place, or see who may write there.") from None
+    return notes.report()
+
+
+def replace_file(target: str, text: str) -> None:
+    """The file with that text in place of what it was, all at once."""
+    beside = f"{target}.{secrets.token_hex(4)}.part"
+    try:
+        with open(beside, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(beside, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
