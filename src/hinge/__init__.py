@@ -10,19 +10,20 @@ Importing hinge loads nothing else; each name below brings in what it needs when
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hinge.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from hinge.backends.kernel import Status
     from hinge.backends.threads import set_threads
-    from hinge.checking import Diagnosis, Proof, check, repair
-    from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
+    from hinge.checking import Diagnosis, Proof, check
+    from hinge.checking.repairs import repair
+    from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, TrajectoryError, UnknownName
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
     from hinge.sim import Trajectory, open, simulate
     from hinge.writing import write
-
-__version__ = "0.1.0"
 
 _HOME = {
     # a robot
@@ -35,7 +36,7 @@ _HOME = {
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "TraceError": "errors",
+    "NotCovered": "errors", "TraceError": "errors", "TrajectoryError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -61,6 +62,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
+    "TrajectoryError",
 ]  # fmt: skip
 
 

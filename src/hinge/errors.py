@@ -5,6 +5,7 @@
     ├── SizeError        an array of the wrong shape
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
+    ├── TrajectoryError  a saved simulation that cannot be read or written
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
 Each message says where, what was given, what was wanted and what to do.
@@ -65,6 +66,13 @@ class UnknownName(HingeError, KeyError):
 
 class NotCovered(HingeError, ValueError):
     """A method asked to treat a robot it does not cover."""
+
+
+class TrajectoryError(HingeError, ValueError):
+    """A saved trajectory that is damaged, of another version, or cannot be put where it is wanted."""
+
+    def __init__(self, what: str, hint: str = ""):
+        super().__init__(what + (f"\n  {hint}" if hint else ""))
 
 
 class TraceError(HingeError, TypeError):

@@ -882,14 +882,14 @@ class Robot:
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
-        """A step of simulation: the state after h seconds with the joint forces held.
+        """A step of simulation: the state after h seconds, with the joint forces held.
 
-        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and
-        "lie_rk4", which keeps quaternions of length one by itself. `external` are forces held in their bodies'
-        coordinates.
+        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and "lie_rk4",
+        which keeps quaternions of length one by itself. `external` are forces held in their bodies' coordinates.
 
-        >>> pendulum = hinge.samples.pendulum(1)
-        >>> q, qd = pendulum.step([0.1], [0.0], [0.0], 0.01)
+        >>> q, qd = hinge.samples.pendulum(1).step([0.1], [0.0], [0.0], 0.01)
+        >>> q.shape, qd.shape
+        ((1,), (1,))
         """
         ...
 

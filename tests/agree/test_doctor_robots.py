@@ -8,7 +8,7 @@ from real_robots import FILES, REFUSED, UNSOLVABLE, WELDED
 
 import hinge
 from hinge.checking.proofs import draw, positive_definite, prove
-from hinge.checking.repair import EXAMINED
+from hinge.checking.repairs import EXAMINED
 
 pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
 pytest.importorskip("mujoco", reason="MuJoCo is not installed")

@@ -45,9 +45,10 @@ def shapes(cell, robot):
 
 COMPUTED = [(name, written, row) for row in rows("What a robot computes") for name, written in calls(row[0])]
 ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "kernel")]
-SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts"}  # their results are tuples
+# their results are tuples
+SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
 SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(("qd", "qdd", "tau", "v", "known", "actuators"), "nv")
-SIZE["qdd_joints"] = "nv - 6"
+SIZE |= {"qdd_joints": "nv - 6", "h": "()"}
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,7 @@ def given(robot, written, batch=()):
     rng = np.random.default_rng(0)
     q, _ = robot.random_state(rng, 1)
     arrays = {"nq": np.broadcast_to(q[0], (*batch, robot.nq)), "nv": rng.normal(size=(*batch, robot.nv))}
+    arrays["()"] = np.full(batch, 0.01)
     names = [name for name, value in parameters(written).items() if value is None]
     return [robot.body_names[-1] if name == "name" else arrays[SIZE[name]] for name in names]
 
@@ -114,11 +116,11 @@ def test_a_call_gives_the_shapes_the_contract_says(name, written, row):
     free.link("body", 1.0, inertia=np.eye(3))
     free.joint("base", "free", "world", "body")
     robot = hinge.Robot(free.build()).attach(robot, at="body")
-    sizes = {"nv": robot.nv, "nv - 6": robot.nv - 6, "bodies": robot.model.count, "6": 6}
+    sizes = {"nq": robot.nq, "nv": robot.nv, "nv - 6": robot.nv - 6, "bodies": robot.model.count, "6": 6}
     told = [tuple(sizes[s] for s in re.split(r",\s*", one) if s) for one in re.findall(r"\(([^)]*)\)", row[2])]
     told = told * (3 if name == "joint_reactions" else 1)
     told = [told[0]] * 3 + [told[1]] if name == "joint_reactions" else told
-    arrays = {"nq": robot.neutral(), "nv": np.zeros(robot.nv), "nv - 6": np.zeros(robot.nv - 6)}
+    arrays = {"nq": robot.neutral(), "nv": np.zeros(robot.nv), "nv - 6": np.zeros(robot.nv - 6), "()": 0.01}
     given = [arrays[SIZE[p]] for p, value in parameters(written).items() if value is None]
     assert [made.shape for made in getattr(robot, name)(*given, backend="interpret")] == told
 

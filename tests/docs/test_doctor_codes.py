@@ -98,7 +98,7 @@ def test_every_proof_has_a_row():
 
 
 def test_every_repair_has_a_row():
-    from hinge.checking.repair import REPAIRS
+    from hinge.checking.repairs import REPAIRS
 
     table = re.findall(r"^\| `(\w+)` \| ", TEXT.partition("## Repairs")[2].partition("## xacro")[0], re.M)
     assert table == list(REPAIRS)

@@ -9,6 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "hinge"
 ORDER = [
+    "version",
     "errors",
     "graph",
     "spatial",

@@ -7,7 +7,7 @@ from robots import FAMILIES, law, robot_of, seeds
 
 import hinge
 from hinge.checking.proofs import draw, positive_definite
-from hinge.checking.repair import BALL, SMALL, THIN, nearest
+from hinge.checking.repairs import BALL, SMALL, THIN, nearest
 from hinge.model.doctor import examine_link
 from hinge.model.model import LinkInertia
 

@@ -129,26 +129,43 @@ def not_a_group(model: Model) -> str:
     return ""
 
 
-def _register(tableau: Tableau) -> None:
-    def step(model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: Scalar, external: Any) -> Any:
-        """A step of simulation: the state after h seconds with the joint forces held.
-
-        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and
-        "lie_rk4", which keeps quaternions of length one by itself. `external` are forces held in their bodies'
-        coordinates.
-
-        >>> pendulum = hinge.samples.pendulum(1)
-        >>> q, qd = pendulum.step([0.1], [0.0], [0.0], 0.01)
-        """
-        v = [x for i in model.leaders for x in qd[i]]
-        made = advanced(model, tableau, q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
-        return (made.q, made.v), made.pivots
-
-    step.__module__ = __name__
-    algorithm("step", method=tableau.name, q=POSITION, qd=VELOCITY, tau=FORCE, h=TIME, external=EXTERNAL,
-              returns={"q": POSITION, "qd": VELOCITY}, pivots=True,
-              refuses=not_a_group if tableau.group else lambda model: "")(step)  # fmt: skip
+GIVEN: dict[str, Any] = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME, "external": EXTERNAL}
+GIVES = {"q": POSITION, "qd": VELOCITY}
 
 
-for _name in ("rk4", "euler", "semi_implicit", "lie_rk4"):
-    _register(TABLEAUS[_name])
+def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: list[Scalar], external: Any) -> Any:
+    v = [x for i in model.leaders for x in qd[i]]
+    made = advanced(model, TABLEAUS[name], q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
+    return (made.q, made.v), made.pivots
+
+
+@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
+def rk4(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+    """A step of simulation: the state after h seconds, with the joint forces held.
+
+    Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and "lie_rk4",
+    which keeps quaternions of length one by itself. `external` are forces held in their bodies' coordinates.
+
+    >>> q, qd = hinge.samples.pendulum(1).step([0.1], [0.0], [0.0], 0.01)
+    >>> q.shape, qd.shape
+    ((1,), (1,))
+    """
+    return _step("rk4", model, q, qd, tau, h, external)
+
+
+@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
+def euler(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+    """Position and velocity by their rates at the start."""
+    return _step("euler", model, q, qd, tau, h, external)
+
+
+@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
+def semi_implicit(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+    """Velocity by the acceleration at the start, position by the velocity at the end."""
+    return _step("semi_implicit", model, q, qd, tau, h, external)
+
+
+@algorithm("step", **GIVEN, returns=GIVES, pivots=True, refuses=not_a_group)
+def lie_rk4(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+    """The classic method in the group: positions move by exponentials."""
+    return _step("lie_rk4", model, q, qd, tau, h, external)

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import hinge
 from hinge.backends.kernel import Status
 from hinge.errors import SizeError
 from hinge.integrators import TABLEAUS
 from hinge.sim import forces
 from hinge.sim.kernels import step_kernel
 from hinge.sim.record import Memory
+from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
@@ -54,7 +54,7 @@ def adaptive(run: Any, duration: float, control: Any, record: Any, fields: Seque
     memory.count, memory.t[:] = len(grid), grid
     for array in memory.arrays.values():
         array[:] = np.nan
-    run.info |= {"rtol": rtol, "atol": atol, "hinge": hinge.__version__, "numpy": np.__version__, "robot": robot.name}
+    run.info |= {"rtol": rtol, "atol": atol, "hinge": __version__, "numpy": np.__version__, "robot": robot.name}
     state = _Adaptive(run, kernel, held, grid, memory, events, duration)
     try:
         state.go()

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import hinge
-from hinge.errors import HingeError, ModelError
+from hinge.errors import HingeError, TrajectoryError
 from hinge.robot import Robot
 from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.version import __version__
 
 if TYPE_CHECKING:
-    from hinge.sim.simulate import Run
+    from hinge.sim.running import Run
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FORMAT = 1
@@ -37,7 +37,7 @@ def _zarr() -> Any:
     try:
         import zarr
     except ImportError:
-        raise ModelError("zarr", "trajectories are kept with the package zarr.", "pip install hinge[files]") from None
+        raise TrajectoryError("trajectories are kept with the package zarr.", "pip install hinge[files]") from None
     return zarr
 
 
@@ -57,7 +57,7 @@ class Writer:
         self.arrays["t"] = group.create_array("t", shape=(count,), chunks=(self.chunk,), dtype="f8")
         self.buffers = {name: np.empty((self.chunk, *array.shape[1:])) for name, array in self.arrays.items()}
         self.count = self.pending = 0
-        self.about = {"format": FORMAT, "method": method, "batch": list(run.batch), "hinge": hinge.__version__,
+        self.about = {"format": FORMAT, "method": method, "batch": list(run.batch), "hinge": __version__,
                       "name": robot.name, "digest": robot.model.digest, "fields": list(widths)}  # fmt: skip
         _write_robot(robot, self.path)
         self._mark()
@@ -141,12 +141,12 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
         about = json.loads((folder / MARK).read_text())
         finished, fields = int(about["finished"]), list(about["fields"])
     except FileNotFoundError:
-        raise ModelError("no-trajectory", f"{folder} holds no trajectory.", f"It has no {MARK}.") from None
+        raise TrajectoryError(f"{folder} holds no trajectory.", f"It has no {MARK}.") from None
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise ModelError("trajectory", f"{folder} cannot be read: {problem}.", "It is damaged.") from None
+        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
     if about.get("format") != FORMAT:
-        raise ModelError("version", f"{folder} has format {about.get('format')!r}, written by hinge "
-                         f"{about.get('hinge', '?')}; this is hinge {hinge.__version__}, which reads format {FORMAT}.",
+        raise TrajectoryError(f"{folder} has format {about.get('format')!r}, written by hinge "
+                         f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
                          "Read it with the version that wrote it.")  # fmt: skip
     robot = robot or _read_robot(folder, about)
     group = _zarr().open_group(str(folder), mode="r")
@@ -168,9 +168,7 @@ def _cleared(path: Path) -> Path:
     """The place with no trajectory in it; anything else there is left alone."""
     if path.exists():
         if not (path / MARK).is_file():
-            raise ModelError(
-                "occupied", f"{path} exists and is not a trajectory.", "Choose another name, or remove it."
-            )
+            raise TrajectoryError(f"{path} exists and is not a trajectory.", "Choose another name, or remove it.")
         shutil.rmtree(path)
     return path
 
@@ -198,7 +196,7 @@ def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
 
     path = next((p for p in (folder / "robot.xml", folder / "robot.urdf") if p.is_file()), None)
     if path is None:
-        raise ModelError("no-robot", f"{folder} does not hold its robot, {about.get('name')!r}.",
+        raise TrajectoryError(f"{folder} does not hold its robot, {about.get('name')!r}.",
                          "Give it: hinge.open(path, robot=…).")  # fmt: skip
     return load(path)
 

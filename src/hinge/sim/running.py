@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-import hinge
 from hinge import inputs
 from hinge.backends.kernel import Status
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
@@ -29,6 +28,7 @@ from hinge.sim.kernels import Physics, step_kernel
 from hinge.sim.record import Memory, Recorder, shown
 from hinge.sim.stops import stopped
 from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
 METHODS = (*TABLEAUS, "midpoint")
@@ -103,7 +103,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     h = _step(robot, step)
     steps = max(1, round(duration / h))
     h = duration / steps
-    run.info |= {"step": h, "hinge": hinge.__version__, "numpy": np.__version__, "robot": robot.name}
+    run.info |= {"step": h, "hinge": __version__, "numpy": np.__version__, "robot": robot.name}
     every = steps if record == "last" else _count("record", record)
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     count = 1 if record == "last" else steps // every + 1 + (steps % every > 0)
