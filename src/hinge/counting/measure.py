@@ -15,11 +15,11 @@ import numpy as np
 
 from hinge.backends.count import Cost, count
 from hinge.counting.polynomials import FITTED, VERIFIED, Polynomial, fitted
-from hinge.dynamics.registry import Algorithm
+from hinge.dynamics.registry import ALGORITHMS, Algorithm
 from hinge.errors import HingeError, UnknownName, did_you_mean
 from hinge.graph.expr import TooLong
 from hinge.loading import dh
-from hinge.robot import ALGORITHMS, Robot
+from hinge.robot import Robot
 
 LENGTHS = (*FITTED, *VERIFIED)
 MOST = 400_000  # nodes of a graph, beyond which a method is not counted on a robot

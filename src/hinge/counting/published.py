@@ -10,22 +10,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from hinge.backends.count import Cost, count
 from hinge.counting import units
-from hinge.counting.measure import COUNTED, LENGTHS, arm, cost, polynomial
+from hinge.counting.measure import COUNTED, LENGTHS, arm, cost, costs, polynomial
 from hinge.counting.polynomials import Polynomial, fitted
 from hinge.counting.sheets import Sheet
 from hinge.counting.steps import Steps, depth, processors, stages
 from hinge.counting.tally import as_written
 from hinge.counting.units import Symbols, better, figures
 from hinge.counting.watch import Group, Operation, by_term, operations
+from hinge.dynamics.registry import ALGORITHMS
 from hinge.model.principal import principal
-from hinge.robot import ALGORITHMS
+from hinge.robot import Robot
 
 SIX = 6  # the number of joints that texts compare at
 NO_POLYNOMIAL = "no polynomial"
@@ -69,8 +70,19 @@ def totals() -> Sheet:
         printed = [Polynomial.read(one[part]) for part in ("mul", "add")]
         here, plain = cost(call, method, SIX, inertia), written(call, method, inertia)
         place = f"{one['key']}, {one['at']}" if "at" in one else one["key"]
-        rows.append((place, one["what"], inertia, pair(*printed), pair(*(p(SIX) for p in printed)), method,
-                     ours(call, method, inertia), pair(here.mul, here.add), pair(plain.mul, plain.add) if plain else ""))
+        rows.append(
+            (
+                place,
+                one["what"],
+                inertia,
+                pair(*printed),
+                pair(*(p(SIX) for p in printed)),
+                method,
+                ours(call, method, inertia),
+                pair(here.mul, here.add),
+                pair(plain.mul, plain.add) if plain else "",
+            )
+        )
         for part, text in one.get("instead", {}).items():
             right = Polynomial.read(text)
             notes[f"{place}, {one['what']}: by its own terms, {part} is {right}, {right(SIX)} at n = {SIX}."] = None
@@ -98,7 +110,9 @@ def breakdown(table: dict[str, Any]) -> Sheet:
 
 def _sum(some: list[Polynomial]) -> Polynomial:
     size = max(len(one.coefficients) for one in some)
-    return Polynomial(tuple(sum(one.coefficients[k] for one in some if k < len(one.coefficients)) for k in range(size)))
+    return Polynomial(
+        tuple(sum((one.coefficients[k] for one in some if k < len(one.coefficients)), Fraction(0)) for k in range(size))
+    )
 
 
 def _term(done: dict[int, dict[tuple[str, int], dict[str, int]]], term: str, kind: str) -> Polynomial | None:
@@ -113,13 +127,21 @@ def simultaneous() -> Sheet:
     by_stage, by_processor, deep = dict[int, Steps](), dict[int, int](), dict[int, int]()
     for n in LENGTHS:
         done = operations(arm(n, table["inertia"]), "inverse_dynamics", table["method"])
-        by_stage[n], by_processor[n], deep[n] = stages(done, groups, out, back, n), processors(done, groups), depth(done)
+        by_stage[n], by_processor[n], deep[n] = (
+            stages(done, groups, out, back, n),
+            processors(done, groups),
+            depth(done),
+        )
     printed = [Polynomial.read(table[part]) for part in ("mul", "add")]
     stage = [{n: getattr(one, part) for n, one in by_stage.items()} for part in ("mul", "add")]
     rows = (
         ("printed: stage by stage", pair(*printed), sum(p(SIX) for p in printed)),
         ("ours, stage by stage", shown([fitted(one) for one in stage]), sum(by_stage[SIX])),
-        ("ours, a processor a term that waits for its numbers", fitted(by_processor) or NO_POLYNOMIAL, by_processor[SIX]),
+        (
+            "ours, a processor a term that waits for its numbers",
+            fitted(by_processor) or NO_POLYNOMIAL,
+            by_processor[SIX],
+        ),
         ("ours, depth: nothing waits but for its numbers", fitted(deep) or NO_POLYNOMIAL, deep[SIX]),
     )
     note = "Stage by stage is multiplications / additions; the others are operations of either kind."
@@ -134,15 +156,19 @@ def single_operations() -> Sheet:
     for one in published()["unit"]:
         unit, general = made[one["factor"]][one["operation"]], made["rigid"][one["operation"]]
         printed, here, whole = Steps(one["mul"], one["add"]), figures(unit.ours), figures(unit.whole)
-        before = {"Table 8-3": whole, "Table 8-4": printed_before.get(one["operation"]), "Table 8-5": figures(general.ours)}
+        before = {
+            "Table 8-3": whole,
+            "Table 8-4": printed_before.get(one["operation"], whole),
+            "Table 8-5": figures(general.ours),
+        }
         factor = better(before[one["at"]], here, 2 if one["factor"] == "screw" else 1)
         printed_before.setdefault(one["operation"], printed)
         what = one["operation"] + (" + symmetry" if one.get("symmetric") or one["at"] == "Table 8-4" else "")
         rows.append((one["at"], TITLES[one["factor"]], what, whole, printed, one["improvement"], here, f"{factor:.2f}"))
     notes = (
-        "Improvement is over 6×6 matrices (Table 8-3), over the text's own without symmetry (Table 8-4), and of two screws "
-        "over one general transform (Table 8-5), a multiplication taken as four additions. Ours always has symmetric parts "
-        "once; six of the additions of an articulated inertia that Table 8-4 saves cannot be found.",
+        "Improvement is over 6×6 matrices (Table 8-3), over the text's own without symmetry (Table 8-4), and of two "
+        "screws over one general transform (Table 8-5), a multiplication taken as four additions. Ours always has "
+        "symmetric parts once. How Table 8-4 comes to six fewer additions for an articulated inertia is not said.",
     )
     columns = ("table", "transform", "of a", "6×6", "printed", "improvement", "ours", "improvement, ours")
     return Sheet("featherstone1987: single operations, mul / add", columns, tuple(rows), notes, 3)
@@ -164,8 +190,8 @@ def rate_of_a_product() -> Sheet:
         for name, rate in (("term_by_term", units.rate_term_by_term), ("recurrence", units.rate_by_recurrence)):
             row += [printed[name][str(n)], *_products(rate, n)]
         rows.append(tuple(row))
-    note = ("Products in the rate of a product of n matrices, which is no arm. As written the recurrence makes the last "
-            "product, of all n, too; nobody needs it, and a traced program leaves it out. Tracing finds that the terms "
+    note = ("Products in the rate of a product of n matrices, which is no arm. As written the recurrence makes the "
+            "last product, of all n, too; nobody needs it, and a traced program leaves it out. Tracing finds that the terms "
             "share what is to the left of the rate, and not what is to the right.")  # fmt: skip
     columns = ("n", "term by term, printed", "as written", "traced", "recurrence, printed", "as written", "traced")
     return Sheet("featherstone1987, Table 4-1: an example of a recurrence", columns, tuple(rows), (note,))
@@ -194,8 +220,8 @@ def hardware() -> Sheet:
                          ("mass_matrix", "composite"), ("forward_dynamics", "articulated")):  # fmt: skip
         done: list[Operation] = [one for one in operations(arm(SIX), call, method) if one.kind != "other"]
         rows.append((f"{method}, n = {SIX}", *units.at_widths(done, HARDWARE)))
-    note = ("A step does one operation on so many pairs of numbers, any that are ready: steps that multiply / that add. "
-            "The text's machine does whole vectors only, so that symmetry and screws gain it nothing.")  # fmt: skip
+    note = ("A step does one operation on so many pairs of numbers, any that are ready: steps that multiply / that "
+            "add. The text's machine does whole vectors only, so that symmetry and screws gain it nothing.")  # fmt: skip
     columns = ("", *(f"{width} at once" for width in HARDWARE))
     return Sheet("featherstone1987 8.3.5: several operations at once", columns, tuple(rows), (note,))
 
@@ -229,9 +255,23 @@ def all_methods() -> Sheet:
             rows.append((call, method, ours(call, method), pair(here.mul, here.add), here.div, here.trig, deep,
                          pair(plain.mul, plain.add) if plain else ""))  # fmt: skip
     columns = ("", "method", "mul; add", f"n = {SIX}", "div", "trig", "depth", f"as written, n = {SIX}")
-    note = (f"Fitted on n = {LENGTHS[0]} … 8, verified on 9 … {LENGTHS[-1]}. Where there is no polynomial, what is equal "
-            "in two triangles of a matrix, or the longer of two chains, depends on rounding or on whether n is even.")  # fmt: skip
+    note = (f"Fitted on n = {LENGTHS[0]} … 8, verified on 9 … {LENGTHS[-1]}. Where there is no polynomial, it depends on "
+            "rounding which constants are equal (strobe), or on whether n is even which chain is longest (cluster).")  # fmt: skip
     return Sheet("Every method on general arms", columns, tuple(rows), (note,), 2)
+
+
+def of_robot(robot: Robot, name: str) -> Sheet:
+    """Every method of an algorithm on a robot; the one a call takes by itself has a star."""
+    rows, left_out = [], []
+    found = list(costs(robot, name))
+    chosen = robot.cost(name).method if any(isinstance(cost, Cost) for _, cost in found) else ""
+    for method, here in found:
+        if isinstance(here, str):
+            left_out.append(f"{method}: {here}.")
+        else:
+            rows.append((method + " *" * (method == chosen), here.mul, here.add, here.div, here.trig, here.depth))
+    title = f"{robot.name}: {name}, operations for one state"
+    return Sheet(title, ("method", "mul", "add", "div", "trig", "depth"), tuple(rows), tuple(left_out))
 
 
 def sheets() -> Iterator[Sheet]:

@@ -26,9 +26,8 @@ class Sheet:
 
     def data(self) -> dict[str, Any]:
         """What JSON can say of it."""
-        rows = [{c: cell if isinstance(cell, int | float) else str(cell) for c, cell in zip(self.columns, row, strict=True)}
-                for row in self.rows]  # fmt: skip
-        return {"title": self.title, "rows": rows, "notes": list(self.notes)}
+        rows = [[cell if isinstance(cell, int | float) else str(cell) for cell in row] for row in self.rows]
+        return {"title": self.title, "columns": list(self.columns), "rows": rows, "notes": list(self.notes)}
 
     def show(self, console: Any) -> None:
         """Print it in a terminal."""

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.count import Cost
-from hinge.robot import ALGORITHMS, Robot
+from hinge.dynamics.registry import ALGORITHMS
+from hinge.robot import Robot
 
 Array = np.ndarray[Any, Any]
 DONE = dict.fromkeys(("mul", "add", "div", "trig"), 0)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple
 
+from hinge.dynamics.registry import ALGORITHMS
 from hinge.graph import OPS, Graph
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.order import live
-from hinge.robot import ALGORITHMS, Robot
+from hinge.robot import Robot
 
 
 class Line(NamedTuple):

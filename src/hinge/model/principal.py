@@ -15,8 +15,8 @@ from hinge.graph.expr import Scalar
 from hinge.model.frames import Seat, moved, relative, seen_from
 from hinge.model.joints import Joint
 from hinge.model.model import Frame, Model
-from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, mat3
 from hinge.spatial.inertia import RigidInertia
+from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, mat3
 from hinge.spatial.transform import Rigid, Transform
 from hinge.spatial.vectors import Motion, MotionSpace
 
