@@ -119,7 +119,7 @@ def count(robot: str | None, names: tuple[str, ...], table: bool, as_json: bool)
     if table == (robot is not None):
         raise click.UsageError("give a robot file, or --table and no file.")
     from hinge.counting.measure import COUNTED
-    from hinge.counting.published import of_robot, sheets
+    from hinge.counting.table import of_robot, sheets
 
     try:
         made = sheets() if table else (of_robot(_loaded(str(robot)), name) for name in names or COUNTED)

@@ -1,4 +1,4 @@
-"""What the texts print of counts, beside ours: `hinge count --table`.
+"""What the texts print of counts, beside ours.
 
 The figures are those of turney1981, Tables 8.1, 8.2, 8.3, 8.4, 8.5 and 8.6 and section 8; featherstone1987,
 Tables 4-1, 8-2, 8-3, 8-4, 8-5 and 8-6; nasser1990 3.3; and the records of balafoutis1991, featherstone2005 and
@@ -9,7 +9,6 @@ beside a general one, a principal one beside a principal one.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -17,7 +16,7 @@ from typing import Any
 
 from hinge.backends.count import Cost, count
 from hinge.counting import units
-from hinge.counting.measure import COUNTED, LENGTHS, arm, cost, costs, polynomial
+from hinge.counting.measure import COUNTED, LENGTHS, arm, cost, polynomial
 from hinge.counting.polynomials import Polynomial, fitted
 from hinge.counting.sheets import Sheet
 from hinge.counting.steps import Steps, depth, processors, stages
@@ -26,7 +25,6 @@ from hinge.counting.units import Symbols, better, figures
 from hinge.counting.watch import Group, Operation, by_term, operations
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.model.principal import principal
-from hinge.robot import Robot
 
 SIX = 6  # the number of joints that texts compare at
 NO_POLYNOMIAL = "no polynomial"
@@ -144,7 +142,7 @@ def simultaneous() -> Sheet:
         ),
         ("ours, depth: nothing waits but for its numbers", fitted(deep) or NO_POLYNOMIAL, deep[SIX]),
     )
-    note = "Stage by stage is multiplications / additions; the others are operations of either kind."
+    note = published()["notes"]["steps"]
     return Sheet("turney1981, Table 8.6: simultaneous steps of turney (principal inertia)",
                  ("schedule", "steps", f"n = {SIX}, together"), rows, (note,))  # fmt: skip
 
@@ -165,11 +163,7 @@ def single_operations() -> Sheet:
         printed_before.setdefault(one["operation"], printed)
         what = one["operation"] + (" + symmetry" if one.get("symmetric") or one["at"] == "Table 8-4" else "")
         rows.append((one["at"], TITLES[one["factor"]], what, whole, printed, one["improvement"], here, f"{factor:.2f}"))
-    notes = (
-        "Improvement is over 6×6 matrices (Table 8-3), over the text's own without symmetry (Table 8-4), and of two "
-        "screws over one general transform (Table 8-5), a multiplication taken as four additions. Ours always has "
-        "symmetric parts once. How Table 8-4 comes to six fewer additions for an articulated inertia is not said.",
-    )
+    notes = (published()["notes"]["unit"],)
     columns = ("table", "transform", "of a", "6×6", "printed", "improvement", "ours", "improvement, ours")
     return Sheet("featherstone1987: single operations, mul / add", columns, tuple(rows), notes, 3)
 
@@ -190,9 +184,7 @@ def rate_of_a_product() -> Sheet:
         for name, rate in (("term_by_term", units.rate_term_by_term), ("recurrence", units.rate_by_recurrence)):
             row += [printed[name][str(n)], *_products(rate, n)]
         rows.append(tuple(row))
-    note = ("Products in the rate of a product of n matrices, which is no arm. As written the recurrence makes the "
-            "last product, of all n, too; nobody needs it, and a traced program leaves it out. Tracing finds that the terms "
-            "share what is to the left of the rate, and not what is to the right.")  # fmt: skip
+    note = published()["notes"]["rate_of_a_product"]
     columns = ("n", "term by term, printed", "as written", "traced", "recurrence, printed", "as written", "traced")
     return Sheet("featherstone1987, Table 4-1: an example of a recurrence", columns, tuple(rows), (note,))
 
@@ -220,8 +212,7 @@ def hardware() -> Sheet:
                          ("mass_matrix", "composite"), ("forward_dynamics", "articulated")):  # fmt: skip
         done: list[Operation] = [one for one in operations(arm(SIX), call, method) if one.kind != "other"]
         rows.append((f"{method}, n = {SIX}", *units.at_widths(done, HARDWARE)))
-    note = ("A step does one operation on so many pairs of numbers, any that are ready: steps that multiply / that "
-            "add. The text's machine does whole vectors only, so that symmetry and screws gain it nothing.")  # fmt: skip
+    note = published()["notes"]["hardware"]
     columns = ("", *(f"{width} at once" for width in HARDWARE))
     return Sheet("featherstone1987 8.3.5: several operations at once", columns, tuple(rows), (note,))
 
@@ -255,33 +246,5 @@ def all_methods() -> Sheet:
             rows.append((call, method, ours(call, method), pair(here.mul, here.add), here.div, here.trig, deep,
                          pair(plain.mul, plain.add) if plain else ""))  # fmt: skip
     columns = ("", "method", "mul; add", f"n = {SIX}", "div", "trig", "depth", f"as written, n = {SIX}")
-    note = (f"Fitted on n = {LENGTHS[0]} … 8, verified on 9 … {LENGTHS[-1]}. Where there is no polynomial, it depends on "
-            "rounding which constants are equal (strobe), or on whether n is even which chain is longest (cluster).")  # fmt: skip
+    note = published()["notes"]["polynomials"]
     return Sheet("Every method on general arms", columns, tuple(rows), (note,), 2)
-
-
-def of_robot(robot: Robot, name: str) -> Sheet:
-    """Every method of an algorithm on a robot; the one a call takes by itself has a star."""
-    rows, left_out = [], []
-    found = list(costs(robot, name))
-    chosen = robot.cost(name).method if any(isinstance(cost, Cost) for _, cost in found) else ""
-    for method, here in found:
-        if isinstance(here, str):
-            left_out.append(f"{method}: {here}.")
-        else:
-            rows.append((method + " *" * (method == chosen), here.mul, here.add, here.div, here.trig, here.depth))
-    title = f"{robot.name}: {name}, operations for one state"
-    return Sheet(title, ("method", "mul", "add", "div", "trig", "depth"), tuple(rows), tuple(left_out))
-
-
-def sheets() -> Iterator[Sheet]:
-    """All of them, one after another."""
-    yield totals()
-    yield from (breakdown(table) for table in published()["breakdown"])
-    yield simultaneous()
-    yield single_operations()
-    yield kept()
-    yield rate_of_a_product()
-    yield hardware()
-    yield coordinates()
-    yield all_methods()
