@@ -13,14 +13,15 @@ import platform
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from against_pinocchio import processor
 
 import hinge
 from hinge.counting import published, table
-from hinge.counting.claims import claimed, crossings, of
-from hinge.counting.measure import COUNTED, arm, cost
+from hinge.counting.claims import claimed, crossings, first, of, printed_first
+from hinge.counting.measure import COUNTED, arm, cost, polynomial
 from hinge.counting.sheets import Sheet
 from hinge.robot import ALGORITHMS
 
@@ -30,12 +31,12 @@ STATES, ROUNDS, SIX = 4096, 40, 6
 # in the order they were found: year, who, method
 STORY = (
     ("1965", "Uicker, Kahn", "inverse_dynamics", "uicker_kahn_direct"),
-    ("1975", "its sums in a better order", "inverse_dynamics", "uicker_kahn"),
     ("1979", "Orin and others", "inverse_dynamics", "newton_euler_orin"),
     ("1980", "Luh, Walker and Paul", "inverse_dynamics", "luh"),
     ("1980", "Hollerbach, 4×4", "inverse_dynamics", "hollerbach_4x4"),
     ("1980", "Hollerbach, 3×3", "inverse_dynamics", "hollerbach"),
     ("1981", "Silver", "inverse_dynamics", "silver"),
+    ("1981", "Uicker's, in a better order (Turney, Mudge and Lee)", "inverse_dynamics", "uicker_kahn"),
     ("1981", "Turney, Mudge and Lee: Gibbs and Appell", "inverse_dynamics", "gibbs_appell"),
     ("1981", "Turney, Mudge and Lee", "inverse_dynamics", "turney"),
     ("1981", "the same: strobing", "mass_matrix", "strobe"),
@@ -87,8 +88,8 @@ def story(took: dict[tuple[str, str], float]) -> Sheet:
             (year, who, name, f"`{method}`", as_written, f"{here.mul + here.add:,}", f"{took[name, method]:.0f}")
         )
     columns = ("year", "who", "what", "method=", "as written", "traced", "ns a state")
-    note = (f"Multiplications and additions on a general arm of six joints. Times: one core of {processor()}, batches of "
-            f"{STATES:,} states, Python {platform.python_version()}, NumPy {np.__version__}.")  # fmt: skip
+    note = (f"Multiplications and additions on a general arm of six joints. Times: one core of {processor()}, batches "
+            f"of {STATES:,} states, Python {platform.python_version()}, NumPy {np.__version__}.")  # fmt: skip
     return Sheet("The methods in the order they were found", columns, tuple(rows), (note,), 4)
 
 
@@ -101,10 +102,11 @@ def put(text: str, name: str, content: str) -> str:
 
 def blocks() -> dict[str, str]:
     """The parts of the page that are counted."""
-    made = {"claims": claimed().markdown(), "crossings": crossings().markdown(), "totals": published.totals().markdown(),
-            "polynomials": published.all_methods().markdown()}  # fmt: skip
-    shown = {claimed().title, crossings().title, published.totals().title, published.all_methods().title}
-    rest = [sheet for sheet in table.sheets() if sheet.title not in shown]
+    shown = {"claims": claimed(), "crossings": crossings(), "totals": published.totals(),
+             "polynomials": published.all_methods()}  # fmt: skip
+    titles = {sheet.title for sheet in shown.values()}
+    rest = [sheet for sheet in table.sheets() if sheet.title not in titles]
+    made = {name: sheet.markdown() for name, sheet in shown.items()}
     return made | {"tables": "\n".join(f"### {sheet.title}\n\n{sheet.markdown()}" for sheet in rest)}
 
 
@@ -122,82 +124,106 @@ def main() -> None:
 
 # ---- the picture
 
-STRONG = {"turney": "#c1272d", "newton_euler": "#e08214", "composite": "#1b7837", "composite_base": "#7fbf7b",
-          "articulated": "#2166ac", "composite_turney": "#c1272d", "nasser": "#7b5ea7", "luh": "#8c6d31"}  # fmt: skip
+GREY, INK = "#8f8f8f", "#222222"
+STRONG = {"turney": "#c1272d", "newton_euler": "#e08214", "luh": "#8c6d31", "composite": "#1b7837",
+          "composite_base": "#5aae61", "articulated": "#2166ac", "composite_turney": "#c1272d",
+          "nasser": "#7b5ea7"}  # fmt: skip
 SAME = {"silver": "luh", "hollerbach_4x4": "hollerbach"}  # drawn once, named together
-CROSSINGS = (
-    ("forward_dynamics", "articulated", "composite_turney"),
-    ("forward_dynamics", "articulated", "composite"),
-    ("forward_dynamics", "nasser", "composite"),
-    ("mass_matrix", "composite_base", "composite"),
-    ("inverse_dynamics", "luh", "euler_lagrange"),
-)
+LEFT_OUT = (*SAME, "cluster", "composite_llt")  # the last two are variants of articulated and composite
+ENDS = range(2, 21)
+LIMITS = {"inverse_dynamics": (28, 60_000), "mass_matrix": (10, 2_000), "forward_dynamics": (55, 5_000)}
+CROSSINGS = {
+    "inverse_dynamics": [("turney", "euler_lagrange"), ("luh", "euler_lagrange"), ("gibbs_appell", "uicker_kahn")],
+    "mass_matrix": [("composite_base", "jacobians"), ("composite_base", "composite")],
+    "forward_dynamics": [("nasser", "strobe"), ("articulated", "composite"), ("articulated", "composite_turney"),
+                         ("nasser", "composite")],
+}  # fmt: skip
 
 
 def draw() -> None:
-    """Cost against the number of joints, all formulations."""
+    """Operations a joint against the number of joints, all formulations, and where they cross."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     plt.rcParams |= {"font.family": "DejaVu Sans", "font.size": 9, "svg.fonttype": "path", "svg.hashsalt": "hinge"}
-    lengths = range(2, 21)
-    figure, panels = plt.subplots(1, 3, figsize=(13.5, 6.6), sharey=True)
+    figure, panels = plt.subplots(1, 3, figsize=(14, 7))
     for panel, name in zip(panels, COUNTED, strict=True):
+        panel.set(yscale="log", xlim=(2, 20), ylim=LIMITS[name], xlabel="joints of a general arm")
         ends = []
         for method in ALGORITHMS[name]:
-            if method in (*SAME, "cluster", "composite_llt"):
-                continue
-            size = [of(name, method, n).mul + of(name, method, n).add for n in lengths]
-            colour, strong = STRONG.get(method, "#9a9a9a"), method in STRONG
-            panel.plot(lengths, size, color=colour, lw=2.2 if strong else 1.1, zorder=3 if strong else 2)
-            also = [other for other, one in SAME.items() if one == method]
-            ends.append((size[-1], ", ".join([method, *also]), colour, strong))
-        _label(panel, ends)
-        _mark(panel, name)
-        panel.set_xscale("log")
-        panel.set_yscale("log")
-        panel.set_xlim(2, 20)
-        panel.set_ylim(20, 1e6)
-        panel.set_xticks([2, 3, 4, 6, 8, 10, 12, 16, 20], labels=["2", "3", "4", "6", "8", "10", "12", "16", "20"])
-        panel.minorticks_off()
-        panel.grid(True, color="#e6e6e6", lw=0.6)
-        panel.set_title(name.replace("_", " "), loc="left", fontsize=12, fontweight="bold")
-        panel.set_xlabel("joints of a general arm")
-        for side in ("top", "right"):
+            if method not in LEFT_OUT:
+                ends.append(_line(panel, name, method))
+        _name(panel, ends)
+        _cross(panel, name)
+        panel.set_xticks(range(2, 21, 2))
+        panel.grid(True, color="#ececec", lw=0.6)
+        panel.tick_params(which="both", length=0, colors="#555555")
+        panel.set_title(name.replace("_", " "), loc="left", fontsize=12.5, fontweight="bold", color=INK)
+        for side in ("top", "right", "left"):
             panel.spines[side].set_visible(False)
-    panels[0].set_ylabel("multiplications and additions for one state, traced")
-    figure.subplots_adjust(left=0.055, right=0.885, wspace=0.52, top=0.94, bottom=0.085)
+    panels[0].set_ylabel("multiplications and additions a joint, traced", color=INK)
+    figure.subplots_adjust(left=0.05, right=0.9, wspace=0.52, top=0.945, bottom=0.215)
     figure.savefig(PICTURE, metadata={"Date": None})
-    figure.savefig(PICTURE.with_suffix(".png"), dpi=110) if "--png" in sys.argv else None
+    if "--png" in sys.argv:
+        figure.savefig(PICTURE.with_suffix(".png"), dpi=110)
 
 
-def _label(panel: object, ends: list[tuple[int, str, str, bool]]) -> None:
+def size(name: str, method: str, n: int) -> float:
+    """Operations a joint."""
+    return (of(name, method, n).mul + of(name, method, n).add) / n
+
+
+def _line(panel: Any, name: str, method: str) -> tuple[float, str, str]:
+    """Draw a method; gives where its line ends, its name and its colour."""
+    whole = all(polynomial(name, method, part) for part in ("mul", "add"))  # else it is only measured
+    lengths = [n for n in ENDS if whole or n <= 12]
+    sizes, colour, strong = [size(name, method, n) for n in lengths], STRONG.get(method, GREY), method in STRONG
+    panel.plot(
+        lengths, sizes, color=colour, lw=2.3 if strong else 1.1, zorder=3 if strong else 2, solid_capstyle="round"
+    )
+    also = [other for other, one in SAME.items() if one == method]
+    if lengths[-1] < ENDS[-1]:
+        panel.annotate(method, (lengths[-1], sizes[-1]), (3, 3), textcoords="offset points", color=colour, fontsize=8)
+        return np.nan, "", ""
+    return sizes[-1], "\n".join([method, *also]), colour
+
+
+def _name(panel: Any, ends: list[tuple[float, str, str]]) -> None:
     """Names at the right ends of the lines, moved apart where they would touch."""
-    at = -np.inf
-    for y, text, colour, strong in sorted(ends):
-        at = max(np.log10(y), at + 0.115)
-        panel.annotate(text, (20, y), xytext=(20 * 1.06, 10**at), textcoords="data", color=colour, va="center",
-                       fontsize=8.5, fontweight="bold" if strong else "normal", annotation_clip=False,
-                       arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    low, high = np.log10(panel.get_ylim())
+    ends = sorted(end for end in ends if end[1])
+    at = [(np.log10(y) - low) / (high - low) for y, _, _ in ends]
+    tall = [0.034 * (1 + text.count("\n")) for _, text, _ in ends]
+    placed = list(at)
+    for _ in range(400):
+        for k in range(len(placed) - 1):
+            short = (tall[k] + tall[k + 1]) / 2 - (placed[k + 1] - placed[k])
+            if short > 0:
+                placed[k], placed[k + 1] = placed[k] - short / 2, placed[k + 1] + short / 2
+    for (_, text, colour), y, place in zip(ends, at, placed, strict=True):
+        panel.plot([1.0, 1.035], [y, place], transform=panel.transAxes, color=colour, lw=0.7, clip_on=False)
+        panel.text(1.045, place, text, transform=panel.transAxes, color=colour, va="center", fontsize=8.5,
+                   linespacing=1.1, fontweight="normal" if colour == GREY else "bold")  # fmt: skip
 
 
-def _mark(panel: object, name: str) -> None:
-    """Circles where one method becomes cheaper than another."""
-    from hinge.counting.claims import first
-
-    for call, cheaper, dearer in CROSSINGS:
-        if call != name:
+def _cross(panel: Any, name: str) -> None:
+    """Numbered circles where one method becomes cheaper than another, and by which measure that is so."""
+    lines = ["where one becomes cheaper, by both together (multiplications, additions):"]
+    for number, (cheaper, dearer) in enumerate(CROSSINGS[name], start=1):
+        both, mul, add = (first(name, cheaper, dearer, measure) for measure in ("both", "multiplications", "additions"))
+        if both is None:
             continue
-        n, mul = (first(name, cheaper, dearer, measure) for measure in ("both", "multiplications"))
-        if n is None:
-            continue
-        y = of(name, cheaper, n).mul + of(name, cheaper, n).add
-        panel.plot([n], [y], "o", ms=7, mfc="white", mec="#222222", mew=1.2, zorder=5)
-        text = f"n = {n}" + (f" (mul: {mul})" if mul != n else "")
-        panel.annotate(text, (n, y), xytext=(-4, 14), textcoords="offset points", ha="right", fontsize=8, color="#222222",
-                       arrowprops={"arrowstyle": "-", "color": "#222222", "lw": 0.5, "shrinkB": 4}, zorder=6)  # fmt: skip
+        y = size(name, cheaper, both)
+        panel.plot([both], [y], "o", ms=11, mfc="white", mec=INK, mew=0.9, zorder=5)
+        panel.text(both, y, str(number), ha="center", va="center_baseline", fontsize=8, color=INK, zorder=6)
+        lines.append(f"{number}  {cheaper} below {dearer}: n ≥ {both} ({mul}, {add or 'never'})")
+        if (cheaper, dearer) == ("articulated", "composite"):
+            lines[-1] += f"; print of 1987: {printed_first('multiplications')}, by mul"
+    panel.text(
+        0.0, -0.125, "\n".join(lines), transform=panel.transAxes, va="top", fontsize=8, color=INK, linespacing=1.45
+    )
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def costs(robot: Robot, name: str, most: int = MOST) -> Iterator[tuple[str, Cost
     """Each method of an algorithm, with what it costs on a robot, or why that is not known.
 
     >>> dict(hinge.counting.costs(hinge.samples.planar_2r(), "mass_matrix"))["composite"].mul
-    2
+    1
     """
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
