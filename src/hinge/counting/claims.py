@@ -1,7 +1,7 @@
 """What the texts claim of costs, each with what it comes to here, and whether it holds.
 
 Source: silver1981, sections 1.2 and 1.4; featherstone1987, sections 4.2, 8.4.1, 8.4.2 and 8.4.3; turney1981, section 8;
-nasser1990, section 1. Counts are of general arms. As written is what the texts' authors had; traced is what is left
+nasser1990, chapter 1. Counts are of general arms. As written is what the texts' authors had; traced is what is left
 when a program shares what is equal and multiplies by no zero.
 """
 
