@@ -8,7 +8,7 @@ import numpy as np
 
 from hinge.errors import ModelError
 from hinge.formats.mjcf.mesh import fitted
-from hinge.formats.mjcf.settings import Settings, integer, truth, word, z_to
+from hinge.formats.mjcf.settings import Settings, integer, truth, word
 from hinge.formats.mjcf.solids import SHELLS, SIZES, SOLIDS, Solid, joined
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, attribute, number, numbers, shown
@@ -67,13 +67,10 @@ def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
         return Geom(element, kind, size, R @ axes, p + R @ center, weighs=weighs)
     size = numbers(element, "size", len(element.attributes.get("size", "").split()), ())
     if "fromto" in element.attributes:
-        ends = np.array(numbers(element, "fromto", 6))
-        along = ends[3:] - ends[:3]
-        length = float(np.linalg.norm(along))
-        if kind == "sphere" or length < 1e-14 or not size:
-            raise ModelError("fromto", f"{element}, a {kind}, has fromto that gives it no length, or no radius.",
-                             "Write two points that differ, and size with the radius.", element.where)  # fmt: skip
-        R, p = scope.R @ z_to(along / length), scope.p + scope.R @ (ends[:3] + ends[3:]) / 2
+        if kind == "sphere" or not size:
+            raise ModelError("fromto", f"{element}, a {kind}, has fromto, which gives no sphere and no radius.",
+                             "Write another type, and size with the radius.", element.where)  # fmt: skip
+        R, p, length = scope.between(element)
         size = (size[0], length / 2) if SIZES[kind] == 2 else (size[0], size[0], length / 2)
     if len(size) < SIZES[kind] or any(s <= 0.0 for s in size[: SIZES[kind]]):
         raise ModelError("geom-size", f'{element}, a {kind}, has size="{shown(element.attributes.get("size", ""))}".',

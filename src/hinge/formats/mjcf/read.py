@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.settings import Settings, about, integer, word, z_to
+from hinge.formats.mjcf.settings import Settings, about, integer, word
 from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
@@ -210,7 +210,7 @@ class Reader:
         name = scope.name(element.attributes.get("name", ""))
         if not name:
             return
-        R, p = _between(element, scope) if "fromto" in element.attributes else scope.placement(element)
+        R, p = scope.between(element)[:2] if "fromto" in element.attributes else scope.placement(element)
         if moved is not None:
             R, p = moved[0].T @ R, moved[0].T @ (p - moved[1])
         if name in self.bodies:
@@ -219,13 +219,6 @@ class Reader:
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
             name = other
         self.builder.frame(name, body.link, p, R, element.where)
-
-
-def _between(element: Element, scope: Scope) -> tuple[Array, Array]:
-    ends = np.array(numbers(element, "fromto", 6))
-    along = ends[3:] - ends[:3]
-    length = float(np.linalg.norm(along)) or 1.0
-    return scope.R @ z_to(along / length), scope.p + scope.R @ (ends[:3] + ends[3:]) / 2
 
 
 def _axis(element: Element) -> Array:

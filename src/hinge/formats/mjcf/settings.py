@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from math import cos, hypot, pi, sin
+from math import atan2, cos, hypot, pi, sin
 from typing import Any
 
 import numpy as np
@@ -156,12 +156,10 @@ def about(axis: Any, angle: float) -> Array:
 
 
 def z_to(axis: Array) -> Array:
-    """The shortest rotation that takes z to a unit vector."""
+    """The shortest rotation that takes z to a unit vector; the opposite of z by half a turn about x."""
     x, y, z = axis
-    if z < -1 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
-    k = 1 / (1 + z)
-    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+    sine = hypot(x, y)
+    return about((-y / sine, x / sine, 0.0) if sine > 1e-10 else (1.0, 0.0, 0.0), atan2(sine, z))
 
 
 def _direction(given: Any, element: Element, name: str) -> Array:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from math import hypot
 
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
-from hinge.formats.mjcf.settings import integer, walk
+from hinge.formats.mjcf.settings import integer, walk, z_to
 from hinge.formats.xml import Element, number, numbers, shown
 
 Array = np.ndarray
@@ -58,6 +59,16 @@ class Scope:
         """Rotation and position of an element in the frame of the body it is in."""
         R, p = self.document.settings.placement(element)
         return self.R @ R, self.p + self.R @ p
+
+    def between(self, element: Element) -> tuple[Array, Array, float]:
+        """The same of an element that is stated by its two ends, and its length; its z points to the first end."""
+        ends = np.array(numbers(element, "fromto", 6))
+        along = ends[:3] - ends[3:]
+        length = hypot(*along)
+        if length < 1e-14:
+            raise ModelError("fromto", f"{element} has fromto with two ends in one place.",
+                             "Write two points that differ.", element.where)  # fmt: skip
+        return self.R @ z_to(along / length), self.p + self.R @ (ends[:3] + ends[3:]) / 2, length
 
 
 @dataclass
