@@ -26,7 +26,9 @@ class Pair:
         model.opt.disableflags |= int(off.mjDSBL_CONSTRAINT | off.mjDSBL_SPRING | off.mjDSBL_ACTUATION)
         model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
         # what hinge keeps as data only
-        model.dof_damping[:] = model.body_gravcomp[:] = model.opt.density = model.opt.viscosity = 0.0
+        model.dof_damping[:] = model.actuator_damping[:] = model.body_gravcomp[:] = model.opt.density = (
+            model.opt.viscosity
+        ) = 0.0
         mujoco.mj_forward(model, self.d)
         mujoco.mj_subtreeVel(model, self.d)
         self.q, self.T, self.rate = self.ours(self.d.qpos), np.eye(model.nv), np.zeros(model.nv)
@@ -43,6 +45,13 @@ class Pair:
         for j in np.flatnonzero(self.m.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
             a = self.m.jnt_qposadr[j]
             q[a : a + 7] = np.roll(qpos[a : a + 7], -3)
+        return q
+
+    def positive(self, q):
+        """The same configuration with the quaternions of free bodies turned to a positive scalar."""
+        for j in np.flatnonzero(self.m.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
+            a = self.m.jnt_qposadr[j]
+            q[a : a + 4] *= -1 if q[a] < 0 else 1
         return q
 
     def call(self, name, *args, **options):
@@ -67,7 +76,7 @@ class Pair:
 
 def check_dynamics(p, tol, methods=("articulated", "composite")):
     close(p.T.T @ p.call("mass_matrix", p.q) @ p.T, p.mass_matrix(), tol)
-    close(p.T.T @ p.call("inverse_dynamics", p.q, p.qd, p.rate), p.d.qfrc_bias, tol)
+    close(p.T.T @ p.call("inverse_dynamics", p.q, p.qd, p.rate), p.d.qfrc_bias, tol, size=sum(p.m.body_mass))
     tau = np.linalg.solve(p.T.T, p.d.qfrc_applied)
     for method in methods:
         close(p.call("forward_dynamics", p.q, p.qd, tau, method=method), p.T @ p.d.qacc + p.rate, 100 * tol)
@@ -91,11 +100,9 @@ def check_names(p):
     """Joints in MuJoCo's order under the names of the file, the unnamed under MuJoCo's numbers."""
     m, free = p.m, mujoco.mjtJoint.mjJNT_FREE
     assert (p.robot.nq, p.robot.nv) == (m.nq, m.nv)
-    wanted = [m.joint(j).name or ("base" if m.jnt_type[j] == free else f"joint_{j}") for j in range(m.njnt)]
-    loose = [k for k, name in enumerate(wanted) if name == "base"]
-    for n, k in enumerate(loose[1:], start=2):
-        wanted[k] = f"base_{n}"
-    assert list(p.robot.joint_names) == wanted
+    for j, name in enumerate(p.robot.joint_names):
+        made = "base" if m.jnt_type[j] == free else f"joint_{j}"
+        assert name == m.joint(j).name or (not m.joint(j).name and name.startswith(made))
 
 
 def check_masses(p, tol, axes=None):
@@ -117,11 +124,12 @@ def check_masses(p, tol, axes=None):
 def check_joints(p, tol):
     """What joints say besides: where they stand, limits, armature, friction, springs."""
     m, model = p.m, p.robot.model
-    close(p.robot.neutral(), p.ours(m.qpos0), tol, size=1.0)
+    close(p.robot.neutral(), p.positive(p.ours(m.qpos0)), tol, size=1.0)
     for j, name in enumerate(p.robot.joint_names):
         data, dof, at = model.data[model.joint_name.index(name)], m.jnt_dofadr[j], m.jnt_qposadr[j]
         width = len(data.armature)
-        close(data.armature, m.dof_armature[dof : dof + width], tol)
+        if not m.actuator_armature.any():  # which MuJoCo adds later
+            close(data.armature, m.dof_armature[dof : dof + width], tol)
         close(data.friction, m.dof_frictionloss[dof : dof + width], tol)
         if m.jnt_type[j] in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
             limits = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
@@ -137,20 +145,20 @@ def check_keyframes(p, tol):
             close(p.robot.keyframes[name], p.ours(p.m.key_qpos[k]), tol, size=1.0)
 
 
-def check_file(p, tol, axes=None):
-    """Everything a robot file says."""
+def check_file(p, tol, axes=None, motion=None):
+    """Everything a robot file says; `axes` of inertias and `motion` may have tolerances of their own."""
     check_names(p)
     check_masses(p, tol, axes)
     for check in (check_joints, check_places, check_sites, check_keyframes):
         check(p, tol)
     if p.m.nv:
-        check_dynamics(p, tol, ["articulated"])
+        check_dynamics(p, motion or tol, ["articulated"])
 
 
-def compared(source, tol=1e-12, axes=None, **options):
+def compared(source, tol=1e-12, axes=None, motion=None, **options):
     """Load an MJCF text or file with both, compare all they say, and return the pair."""
     text = str(source)
     read = mujoco.MjModel.from_xml_string if "<" in text else mujoco.MjModel.from_xml_path
     p = Pair(read(text), hinge.load(source, **options))
-    check_file(p, tol, axes)
+    check_file(p, tol, axes, motion)
     return p

@@ -16,7 +16,8 @@ from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
 from hinge.formats.mjcf.settings import Defaults, Settings, from_quaternion, walk, word
 from hinge.formats.mjcf.solids import Solid
-from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, numbers, parse, shown
+from hinge.formats.mjcf.words import SECTIONS, check
+from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, number, numbers, parse, shown
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Document:
     solids: dict[str, tuple[Mesh, Solid]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check(self.root, SECTIONS)
         for element in self.sections("compiler"):
             self.settings = self.settings.read(element)
         for element in self.sections("default"):
@@ -88,10 +90,20 @@ class Document:
         for asset in self.sections("asset"):
             for element in asset.children:
                 if element.tag == "mesh":
+                    check(element)
                     stem = os.path.splitext(os.path.basename(element.attributes.get("file", "").replace("\\", "/")))[0]
-                    self.assets[element.attributes.get("name", stem)] = self.defaults.applied(element)
+                    name = element.attributes.get("name", stem)
+                    if name in self.assets:
+                        what = f"there are two meshes named {shown(name)!r}."
+                        raise ModelError("duplicate-mesh", what, "Rename one.", element.where)
+                    self.assets[name] = self.defaults.applied(element)
                 elif element.tag == "model":
-                    self.models[attribute(element, "name")] = element
+                    self.models[element.attributes.get("name") or self._model_name(element)] = element
+
+    def _model_name(self, element: Element) -> str:
+        """What a model calls itself in its own file."""
+        content, path = self.folder.read(attribute(element, "file"), element.where)
+        return parse(content, path).attributes.get("model", "")
 
     def sections(self, tag: str) -> Iterator[Element]:
         return self.root.all(tag)
@@ -135,14 +147,23 @@ class Document:
             vertices, faces = meshes.load(self.mesh_path(element), element.where)
         else:
             vertices, faces = _written(element)
+        mode = word(element, "inertia", meshes.MODES, "legacy")
+        if number(element, "maxhullvert", -1.0) > 0.0 and (mode == "convex" or not len(faces)):
+            raise ModelError("unmodelled", f"{element} has maxhullvert, with which its hull is MuJoCo's own.",
+                             "Remove it, or write <inertial> in the body.", element.where)  # fmt: skip
         vertices = vertices.astype(np.float32).astype(float)
+        if not len(faces):
+            vertices, faces = meshes.around(vertices)
         quaternion = from_quaternion(numbers(element, "refquat", 4, (1.0, 0.0, 0.0, 0.0)), element)
         vertices = (vertices - numbers(element, "refpos", 3, (0.0, 0.0, 0.0))) @ quaternion
         scale = np.array(numbers(element, "scale", 3, (1.0, 1.0, 1.0)))
         if np.prod(scale) < 0:
             faces = faces[:, ::-1]
         made = Mesh(vertices * scale, faces)
-        solid = made.solid(word(element, "inertia", meshes.MODES, "legacy"))
+        if mode == "exact" and not made.closed:
+            raise ModelError("mesh-open", f'{element} has inertia="exact" and is not closed.',
+                             'Repair it, or use inertia="convex".', element.where)  # fmt: skip
+        solid = made.solid(mode)
         if not solid.content > 1e-14:
             raise ModelError("mesh-volume", f"{element} has volume {solid.content:.3g} m³.",
                              'Its triangles may be turned inside out, or it is a surface: use inertia="shell".',
@@ -151,13 +172,13 @@ class Document:
 
 
 def _written(element: Element) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and faces in the file itself; without faces, the hull."""
+    """Vertices and faces in the file itself; there may be no faces."""
     text = attribute(element, "vertex").split()
     points = np.array(numbers(element, "vertex", len(text) // 3 * 3)).reshape(-1, 3)
     if len(points) < 3:
         raise ModelError("mesh", f"{element} has {len(points)} vertices.", "A mesh has at least three.", element.where)
     if "face" not in element.attributes:
-        return meshes.around(points)
+        return points, np.zeros((0, 3), int)
     count = len(element.attributes["face"].split()) // 3 * 3
     faces = np.array(numbers(element, "face", count)).astype(int).reshape(-1, 3)
     if not len(faces) or faces.min() < 0 or faces.max() >= len(points):

@@ -53,27 +53,29 @@ def _refuse(element: Element, what: str) -> None:
 
 
 def _actuators(document: Document) -> Iterable[Element]:
-    """Every actuator with its defaults; in MuJoCo all kinds of actuator share them."""
+    """Every actuator with its defaults."""
     for section in document.sections("actuator"):
         for element in section.children:
             known = document.defaults.of(element.attributes.get("class", "main"), element)
-            said: dict[str, str] = {}
-            for tag in ("general", "motor", *SERVOS, element.tag):
-                said |= known.get(tag, {})
-            yield Element(element.tag, said | element.attributes, element.children, "", element.where)
+            said = known.get(element.tag, {}) | known.get("actuator", {}) | element.attributes
+            yield Element(element.tag, said, element.children, "", element.where)
 
 
-def armatures(document: Document, prefix: str = "") -> dict[str, float]:
-    """What actuators add to the armature of joints, by the joint's name."""
-    added: dict[str, float] = {}
+def added(document: Document, what: str, prefix: str = "") -> dict[str, float]:
+    """What actuators add to the armature or damping of joints, by the joint's name."""
+    made: dict[str, float] = {}
     for actuator in _actuators(document):
         joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
-        own = number(actuator, "armature", 0.0)
+        own, gear = (_first(actuator, name, default) for name, default in ((what, 0.0), ("gear", 1.0)))
         if joint is not None and own:
-            count = len(actuator.attributes.get("gear", "1").split())
-            gear = numbers(actuator, "gear", count, (1.0,))[0]
-            added[prefix + joint] = added.get(prefix + joint, 0.0) + gear * gear * own
-    return added
+            made[prefix + joint] = made.get(prefix + joint, 0.0) + gear * gear * own
+    return made
+
+
+def _first(element: Element, name: str, default: float) -> float:
+    """The first of however many numbers."""
+    values = numbers(element, name, len(element.attributes.get(name, "").split()), (default,))
+    return values[0] if values else default
 
 
 def sections(document: Document, builder: Builder) -> None:
@@ -127,6 +129,18 @@ def gravity(document: Document, default: tuple[float, ...]) -> tuple[float, ...]
         for flag in option.all("flag"):
             on = word(flag, "gravity", ("enable", "disable"), "enable" if on else "disable") == "enable"
     return made if on else (0.0, 0.0, 0.0)
+
+
+def attached(part: Document, document: Document, builder: Builder) -> None:
+    """What a model that is attached says besides its bodies."""
+    refuse_unmodelled(part)
+    stated = [option for option in part.sections("option") if "gravity" in option.attributes]
+    if stated and document.settings.conflict != "warning":
+        _refuse(stated[0], f'conflict="{document.settings.conflict}" takes gravity from an attached model')
+    keys = [key for section in part.sections("keyframe") for key in section.all("key")]
+    if keys:
+        builder.finding("note", "keyframe", f"{_names(keys)}: keyframes of an attached model are left out.",
+                        where=keys[0].where)  # fmt: skip
 
 
 def keyframes(document: Document, layout: Sequence[tuple[str, str]], builder: Builder) -> None:

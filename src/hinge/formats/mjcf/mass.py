@@ -102,6 +102,9 @@ def _part(geom: Geom, scope: Scope) -> Solid:
         raise ModelError("unmodelled", f"{element} is a signed distance field, whose mass only its plugin knows.",
                          "Write <inertial> in the body.", element.where)  # fmt: skip
     if geom.kind == "mesh":
+        if "shellinertia" in element.attributes:
+            raise ModelError("shellinertia", f"{element} is a mesh and has shellinertia.",
+                             'Write inertia="shell" in the mesh asset.', element.where)  # fmt: skip
         solid = scope.document.mesh(geom.mesh or attribute(element, "mesh"), element.where)[1]
     else:
         shapes = SHELLS if truth(element, "shellinertia", False) else SOLIDS
@@ -114,6 +117,8 @@ def _part(geom: Geom, scope: Scope) -> Solid:
 
 def _stated(inertial: Element, scope: Scope) -> Mass:
     mass = number(inertial, "mass")
+    if mass < 0.0:
+        raise ModelError("negative-mass", f"<inertial> has mass {mass:g} kg.", "Write zero or more.", inertial.where)
     if "pos" not in inertial.attributes:
         attribute(inertial, "pos")
     R, p = scope.placement(inertial)

@@ -24,6 +24,14 @@ class Mesh(NamedTuple):
     vertices: Array
     faces: Array
 
+    @property
+    def closed(self) -> bool:
+        """Whether every edge has a triangle on either side, both turned the same way round."""
+        _, same = np.unique(self.vertices, axis=0, return_inverse=True)
+        corners = same.reshape(-1)[self.faces]
+        ahead, n = np.roll(corners, -1, axis=1), len(self.vertices)
+        return bool(np.array_equal(np.sort(corners * n + ahead, axis=None), np.sort(ahead * n + corners, axis=None)))
+
     def solid(self, mode: str) -> Solid:
         """What it holds, in the way its `inertia` attribute names."""
         if mode == "shell":
@@ -82,8 +90,9 @@ def load(path: str, where: Where) -> tuple[Array, Array]:
         raise ModelError("mesh-format", f"mesh file {path!r} is none of .stl, .obj and .msh.", "Convert it.", where)
     try:
         vertices, faces = _msh(path) if ending == ".msh" else _with_trimesh(path)
-        good = vertices.ndim == faces.ndim == 2 and len(faces) and np.all(np.isfinite(vertices))
-        good = good and faces.min() >= 0 and faces.max() < len(vertices)
+        good = vertices.ndim == faces.ndim == 2 and len(vertices) > 2 and bool(np.all(np.isfinite(vertices)))
+        good = good and bool(faces.min(initial=0) >= 0 and faces.max(initial=0) < len(vertices))
+        good = good and (len(faces) > 0 or ending == ".msh")  # which stands for its hull then
     except ModelError:
         raise
     except Exception as problem:  # whatever a mesh library makes of a broken file

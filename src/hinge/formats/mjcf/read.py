@@ -48,7 +48,7 @@ class Reader:
         self.builder = builder
         self.bodies = names["body"]
         self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
-        self.armature: dict[str, float] = {}  # of actuators, by the joint they act on
+        self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
         self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
         self.counted, self.njoint = 0, 0
         self.weights: list[tuple[Body, Mass, list[Geom]]] = []
@@ -94,7 +94,7 @@ class Reader:
         if body.parent is None or body.bodies or len(body.joints) != 1 or not mass.mass:
             return None
         element, scope = body.joints[0]
-        if element.tag != "freejoint":
+        if self._kind(body, element, scope) != "free":
             return None
         asked = word(element, "align", ("auto", "true", "false"), "auto")
         if asked == "false" or (asked == "auto" and not scope.document.settings.alignfree):
@@ -149,13 +149,12 @@ class Reader:
         settings = scope.document.settings
         angle = settings.angle if kind in ("hinge", "ball") else 1.0
         at = scope.R @ numbers(element, "pos", 3, (0.0, 0.0, 0.0)) + scope.p
-        key = scope.prefix + element.attributes.get("name", "")
         data: dict[str, Any] = {}
         options: dict[str, Any] = {
-            "damping": self._first(element, name, "damping"),
+            "damping": self._first(element, name, "damping") + self._added("damping", element, scope),
             "friction": number(element, "frictionloss", 0.0),
             "stiffness": self._first(element, name, "stiffness"),
-            "armature": number(element, "armature", 0.0) + self.armature.get(key, 0.0),
+            "armature": number(element, "armature", 0.0) + self._added("armature", element, scope),
         }
         lower, upper = self._range(element, settings, "range", "limited", angle)
         if kind in ("hinge", "slide"):
@@ -180,9 +179,17 @@ class Reader:
                 )
         self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
                            **options)  # fmt: skip
+        if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
+            what = f"joint {name!r} has springdamper, of which MuJoCo makes stiffness and damping; it is left out."
+            self.builder.finding("note", "springdamper", what, "Write stiffness and damping.", element.where)
         if options["stiffness"]:
             what, fix = f"joint {name!r} has a spring, which is left out of the dynamics.", "joint_terms= puts it in."
             self.builder.finding("note", "stiffness", what, fix, element.where)
+
+    def _added(self, what: str, element: Element, scope: Scope) -> float:
+        """What actuators add: those that name this joint, and those that name all its repetitions."""
+        given = element.attributes.get("name", "")
+        return sum(self.added[what].get(name, 0.0) for name in {scope.prefix + given, scope.name(given)})
 
     def _first(self, element: Element, name: str, what: str) -> float:
         """A coefficient that may be followed by those of higher powers."""
@@ -196,6 +203,12 @@ class Reader:
                ) -> tuple[float | None, float | None]:  # fmt: skip
         """The two ends of a range, where it is switched on."""
         on = word(element, switch, ("auto", "true", "false"), "auto")
+        if on == "true" and name not in element.attributes:
+            raise ModelError("limits", f'{element} has {switch}="true" and no {name}.', f'Write {name}="lower upper".',
+                             element.where)  # fmt: skip
+        if on == "auto" and not settings.autolimits and name in element.attributes:
+            what = f"{element} has {name} without {switch}, and autolimits is off; it has no limit."
+            self.builder.finding("warning", "autolimits", what, f'Write {switch}="true".', element.where)
         if on == "false" or (on == "auto" and not settings.autolimits) or name not in element.attributes:
             return None, None
         low, high = (unit * x for x in numbers(element, name, 2))

@@ -6,17 +6,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import atan2, cos, hypot, pi, sin
+from math import atan2, copysign, cos, hypot, pi, sin
 from typing import Any
 
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
+from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, check
 from hinge.formats.xml import Element, attribute, number, numbers, shown
 
 Array = np.ndarray
+SHARED = ("armature", "damping", "gear")  # by actuators of all kinds, in whichever's default they stand
 TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
 
@@ -56,11 +58,13 @@ class Settings:
     fitaabb: bool = False
     alignfree: bool = False
     strippath: bool = False
+    conflict: str = "warning"
     assetdir: str = ""
     meshdir: str = ""
 
     def read(self, compiler: Element) -> Settings:
         """These settings as a <compiler> element changes them."""
+        check(compiler)
         if compiler.attributes.get("coordinate", "local") != "local":
             hint = (
                 "MuJoCo dropped it in version 2.3.4: save the model with an older one, which writes local coordinates."
@@ -86,6 +90,7 @@ class Settings:
             fitaabb=truth(compiler, "fitaabb", self.fitaabb),
             alignfree=truth(compiler, "alignfree", self.alignfree),
             strippath=truth(compiler, "strippath", self.strippath),
+            conflict=word(compiler, "conflict", ("warning", "merge", "error"), self.conflict),
             assetdir=compiler.attributes.get("assetdir", self.assetdir),
             meshdir=compiler.attributes.get("meshdir", self.meshdir),
         )
@@ -111,11 +116,7 @@ class Settings:
         return about(_direction((x, y, z), element, "axisangle"), angle * self.angle)
 
     def _euler(self, element: Element) -> Array:
-        R = np.eye(3)
-        for letter, angle in zip(self.eulerseq, numbers(element, "euler", 3), strict=True):
-            turn = about(np.eye(3)["xyz".index(letter.lower())], angle * self.angle)
-            R = R @ turn if letter.islower() else turn @ R
-        return R
+        return self.turned(numbers(element, "euler", 3))
 
     def _xyaxes(self, element: Element) -> Array:
         six = numbers(element, "xyaxes", 6)
@@ -126,6 +127,14 @@ class Settings:
 
     def _zaxis(self, element: Element) -> Array:
         return z_to(_direction(numbers(element, "zaxis", 3), element, "zaxis"))
+
+    def turned(self, angles: Sequence[float] | Array) -> Array:
+        """The rotation of three angles in the file's unit and sequence."""
+        R = np.eye(3)
+        for letter, angle in zip(self.eulerseq, angles, strict=True):
+            turn = about(np.eye(3)["xyz".index(letter.lower())], angle * self.angle)
+            R = R @ turn if letter.islower() else turn @ R
+        return R
 
     def placement(self, element: Element) -> tuple[Array, Array]:
         """Rotation and position of an element with `pos` and an orientation."""
@@ -156,10 +165,12 @@ def about(axis: Any, angle: float) -> Array:
 
 
 def z_to(axis: Array) -> Array:
-    """The shortest rotation that takes z to a unit vector; the opposite of z by half a turn about x."""
+    """The shortest rotation that takes z to a unit vector; all but opposite, by half a turn about x as MuJoCo does."""
     x, y, z = axis
     sine = hypot(x, y)
-    return about((-y / sine, x / sine, 0.0) if sine > 1e-10 else (1.0, 0.0, 0.0), atan2(sine, z))
+    if sine <= 1e-7:
+        return np.diag([1.0, copysign(1.0, z), copysign(1.0, z)])
+    return about((-y / sine, x / sine, 0.0), atan2(sine, z))
 
 
 def _direction(given: Any, element: Element, name: str) -> Array:
@@ -182,14 +193,22 @@ class Defaults:
         while stack:
             element, parent = stack.pop()
             name = element.attributes.get("class", "main") if element is outer else attribute(element, "class")
+            if element is outer and name != "main":
+                raise ModelError("class", f"the outermost <default> has class {shown(name)!r}.",
+                                 'It is always "main": put a <default> with another class inside it.',
+                                 element.where)  # fmt: skip
             if element is not outer and name in self.classes:
                 raise ModelError("duplicate-class", f"there are two default classes {shown(name)!r}.", "Rename one.",
                                  element.where)  # fmt: skip
-            known = self.classes.setdefault(name, {k: dict(v) for k, v in self.classes[parent].items()})
+            check(element, DEFAULTS)
+            known = self.classes.setdefault(name, dict(self.classes[parent]))
             for child in element.children:
                 if child.tag != "default":
-                    mine = known.setdefault(child.tag, {})
-                    known[child.tag] = _over(mine, child.attributes)
+                    check(child)
+                    known[child.tag] = _over(known.get(child.tag, {}), child.attributes)
+                if child.tag in ACTUATORS:
+                    shared = {name: child.attributes[name] for name in SHARED if name in child.attributes}
+                    known["actuator"] = known.get("actuator", {}) | shared
             stack.extend((child, name) for child in reversed(list(element.all("default"))))
 
     def applied(self, element: Element, inherited: str = "main") -> Element:

@@ -15,6 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import integer, walk, z_to
+from hinge.formats.mjcf.words import TREE, check
 from hinge.formats.xml import Element, number, numbers, shown
 
 Array = np.ndarray
@@ -115,12 +116,18 @@ def _fill(body: Body, element: Element, scope: Scope) -> None:
         "site": body.sites,
         "body": body.bodies,
     }
+    check(element, TREE)
     stack = [(child, scope) for child in reversed(element.children)]
     while stack:
         child, at = stack.pop()
+        check(child)
+        if body.parent is None and child.tag in ("joint", "freejoint", "inertial"):
+            hint = "Only bodies move and weigh: put it in a <body>."
+            raise ModelError("world", f"the world has a <{child.tag}>.", hint, child.where)
         if child.tag in rooms:
             rooms[child.tag].append((child, at))
         elif child.tag in MACROS:
+            check(child, TREE)
             opened = list(MACROS[child.tag](child, at))
             stack.extend(reversed(opened))
         elif child.tag == "inertial":
@@ -146,15 +153,13 @@ def _frame(frame: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
 
 def _replicate(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
     count = integer(element, "count")
-    offset, settings = np.array(numbers(element, "offset", 3, (0.0, 0.0, 0.0))), scope.document.settings
-    step = settings.rotation(Element("replicate", {k: v for k, v in element.attributes.items() if k == "euler"},
-                                     where=element.where))  # fmt: skip
-    digits = len(str(count - 1))
-    R, p = np.eye(3), np.zeros(3)
+    offset, angles = (np.array(numbers(element, name, 3, (0.0, 0.0, 0.0))) for name in ("offset", "euler"))
+    digits, p = len(str(count)), np.zeros(3)
     for k in range(count):
+        R = scope.document.settings.turned(k * angles)  # MuJoCo multiplies the angles, not the rotation
         copy = replace(scope.at(R, p), suffix=f"{element.attributes.get('sep', '')}{k:0{digits}d}{scope.suffix}")
         yield from ((child, copy) for child in element.children)
-        R, p = R @ step, p + R @ offset
+        p = p + R @ offset
 
 
 def _attach(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
