@@ -40,7 +40,7 @@ def test_a_made_up_file_means_the_same_robot(seed):
 
 # orientations
 
-TURNS = ['quat="1 2 3 4"', 'quat="-1 0 0 1e-6"', 'axisangle="1 2 3 4"', 'euler="1 -2 3"', 'xyaxes="1 2 3 -1 3 .5"',
+TURNS = ['quat="1 2 3 4"', 'quat="-1 0 0 1e-3"', 'axisangle="1 2 3 4"', 'euler="1 -2 3"', 'xyaxes="1 2 3 -1 3 .5"',
          'zaxis="1 2 3"', 'zaxis="0 0 -2"', 'zaxis="1e-6 0 -1"', 'zaxis="1e-8 0 -1"', 'zaxis="0 0 1"', ""]  # fmt: skip
 
 
@@ -73,7 +73,8 @@ JOINTS = {
     "hinge with ref": '<joint pos=".1 .2 .3" axis="1 2 3" ref="30" springref="10" stiffness="2"/>',
     "slide": '<joint type="slide" pos=".1 .2 .3" axis="1 2 3" ref=".3" springref=".1" stiffness="2"/>',
     "ball": '<joint type="ball" pos=".1 .2 .3"/>',
-    "three": '<joint pos=".1 0 0" ref="10"/><joint type="slide" axis="1 1 0" ref="2"/><joint axis="0 1 0" pos="0 1 0"/>',
+    "three": '<joint pos=".1 0 0" ref="10"/><joint type="slide" axis="1 1 0" ref="2"/>'
+    '<joint axis="0 1 0" pos="0 1 0"/>',
     "slides and a ball": '<joint type="slide" axis="1 1 0"/><joint type="slide"/><joint type="ball" pos="1 0 0"/>',
     "free": "<freejoint/>",
     "free, long": '<joint type="free" pos="1 2 3" axis="1 0 0" ref="3"/>',
@@ -112,7 +113,8 @@ def test_the_range_of_a_ball_joint_and_the_force_of_a_joint_are_kept():
 
 
 def test_what_has_no_name_is_called_by_its_number():
-    text = world(f"<body>{BOX}<joint/><body><joint/><joint type='slide'/>{BOX}</body></body><body><freejoint/>{BOX}</body>"
+    text = world(f"<body>{BOX}<joint/><body><joint/><joint type='slide'/>{BOX}</body></body><body>"
+        f"<freejoint/>{BOX}</body>"
                  f"<body><freejoint/>{BOX}</body>")  # fmt: skip
     robot = compared(text).robot
     assert robot.joint_names == ("joint_0", "joint_1", "joint_2", "base", "base_2")
@@ -141,22 +143,28 @@ def test_the_name_of_the_robot(folder):
 
 NESTED = {
     "a frame": f'<frame pos="1 2 3" euler="10 20 30">{ARM}</frame>',
-    "frames": f'<frame pos="1 2 3" euler="10 20 30"><frame zaxis="1 1 0"><frame pos="1 0 0">{ARM}</frame></frame></frame>',
-    "a free body in a frame": f'<frame pos="1 2 3" euler="9 8 7"><body pos="1 1 1" euler="1 2 3"><freejoint/>{BOX}</body></frame>',
+    "frames": f'<frame pos="1 2 3" euler="10 20 30"><frame zaxis="1 1 0"><frame pos="1 0 0">{ARM}</frame>'
+    '</frame></frame>',
+    "a free body in a frame": '<frame pos="1 2 3" euler="9 8 7"><body pos="1 1 1" euler="1 2 3">'
+    f'<freejoint/>{BOX}</body></frame>',
     "frames in a body": f'<body><joint/><frame pos="1 2 3" euler="10 20 30">{BOX}<site name="s"/>{ARM}</frame></body>',
-    "order": f'<frame>{ARM}</frame><body name="b"><joint/>{BOX}</body><frame><body name="c"><joint/>{BOX}</body></frame>',
+    "order": f'<frame>{ARM}</frame><body name="b"><joint/>{BOX}</body><frame><body name="c"><joint/>{BOX}'
+    '</body></frame>',
     "replicate": f'<replicate count="3" offset=".1 .2 .3" euler="10 20 30">{ARM}</replicate>',
     "replicate sep": f'<replicate count="2" sep="-" offset=".1 .2 .3">{ARM}</replicate>',
     "replicate once": f'<replicate count="1" euler="10 20 30">{ARM}</replicate>',
     "replicate ten times": f'<replicate count="10" sep="_" offset=".1 0 0">{ARM}</replicate>',
     "replicate eleven times": f'<replicate count="11" sep="_" offset=".1 0 0">{ARM}</replicate>',
-    "replicate in replicate": '<replicate count="2" sep="_" offset=".1 .2 .3" euler="10 20 30"><replicate count="3" sep="-" '
+    "replicate in replicate": '<replicate count="2" sep="_" offset=".1 .2 .3" euler="10 20 30">'
+    '<replicate count="3" sep="-" '
     f'euler="5 0 20" offset="0 1 0">{ARM}</replicate></replicate>',
-    "replicate in a frame": '<frame pos="1 2 3" euler="4 5 6"><replicate count="2" sep="_" offset=".1 .2 .3" euler="10 20 30">'
+    "replicate in a frame": '<frame pos="1 2 3" euler="4 5 6">'
+    '<replicate count="2" sep="_" offset=".1 .2 .3" euler="10 20 30">'
     f'<frame pos="0 0 1">{ARM}</frame></replicate></frame>',
     "replicated geoms": '<body name="a"><joint/><replicate count="3" euler="0 30 0" offset="0 .1 0">'
     '<geom size=".1" pos="1 0 0"/></replicate></body>',
-    "order of replicas": f'<body name="a">{BOX}<joint/><body name="b"><joint/>{BOX}</body><replicate count="2">{ARM}</replicate>'
+    "order of replicas": f'<body name="a">{BOX}<joint/><body name="b"><joint/>{BOX}</body>'
+    f'<replicate count="2">{ARM}</replicate>'
     f'<body name="c"><joint/>{BOX}</body></body>',
 }  # fmt: skip
 
@@ -172,9 +180,11 @@ def test_frames_and_repetitions(text, compiler):
 CLASSED = {
     "main": body("<joint/>"),
     "own class": body('<joint class="leg"/>', '<geom class="foot" size=".1"/>'),
-    "childclass": f'<body childclass="leg"><joint/>{BOX}<body><joint class="foot"/><geom class="main" size=".1"/></body></body>',
+    "childclass": f'<body childclass="leg"><joint/>{BOX}<body><joint class="foot"/>'
+    '<geom class="main" size=".1"/></body></body>',
     "childclass below": f'<body childclass="leg"><joint/>{BOX}<body childclass="foot"><joint/>{BOX}</body></body>',
-    "frame": f'<body><frame childclass="leg"><joint/>{BOX}{ARM}<frame childclass="foot"><geom size=".3"/></frame></frame></body>',
+    "frame": f'<body><frame childclass="leg"><joint/>{BOX}{ARM}<frame childclass="foot"><geom size=".3"/>'
+    "</frame></frame></body>",
     "replicate": f'<body childclass="leg">{BOX}<joint/><replicate count="2" offset=".1 .2 .3">{ARM}</replicate></body>',
     "freejoint": body("<freejoint/>"),
 }
@@ -186,11 +196,14 @@ def test_classes(text):
 
 
 SPREAD = {
-    "two sections": "<default><joint armature='.1'/></default><default><joint frictionloss='2' armature='.2'/></default>",
-    "a class after": "<default><default class='leg'><joint frictionloss='2'/></default><joint armature='.1'/></default>",
+    "two sections": "<default><joint armature='.1'/></default><default><joint frictionloss='2' armature='.2'/>"
+    "</default>",
+    "a class after": "<default><default class='leg'><joint frictionloss='2'/></default><joint armature='.1'/>"
+    "</default>",
     "a class in a later section": "<default><joint armature='.1'/></default>"
     "<default><default class='leg'><joint damping='2'/></default></default>",
-    "main by name": "<default class='main'><joint armature='.1'/><default class='leg'><joint axis='1 0 0'/></default></default>",
+    "main by name": "<default class='main'><joint armature='.1'/><default class='leg'><joint axis='1 0 0'/>"
+    "</default></default>",
 }
 
 
@@ -216,8 +229,10 @@ def test_sections_may_stand_anywhere():
 # actuators add armature to the joint they drive
 
 MOTORS = {
-    "gear": '<actuator><motor joint="j" gear="3" armature=".2"/><position joint="j" gear="2 1" armature=".1"/></actuator>',
-    "default": '<default><motor armature=".2" gear="4"/></default><actuator><motor joint="j"/><velocity joint="j"/></actuator>',
+    "gear": '<actuator><motor joint="j" gear="3" armature=".2"/><position joint="j" gear="2 1" armature=".1"/>'
+    "</actuator>",
+    "default": '<default><motor armature=".2" gear="4"/></default><actuator><motor joint="j"/>'
+    '<velocity joint="j"/></actuator>',
     "the last default counts": '<default><position armature=".7"/><general armature=".2" gear="4"/></default>'
     '<actuator><motor joint="j"/><position joint="j"/></actuator>',
     "class": '<default><default class="x"><general armature=".2" gear="4"/></default></default>'
@@ -261,7 +276,8 @@ def test_gravity(option):
 
 
 def test_keyframes():
-    keys = '<key name="home" qpos="1 2 3 1 0 0 0 .5 1"/><key qpos="1 2 3 0 1 0 0 0 2" time="3" qvel="1 2 3 4 5 6 7 8"/><key/>'
+    keys = '<key name="home" qpos="1 2 3 1 0 0 0 .5 1"/>'
+    keys += '<key qpos="1 2 3 0 1 0 0 0 2" time="3" qvel="1 2 3 4 5 6 7 8"/><key/>'
     bodies = f"<body><freejoint/>{BOX}<body><joint type='slide'/>{BOX}</body></body>{ARM}"
     p = compared(world(bodies, f"<keyframe>{keys}</keyframe>"))
     assert list(p.robot.keyframes) == ["home", "key_1"]

@@ -45,7 +45,8 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         scopes = {(id(b.scope.document), b.scope.prefix): b.scope for b in found}
         for scope in scopes.values():
             for what, known in reader.added.items():
-                known |= kept.added(scope.document, what, scope.prefix)
+                for joint, value in kept.added(scope.document, what, scope.prefix):
+                    known[joint] = known.get(joint, 0.0) + value
         for part in {id(scope.document): scope.document for scope in scopes.values()}.values():
             if part is not document:
                 kept.attached(part, document, builder)

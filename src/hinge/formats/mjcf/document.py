@@ -36,12 +36,12 @@ class Folder:
         """The same for a model in another file."""
         return Folder(os.path.dirname(path), self.roots)
 
-    def find(self, name: str, where: Where, inside: str = "") -> str:
-        """The path of a file the model names; `inside` is a folder it names besides."""
+    def find(self, name: str, where: Where, inside: str = "", beside: str | None = None) -> str:
+        """The path of a file the model names; `inside` is a folder it names besides, `beside` one to look in next."""
         if not self.roots:
             raise ModelError("no-folder", f"file {shown(name)!r} cannot be found: the model was given as text.",
                              "Load it from its file, or pass packages=[…] with the folder.", where)  # fmt: skip
-        places = list(dict.fromkeys(place for place in (self.home, *self.roots) if place is not None))
+        places = list(dict.fromkeys(place for place in (self.home, beside, *self.roots) if place is not None))
         outside = False
         for place in places:
             real = os.path.realpath(os.path.join(place, inside, name))
@@ -58,9 +58,9 @@ class Folder:
         hint = did_you_mean(os.path.basename(name), near) if near else f"There is no folder {inside!r}." * bool(inside)
         raise ModelError("no-file", f"file {shown(name)!r} was not found.", hint, where)
 
-    def read(self, name: str, where: Where) -> tuple[bytes, str]:
+    def read(self, name: str, where: Where, beside: str | None = None) -> tuple[bytes, str]:
         """The content and path of a file."""
-        path = self.find(name, where)
+        path = self.find(name, where, beside=beside)
         if os.path.getsize(path) > MAX_BYTES:
             raise ModelError("size", f"file {shown(name)!r} has more than {MAX_BYTES} bytes.", "", where)
         with open(path, "rb") as file:
@@ -199,19 +199,20 @@ def open_document(content: str | bytes, path: str, folder: Folder, chain: Sequen
 
 def _include(root: Element, folder: Folder, seen: set[str]) -> None:
     """Put included files in the places of their <include>; each file is taken once at most, as MuJoCo does."""
-    stack, count = [root], 0
+    stack: list[tuple[Element, str | None]] = [(root, folder.home)]  # elements and the folder of the file they are from
+    count = 0
     while stack:
-        element = stack.pop()
+        element, home = stack.pop()
+        pending = [(child, home) for child in reversed(element.children)]
         if any(child.tag == "include" for child in element.children):
-            made: list[Element] = []
-            pending = list(reversed(element.children))
+            made: list[tuple[Element, str | None]] = []
             while pending:
-                child = pending.pop()
+                child, beside = pending.pop()
                 if child.tag != "include":
-                    made.append(child)
+                    made.append((child, beside))
                     continue
                 name = attribute(child, "file")
-                content, path = folder.read(name, child.where)
+                content, path = folder.read(name, child.where, beside)
                 if path in seen:
                     raise ModelError("include-cycle", f"file {shown(name)!r} is included more than once.",
                                      "A file may be included once, and not in itself.", child.where)  # fmt: skip
@@ -220,6 +221,7 @@ def _include(root: Element, folder: Folder, seen: set[str]) -> None:
                 count += sum(1 for _ in walk(inner))
                 if count > MAX_ELEMENTS:
                     raise ModelError("size", "the included files are too large together.", "", child.where)
-                pending.extend(reversed(inner.children))
-            element.children = made
-        stack.extend(element.children)
+                pending.extend((part, os.path.dirname(path)) for part in reversed(inner.children))
+            element.children = [child for child, _ in made]
+            pending = made
+        stack.extend(pending)

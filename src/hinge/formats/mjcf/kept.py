@@ -6,7 +6,7 @@ matrix or the tree, and is not modelled, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hinge.errors import ModelError
@@ -61,15 +61,13 @@ def _actuators(document: Document) -> Iterable[Element]:
             yield Element(element.tag, said, element.children, "", element.where)
 
 
-def added(document: Document, what: str, prefix: str = "") -> dict[str, float]:
-    """What actuators add to the armature or damping of joints, by the joint's name."""
-    made: dict[str, float] = {}
+def added(document: Document, what: str, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """What actuators add to the armature or damping of joints, with the joint's name."""
     for actuator in _actuators(document):
         joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
         own, gear = (_first(actuator, name, default) for name, default in ((what, 0.0), ("gear", 1.0)))
         if joint is not None and own:
-            made[prefix + joint] = made.get(prefix + joint, 0.0) + gear * gear * own
-    return made
+            yield prefix + joint, gear * gear * own
 
 
 def _first(element: Element, name: str, default: float) -> float:
