@@ -156,7 +156,7 @@ def test_a_model_asset_without_a_name_has_the_name_of_its_model(folder):
 def test_whose_settings_count_for_an_attached_body(setting, who, folder):
     weight = "<inertial pos='1 0 0' mass='1' diaginertia='1 1 1.5'/>"
     inside = f'<body name="a"><joint/>{weight}{BOX}<geom group="1" size=".2"/></body>'
-    loose = f'<body name="l" pos="1 2 3"><freejoint/><geom type="box" size=".1 .2 .3" pos="1 0 0" group="1"/></body>'
+    loose = '<body name="l" pos="1 2 3"><freejoint/><geom type="box" size=".1 .2 .3" pos="1 0 0" group="1"/></body>'
     compiler = {who: f"<compiler {setting}/>"}
     main = world(inside + '<attach model="hand" prefix="x_"/>', compiler.get("main", "") + HAND)
     compared(folder({"main.xml": main, "hand.xml": world(inside + loose, compiler.get("hand", ""))}))
