@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -54,17 +55,23 @@ class Folder:
                              "Files lie below the folder of the model or one given as packages=[…]: move it, or pass "
                              "its folder.", where)  # fmt: skip
         folder = os.path.dirname(os.path.join(places[0], inside, name))
-        near = os.listdir(folder) if os.path.isdir(folder) else []
-        hint = did_you_mean(os.path.basename(name), near) if near else f"There is no folder {inside!r}." * bool(inside)
+        try:
+            hint = did_you_mean(os.path.basename(name), os.listdir(folder))
+        except OSError:
+            hint = f"There is no folder {shown(os.path.join(inside, os.path.dirname(name)))!r}."
         raise ModelError("no-file", f"file {shown(name)!r} was not found.", hint, where)
 
     def read(self, name: str, where: Where, beside: str | None = None) -> tuple[bytes, str]:
         """The content and path of a file."""
         path = self.find(name, where, beside=beside)
-        if os.path.getsize(path) > MAX_BYTES:
-            raise ModelError("size", f"file {shown(name)!r} has more than {MAX_BYTES} bytes.", "", where)
-        with open(path, "rb") as file:
-            return file.read(), path
+        try:
+            if os.path.getsize(path) > MAX_BYTES:
+                raise ModelError("size", f"file {shown(name)!r} has more than {MAX_BYTES} bytes.", "Split it.", where)
+            with open(path, "rb") as file:
+                return file.read(), path
+        except OSError as problem:
+            what = f"file {shown(name)!r} cannot be read: {problem.strerror}."
+            raise ModelError("no-file", what, "Check its permissions.", where) from None
 
 
 @dataclass
@@ -99,6 +106,19 @@ class Document:
                     self.assets[name] = self.defaults.applied(element)
                 elif element.tag == "model":
                     self.models[element.attributes.get("name") or self._model_name(element)] = element
+
+    @cached_property
+    def places(self) -> dict[tuple[str, str], tuple[Element, str]]:
+        """What can be attached: bodies and frames by name, with the class that holds at their place."""
+        found: dict[tuple[str, str], tuple[Element, str]] = {}
+        stack = [(world, "main") for world in reversed(list(self.sections("worldbody")))]
+        while stack:
+            element, childclass = stack.pop()
+            if element.tag in ("body", "frame") and "name" in element.attributes:
+                found.setdefault((element.tag, element.attributes["name"]), (element, childclass))
+            inner = element.attributes.get("childclass", childclass)
+            stack.extend((child, inner) for child in reversed(element.children))
+        return found
 
     def _model_name(self, element: Element) -> str:
         """What a model calls itself in its own file."""
@@ -153,7 +173,7 @@ class Document:
                              "Remove it, or write <inertial> in the body.", element.where)  # fmt: skip
         vertices = vertices.astype(np.float32).astype(float)
         if not len(faces):
-            vertices, faces = meshes.around(vertices)
+            vertices, faces = meshes.around(vertices, element)
         quaternion = from_quaternion(numbers(element, "refquat", 4, (1.0, 0.0, 0.0, 0.0)), element)
         vertices = (vertices - numbers(element, "refpos", 3, (0.0, 0.0, 0.0))) @ quaternion
         scale = np.array(numbers(element, "scale", 3, (1.0, 1.0, 1.0)))
@@ -163,6 +183,8 @@ class Document:
         if mode == "exact" and not made.closed:
             raise ModelError("mesh-open", f'{element} has inertia="exact" and is not closed.',
                              'Repair it, or use inertia="convex".', element.where)  # fmt: skip
+        if mode == "convex":
+            made = Mesh(*meshes.around(made.vertices, element))
         solid = made.solid(mode)
         if not solid.content > 1e-14:
             raise ModelError("mesh-volume", f"{element} has volume {solid.content:.3g} m³.",
@@ -220,7 +242,7 @@ def _include(root: Element, folder: Folder, seen: set[str]) -> None:
                 inner = parse(content, path)
                 count += sum(1 for _ in walk(inner))
                 if count > MAX_ELEMENTS:
-                    raise ModelError("size", "the included files are too large together.", "", child.where)
+                    raise ModelError("size", "the included files are too large together.", "Include less.", child.where)
                 pending.extend((part, os.path.dirname(path)) for part in reversed(inner.children))
             element.children = [child for child, _ in made]
             pending = made

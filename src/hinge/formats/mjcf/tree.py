@@ -21,6 +21,7 @@ from hinge.formats.xml import Element, number, numbers, shown
 Array = np.ndarray
 MAX_GROWN = 200_000  # elements that repetitions and attached models may add
 MAX_NESTED = 2_000
+MAX_NAME = 10_000  # characters that repetitions and attached models may add to a name
 UNMODELLED = {
     "composite": "composite bodies were dropped from MJCF in version 4; write the bodies out, or use <replicate>.",
     "flexcomp": "flexible bodies have no finite mass matrix here.",
@@ -155,19 +156,28 @@ def _replicate(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]
     count = integer(element, "count")
     offset, angles = (np.array(numbers(element, name, 3, (0.0, 0.0, 0.0))) for name in ("offset", "euler"))
     digits, p = len(str(count)), np.zeros(3)
+    sep = _short(element.attributes.get("sep", "") + scope.suffix, element).removesuffix(scope.suffix)
     for k in range(count):
         R = scope.document.settings.turned(k * angles)  # MuJoCo multiplies the angles, not the rotation
-        copy = replace(scope.at(R, p), suffix=f"{element.attributes.get('sep', '')}{k:0{digits}d}{scope.suffix}")
+        copy = replace(scope.at(R, p), suffix=f"{sep}{k:0{digits}d}{scope.suffix}")
         yield from ((child, copy) for child in element.children)
         p = p + R @ offset
 
 
 def _attach(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
     source, childclass, contents = _attached(element, scope.document)
-    inside = Scope(
-        source, childclass, scope.prefix + element.attributes.get("prefix", ""), scope.suffix, scope.R, scope.p
-    )
+    prefix = _short(scope.prefix + element.attributes.get("prefix", ""), element)
+    inside = Scope(source, childclass, prefix, scope.suffix, scope.R, scope.p)
     return ((child, inside) for child in contents)
+
+
+def _short(part: str, element: Element) -> str:
+    """Part of a name, which nesting must not let grow without end."""
+    if len(part) > MAX_NAME:
+        raise ModelError(
+            "size", f"{element} makes names longer than {MAX_NAME} characters.", "Nest less.", element.where
+        )
+    return part
 
 
 def _attached(element: Element, document: Document) -> tuple[Document, str, list[Element]]:
@@ -185,19 +195,11 @@ def _attached(element: Element, document: Document) -> tuple[Document, str, list
 
 def _find(document: Document, tag: str, name: str, asker: Element) -> tuple[Element, str]:
     """The element of that name in a model's tree, and the class its place has."""
-    stack = [(child, "main") for world in document.sections("worldbody") for child in reversed(world.children)]
-    known = []
-    while stack:
-        element, childclass = stack.pop()
-        if element.tag == tag and "name" in element.attributes:
-            if element.attributes["name"] == name:
-                return element, childclass
-            known.append(element.attributes["name"])
-        inner = element.attributes.get("childclass", childclass)
-        stack.extend((child, inner) for child in reversed(element.children))
-    raise ModelError(
-        "unknown-body", f"there is no {tag} {shown(name)!r} to attach.", did_you_mean(name, known), asker.where
-    )
+    if (tag, name) not in document.places:
+        known = [given for kind, given in document.places if kind == tag]
+        what = f"there is no {tag} {shown(name)!r} to attach."
+        raise ModelError("unknown-body", what, did_you_mean(name, known), asker.where)
+    return document.places[tag, name]
 
 
 MACROS: dict[str, Callable[[Element, Scope], Iterator[tuple[Element, Scope]]]] = {
@@ -225,9 +227,8 @@ def _bounded(world: Element, document: Document) -> None:
                 hint = "Attach a body that does not hold the <attach>."
                 raise ModelError("attach-cycle", "a body is attached inside itself.", hint, element.where)
             if len(open_) > MAX_NESTED:
-                raise ModelError(
-                    "depth", f"bodies and attached models nest more than {MAX_NESTED} deep.", "", element.where
-                )
+                what = f"bodies and attached models nest more than {MAX_NESTED} deep."
+                raise ModelError("depth", what, "Attach less.", element.where)
             open_.add(id(element))
             stack.append((element, of, True))
             stack.extend((child, inner, False) for child in parts)
