@@ -65,7 +65,7 @@ WHOLE = [
      "2: there are two default classes 'a'.", "Rename one."),
     ("quaternion", world('<body quat="0 0 0 0"/>'), "4: <body> has a quaternion of length 0.",
      "The quaternion of no rotation is 1 0 0 0."),
-    ("zero-axis", jointed('<joint axis="0 0 0"/>'), "5: <joint> has an axis without a direction.",
+    ("zero-axis", jointed('<joint axis="0 0 0"/>'), "5: <joint> has axis without a direction.",
      "Give a vector that is not zero."),
     ("zero-axis", world('<body xyaxes="1 0 0 2 0 0"/>'), "4: <body> has xyaxes without a direction.",
      "Give a vector that is not zero."),
@@ -84,6 +84,10 @@ WHOLE = [
     ("geom-size", jointed('<geom type="box"/>'), '5: <geom>, a box, has size="".', "Write 3 positive numbers."),
     ("geom-size", jointed('<geom type="capsule" size=".1"/>'), '5: <geom>, a capsule, has size=".1".',
      "Write 2 positive numbers."),
+    ("geom-size", jointed('<geom size="1e200"/>'), '5: <geom>, a sphere, has size="1e200".', "Write 1 positive number."),
+    ("geom-size", jointed('<geom size="1e-200"/>'), '5: <geom>, a sphere, has size="1e-200".', "Write 1 positive number."),
+    ("quaternion", world('<body quat="1e308 1e308 1e308 1e308"/>'), "4: <body> has a quaternion of length inf.",
+     "The quaternion of no rotation is 1 0 0 0."),
     ("geom-size", jointed('<geom size="-1"/>'), '5: <geom>, a sphere, has size="-1".', "Write 1 positive number."),
     ("fromto", jointed('<geom type="capsule" size=".1" fromto="1 1 1 1 1 1"/>'),
      "5: <geom> has fromto with two ends in one place.", "Write two points that differ."),
@@ -110,6 +114,12 @@ WHOLE = [
     ("world", world("<joint/>"), "4: the world has a <joint>.", "Only bodies move and weigh: put it in a <body>."),
     ("unknown-element", jointed("<jiont/>"), "5: <body> has a <jiont>, which MJCF does not know.",
      "Did you mean 'joint'?"),
+    ("unknown-element", jointed("<joint><body/></joint>"), "5: <joint> has a <body>, which MJCF does not know.",
+     "There are none."),
+    ("unknown-attribute", "<mujoco>\n<worldbody pos='1 0 0'/></mujoco>",
+     "2: <worldbody> has an attribute 'pos', which MJCF does not know.", "There are none."),
+    ("unknown-attribute", world("", "<option gravty='0 0 0'/>"),
+     "2: <option> has an attribute 'gravty', which MJCF does not know.", "Did you mean 'gravity'?"),
     ("unknown-element", "<mujoco>\n<worldbdy/></mujoco>", "2: <mujoco> has a <worldbdy>, which MJCF does not know.",
      "Did you mean 'worldbody'?"),
     ("unknown-element", world("<frame><bdy/></frame>"), "4: <frame> has a <bdy>, which MJCF does not know.",
@@ -347,13 +357,13 @@ bombs = {
 }
 hinge.load(world(box))
 for name, text in bombs.items():
-    before, start = peak(), time.perf_counter()
+    before, start = peak(), time.process_time()
     try:
         hinge.load(text)
         code = "none"
     except ModelError as error:
         code = error.code
-    print(json.dumps([name, code, time.perf_counter() - start, (peak() - before) / 1024]), flush=True)
+    print(json.dumps([name, code, time.process_time() - start, (peak() - before) / 1024]), flush=True)
 """
 EXPECTED = {
     "nested replicate": "size", "one replicate": "size", "replicate of nothing": "size",

@@ -59,6 +59,12 @@ def test_whether_mass_is_inferred(mode):
     compared(compiled(f'inertiafromgeom="{mode}"', stated + '<body pos="1 0 0"><geom size=".3"/></body>'))
 
 
+@pytest.mark.parametrize("geom", ["", '<geom size=".1" group="4"/>', '<geom size=".1" mass="0"/>', '<geom size=".1"/>'])
+def test_a_stated_mass_counts_where_no_geom_weighs(geom):
+    stated = '<inertial pos="1 0 0" mass="2" diaginertia="1 1 1"/>'
+    compared(compiled('inertiafromgeom="true" inertiagrouprange="0 3"', f"<body><joint/>{stated}{geom}</body>"))
+
+
 def test_groups_that_weigh():
     geoms = '<geom size=".1" group="1"/><geom size=".2" group="3"/><geom size=".3" pos="1 0 0"/>'
     compared(compiled('inertiagrouprange="1 2"', f"<body><joint/>{geoms}</body>"))

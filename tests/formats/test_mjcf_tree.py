@@ -187,6 +187,9 @@ CLASSED = {
     "</frame></frame></body>",
     "replicate": f'<body childclass="leg">{BOX}<joint/><replicate count="2" offset=".1 .2 .3">{ARM}</replicate></body>',
     "freejoint": body("<freejoint/>"),
+    "class of a repetition": f'<replicate count="2" childclass="leg">{ARM}</replicate>',
+    "class of a frame, by its other name": f'<frame class="leg">{ARM}</frame>',
+    "both names": f'<frame class="leg" childclass="foot">{ARM}</frame>',
 }
 
 
@@ -244,6 +247,11 @@ MOTORS = {
 @pytest.mark.parametrize("kind", ["hinge", "slide", "ball"])
 def test_armature_of_actuators(motors, kind):
     compared(world(f'<body name="a"><joint name="j" type="{kind}" armature=".5"/>{BOX}</body>', MOTORS[motors]))
+
+
+def test_an_actuator_of_no_joint_is_a_warning():
+    (finding,) = hinge.load(world(ARM, '<actuator><motor joint="elbwo"/></actuator>')).report
+    assert (finding.severity, finding.code, finding.fix) == ("warning", "unknown-joint", "Did you mean 'elbow'?")
 
 
 @pytest.mark.parametrize("named", ["elbow", "elbow1"])

@@ -55,6 +55,7 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         reader.build(document.settings)
     kept.sections(document, builder)
     kept.of_bodies(found, builder)
+    kept.unknown_joints(document, reader.known, builder)
     kept.keyframes(document, reader.layout, builder)
     return builder
 

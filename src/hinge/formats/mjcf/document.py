@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
-from hinge.formats.mjcf.settings import Defaults, Settings, from_quaternion, walk, word
+from hinge.formats.mjcf.settings import Defaults, Settings, class_inside, from_quaternion, walk, word
 from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.words import SECTIONS, check
 from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, number, numbers, parse, shown
@@ -116,7 +116,7 @@ class Document:
             element, childclass = stack.pop()
             if element.tag in ("body", "frame") and "name" in element.attributes:
                 found.setdefault((element.tag, element.attributes["name"]), (element, childclass))
-            inner = element.attributes.get("childclass", childclass)
+            inner = class_inside(element, childclass)
             stack.extend((child, inner) for child in reversed(element.children))
         return found
 

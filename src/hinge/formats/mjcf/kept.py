@@ -6,13 +6,14 @@ matrix or the tree, and is not modelled, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from hinge.errors import ModelError
+from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import truth, word
 from hinge.formats.mjcf.tree import Body
+from hinge.formats.mjcf.words import check
 from hinge.formats.xml import Element, number, numbers, shown
 from hinge.model.build import Builder
 
@@ -123,10 +124,20 @@ def gravity(document: Document, default: tuple[float, ...]) -> tuple[float, ...]
     """The field of gravity, which a flag may switch off."""
     made, on = default, True
     for option in document.sections("option"):
+        check(option)
         made = numbers(option, "gravity", 3, made)
         for flag in option.all("flag"):
             on = word(flag, "gravity", ("enable", "disable"), "enable" if on else "disable") == "enable"
     return made if on else (0.0, 0.0, 0.0)
+
+
+def unknown_joints(document: Document, known: Collection[str], builder: Builder) -> None:
+    """A finding where an actuator drives a joint that is not there."""
+    for actuator in _actuators(document):
+        joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
+        if joint is not None and joint not in known:
+            what = f"{actuator} drives joint {shown(joint)!r}, which does not exist."
+            builder.finding("warning", "unknown-joint", what, did_you_mean(joint, known), actuator.where)
 
 
 def attached(part: Document, document: Document, builder: Builder) -> None:
@@ -147,6 +158,7 @@ def keyframes(document: Document, layout: Sequence[tuple[str, str]], builder: Bu
     nq = sum(WIDTH[kind] for _, kind in layout)
     for section in document.sections("keyframe"):
         for k, key in enumerate(section.all("key")):
+            check(key)
             name = key.attributes.get("name", f"key_{k}")
             if "qpos" not in key.attributes:
                 continue

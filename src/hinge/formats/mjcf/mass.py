@@ -72,7 +72,7 @@ def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
                              "Write another type, and size with the radius.", element.where)  # fmt: skip
         R, p, length = scope.between(element)
         size = (size[0], length / 2) if SIZES[kind] == 2 else (size[0], size[0], length / 2)
-    if len(size) < SIZES[kind] or any(s <= 0.0 for s in size[: SIZES[kind]]):
+    if len(size) < SIZES[kind] or not all(1e-15 < s < 1e15 for s in size[: SIZES[kind]]):
         raise ModelError("geom-size", f'{element}, a {kind}, has size="{shown(element.attributes.get("size", ""))}".',
                          f"Write {SIZES[kind]} positive number{'s' * (SIZES[kind] > 1)}.", element.where)  # fmt: skip
     return Geom(element, kind, size[: SIZES[kind]], R, p, weighs=weighs)
@@ -80,12 +80,13 @@ def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
 
 def mass_of(body: Body, geoms: list[Geom]) -> Mass:
     """What the body weighs, before bounds and balance."""
-    settings = body.scope.document.settings
-    if body.inertial is not None and settings.inertiafromgeom != "true":
+    how = body.scope.document.settings.inertiafromgeom
+    weighing = [geom for geom in geoms if geom.weighs]
+    if body.inertial is not None and not (how == "true" and weighing):
         return _stated(*body.inertial)
-    if settings.inertiafromgeom == "false":
+    if how == "false":
         return NOTHING
-    made = joined([_part(geom, body.scope) for geom in geoms if geom.weighs])
+    made = joined([_part(geom, body.scope) for geom in weighing])
     return Mass(made.content, made.center, made.inertia, np.eye(3))
 
 

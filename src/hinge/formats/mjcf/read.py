@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.settings import Settings, about, integer, word
+from hinge.formats.mjcf.settings import Settings, about, direction, integer, word
 from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
@@ -49,6 +49,7 @@ class Reader:
         self.bodies = names["body"]
         self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
         self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
+        self.known: set[str] = set()  # what actuators may call joints
         self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
         self.counted, self.njoint = 0, 0
         self.weights: list[tuple[Body, Mass, list[Geom]]] = []
@@ -158,7 +159,7 @@ class Reader:
         }
         lower, upper = self._range(element, settings, "range", "limited", angle)
         if kind in ("hinge", "slide"):
-            axis = scope.R @ _axis(element)
+            axis = scope.R @ direction(numbers(element, "axis", 3, (0.0, 0.0, 1.0)), element, "axis")
             ref = number(element, "ref", 0.0) * angle
             options |= {"axis": axis, "lower": lower, "upper": upper, "reference": ref}
             options["rest"] = number(element, "springref", 0.0) * angle
@@ -189,7 +190,9 @@ class Reader:
     def _added(self, what: str, element: Element, scope: Scope) -> float:
         """What actuators add: those that name this joint, and those that name all its repetitions."""
         given = element.attributes.get("name", "")
-        return sum(self.added[what].get(name, 0.0) for name in {scope.prefix + given, scope.name(given)})
+        names = {scope.prefix + given, scope.name(given)}
+        self.known |= names
+        return sum(self.added[what].get(name, 0.0) for name in names)
 
     def _first(self, element: Element, name: str, what: str) -> float:
         """A coefficient that may be followed by those of higher powers."""
@@ -232,15 +235,6 @@ class Reader:
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
             name = other
         self.builder.frame(name, body.link, p, R, element.where)
-
-
-def _axis(element: Element) -> Array:
-    axis = np.array(numbers(element, "axis", 3, (0.0, 0.0, 1.0)))
-    length = float(np.linalg.norm(axis))
-    if length < 1e-14:
-        raise ModelError("zero-axis", f"{element} has an axis without a direction.", "Give a vector that is not zero.",
-                         element.where)  # fmt: skip
-    return axis / length
 
 
 def quaternion(R: Array) -> tuple[float, ...]:

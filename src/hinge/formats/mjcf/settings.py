@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import atan2, copysign, cos, hypot, pi, sin
+from math import atan2, copysign, cos, hypot, inf, pi, sin
 from typing import Any
 
 import numpy as np
@@ -113,20 +113,20 @@ class Settings:
 
     def _axisangle(self, element: Element) -> Array:
         x, y, z, angle = numbers(element, "axisangle", 4)
-        return about(_direction((x, y, z), element, "axisangle"), angle * self.angle)
+        return about(direction((x, y, z), element, "axisangle"), angle * self.angle)
 
     def _euler(self, element: Element) -> Array:
         return self.turned(numbers(element, "euler", 3))
 
     def _xyaxes(self, element: Element) -> Array:
         six = numbers(element, "xyaxes", 6)
-        x = _direction(six[:3], element, "xyaxes")
+        x = direction(six[:3], element, "xyaxes")
         y = np.array(six[3:])
-        y = _direction(y - x * (x @ y), element, "xyaxes")
+        y = direction(y - x * (x @ y), element, "xyaxes")
         return np.column_stack([x, y, np.cross(x, y)])
 
     def _zaxis(self, element: Element) -> Array:
-        return z_to(_direction(numbers(element, "zaxis", 3), element, "zaxis"))
+        return z_to(direction(numbers(element, "zaxis", 3), element, "zaxis"))
 
     def turned(self, angles: Sequence[float] | Array) -> Array:
         """The rotation of three angles in the file's unit and sequence."""
@@ -143,7 +143,7 @@ class Settings:
 
 def from_quaternion(q: tuple[float, ...], element: Element) -> Array:
     length = hypot(*q)
-    if length < 1e-14:
+    if not 1e-14 < length < inf:
         raise ModelError("quaternion", f"{element} has a quaternion of length {length:g}.",
                          "The quaternion of no rotation is 1 0 0 0.", element.where)  # fmt: skip
     w, x, y, z = (c / length for c in q)
@@ -173,9 +173,10 @@ def z_to(axis: Array) -> Array:
     return about((-y / sine, x / sine, 0.0), atan2(sine, z))
 
 
-def _direction(given: Any, element: Element, name: str) -> Array:
+def direction(given: Any, element: Element, name: str) -> Array:
+    """A vector of an element, which has to point somewhere, at unit length."""
     length = hypot(*given)
-    if length < 1e-14:
+    if not 1e-14 < length < inf:
         raise ModelError("zero-axis", f"{element} has {name} without a direction.", "Give a vector that is not zero.",
                          element.where)  # fmt: skip
     return np.asarray(given, float) / length
@@ -232,6 +233,11 @@ def _over(said: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     if any(name in own for name in TURNS):
         said = {k: v for k, v in said.items() if k not in TURNS}
     return said | own
+
+
+def class_inside(element: Element, outer: str) -> str:
+    """The class of what is inside a body, frame or repetition; the latter two may call it `class` as well."""
+    return element.attributes.get("childclass", element.attributes.get("class", outer))
 
 
 def walk(root: Element) -> Iterator[Element]:

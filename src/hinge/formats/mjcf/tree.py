@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from math import hypot
+from math import hypot, inf
 
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
-from hinge.formats.mjcf.settings import integer, walk, z_to
-from hinge.formats.mjcf.words import TREE, check
+from hinge.formats.mjcf.settings import class_inside, integer, walk, z_to
+from hinge.formats.mjcf.words import LEAVES, TREE, check
 from hinge.formats.xml import Element, number, numbers, shown
 
 Array = np.ndarray
@@ -49,7 +49,7 @@ class Scope:
 
     def of_class(self, element: Element) -> Scope:
         """The scope inside a body or frame that may name a class for its contents."""
-        name = element.attributes.get("childclass", self.childclass)
+        name = class_inside(element, self.childclass)
         self.document.defaults.of(name, element)
         return replace(self, childclass=name)
 
@@ -67,7 +67,7 @@ class Scope:
         ends = np.array(numbers(element, "fromto", 6))
         along = ends[:3] - ends[3:]
         length = hypot(*along)
-        if length < 1e-14:
+        if not 1e-14 < length < inf:
             raise ModelError("fromto", f"{element} has fromto with two ends in one place.",
                              "Write two points that differ.", element.where)  # fmt: skip
         return self.R @ z_to(along / length), self.p + self.R @ (ends[:3] + ends[3:]) / 2, length
@@ -92,10 +92,11 @@ class Body:
 
 def bodies(document: Document) -> Iterator[Body]:
     """The world and then every body, depth first in the order of the file."""
-    world = Element("worldbody", {}, [c for part in document.sections("worldbody") for c in part.children])
-    first = next(document.sections("worldbody"), None)
-    if first is not None:
-        world.where = first.where
+    world = Element("worldbody", {})
+    for part in document.sections("worldbody"):
+        check(part)
+        world.children.extend(part.children)
+        world.where = part.where
     _bounded(world, document)
     stack: list[tuple[Element, Scope, Body | None]] = [(world, Scope(document), None)]
     while stack:
@@ -121,7 +122,7 @@ def _fill(body: Body, element: Element, scope: Scope) -> None:
     stack = [(child, scope) for child in reversed(element.children)]
     while stack:
         child, at = stack.pop()
-        check(child)
+        check(child, LEAVES.get(child.tag))
         if body.parent is None and child.tag in ("joint", "freejoint", "inertial"):
             hint = "Only bodies move and weigh: put it in a <body>."
             raise ModelError("world", f"the world has a <{child.tag}>.", hint, child.where)
@@ -154,6 +155,7 @@ def _frame(frame: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
 
 def _replicate(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
     count = integer(element, "count")
+    scope = scope.of_class(element)
     offset, angles = (np.array(numbers(element, name, 3, (0.0, 0.0, 0.0))) for name in ("offset", "euler"))
     digits, p = len(str(count)), np.zeros(3)
     sep = _short(element.attributes.get("sep", "") + scope.suffix, element).removesuffix(scope.suffix)

@@ -32,6 +32,11 @@ ATTRIBUTES = {
         solmix solref surfacevel type user"""),
     "site": _words(TURNS + "class fromto group material mesh name pos rgba size type user"),
     "attach": _words("body frame model prefix"),
+    "option": _words("""actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity impratio
+        integrator iterations jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance
+        noslip_iterations noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations
+        sleep_tolerance solver timestep tolerance viscosity wind"""),
+    "key": _words("act ctrl mpos mquat name plastic qpos qvel time"),
     "mesh": _words("""builtin class content_type face file inertia material maxhullvert name normal params refpos
         refquat scale smoothnormal texcoord vertex"""),
 }  # fmt: skip
@@ -44,13 +49,16 @@ TREE = _words("""attach body camera composite flexcomp frame freejoint geom iner
     site""")
 
 
-def check(element: Element, children: Collection[str] = ()) -> None:
+LEAVES = dict.fromkeys(("joint", "freejoint", "inertial", "site", "attach"), _words("")) | {"geom": _words("plugin")}
+
+
+def check(element: Element, children: Collection[str] | None = None) -> None:
     """Refuse attributes that MJCF does not have in this element and, where `children` are named, other elements."""
     for name in element.attributes.keys() - ATTRIBUTES.get(element.tag, element.attributes.keys()):
         hint = did_you_mean(name, ATTRIBUTES[element.tag])
         raise ModelError("unknown-attribute", f"{element} has an attribute {shown(name)!r}, which MJCF does not know.",
                          hint, element.where)  # fmt: skip
-    if children:
+    if children is not None:
         for child in element.children:
             if child.tag not in children:
                 raise ModelError("unknown-element", f"{element} has a <{shown(child.tag)}>, which MJCF does not know.",
