@@ -21,12 +21,14 @@ from hinge.errors import HingeError
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 
 JUNK = ("", " ", "nan", "inf", "-1", "0", "1", "1e308", "1e-320", "1e999", "1kg", "1 2", "1 2 3", "0 0 0 0",
-        "1 2 3 4 5 6", "1,2,3", "true", "auto", "mesh", "free", "main", "none", "0x10", "१", "é", "x" * 3000, "../x.xml", "/", "~")  # fmt: skip
+        "1 2 3 4 5 6", "1,2,3", "true", "auto", "mesh", "free", "main", "none", "0x10", "१", "é", "x" * 3000,
+        "../x.xml", "/", "~")  # fmt: skip
 TAGS = ("body", "joint", "freejoint", "geom", "site", "frame", "replicate", "attach", "inertial", "include",
         "composite", "default", "mesh", "model", "worldbody", "compiler", "option", "key", "camera", "foo")  # fmt: skip
 WORDS = ("name", "class", "childclass", "pos", "quat", "euler", "zaxis", "axis", "range", "limited", "ref", "type",
          "size", "mass", "density", "fromto", "mesh", "count", "sep", "offset", "prefix", "body", "model", "file",
-         "armature", "damping", "stiffness", "springdamper", "align", "scale", "gear", "joint", "qpos", "gravcomp", "group",
+         "armature", "damping", "stiffness", "springdamper", "align", "scale", "gear", "joint", "qpos", "gravcomp",
+         "group",
          "fullinertia", "diaginertia", "angle", "eulerseq", "boundmass", "settotalmass", "gravity", "foo")  # fmt: skip
 
 

@@ -32,8 +32,8 @@ ATTRIBUTES = {
         solmix solref surfacevel type user"""),
     "site": _words(TURNS + "class fromto group material mesh name pos rgba size type user"),
     "attach": _words("body frame model prefix"),
-    "option": _words("""actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity impratio
-        integrator iterations jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance
+    "option": _words("""actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity
+        impratio integrator iterations jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance
         noslip_iterations noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations
         sleep_tolerance solver timestep tolerance viscosity wind"""),
     "key": _words("act ctrl mpos mquat name plastic qpos qvel time"),
