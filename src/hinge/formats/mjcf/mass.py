@@ -8,7 +8,7 @@ import numpy as np
 
 from hinge.errors import ModelError
 from hinge.formats.mjcf.mesh import fitted
-from hinge.formats.mjcf.settings import Settings, integer, truth, word
+from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, integer, truth, word
 from hinge.formats.mjcf.solids import SHELLS, SIZES, SOLIDS, Solid, joined
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, attribute, number, numbers, shown
@@ -43,7 +43,7 @@ class Mass(NamedTuple):
         return self.R @ self.inertia @ self.R.T
 
 
-NOTHING = Mass(0.0, np.zeros(3), np.zeros((3, 3)), np.eye(3))
+NOTHING = Mass(0.0, ORIGIN, np.zeros((3, 3)), HERE)
 
 
 def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
@@ -87,7 +87,7 @@ def mass_of(body: Body, geoms: list[Geom]) -> Mass:
     if how == "false":
         return NOTHING
     made = joined([_part(geom, body.scope) for geom in weighing])
-    return Mass(made.content, made.center, made.inertia, np.eye(3))
+    return Mass(made.content, made.center, made.inertia, HERE)
 
 
 def infers(body: Body) -> bool:

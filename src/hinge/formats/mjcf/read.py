@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.settings import Settings, about, direction, integer, word
+from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
@@ -129,7 +129,7 @@ class Reader:
             self._joint(element, scope, name, kinds[k], parent, child, R, p)
             self.layout.append((name, kinds[k]))
             self.njoint += 1
-            parent, R, p = child, np.eye(3), np.zeros(3)
+            parent, R, p = child, HERE, ORIGIN
 
     def _unnamed(self, kind: str) -> str:
         return self.joint_names.free("base") if kind == "free" else self.joint_names.free("joint", self.njoint)
@@ -164,7 +164,7 @@ class Reader:
             options |= {"axis": axis, "lower": lower, "upper": upper, "reference": ref}
             options["rest"] = number(element, "springref", 0.0) * angle
             _, options["effort"] = self._range(element, settings, "actuatorfrcrange", "actuatorfrclimited", 1.0)
-            back, shift = (about(axis, -ref), np.zeros(3)) if kind == "hinge" else (np.eye(3), -ref * axis)
+            back, shift = (about(axis, -ref), ORIGIN) if kind == "hinge" else (HERE, -ref * axis)
             options |= {"child_rotation": back, "child_xyz": shift - back @ at}
         elif kind == "ball":
             options["child_xyz"] = -at
@@ -172,7 +172,7 @@ class Reader:
                 data["range"] = upper
         else:  # the position of a free body is its coordinates, and where the file puts it their reference
             options["reference"] = (*quaternion(R), *p)
-            R, p, at = np.eye(3), np.zeros(3), np.zeros(3)
+            R, p, at = HERE, ORIGIN, ORIGIN
             if options["armature"]:
                 what = f"joint {name!r} is free and has armature: hinge adds it in body axes, MuJoCo in the world's."
                 self.builder.finding(

@@ -18,6 +18,9 @@ from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, check
 from hinge.formats.xml import Element, attribute, number, numbers, shown
 
 Array = np.ndarray
+HERE, ORIGIN = np.eye(3), np.zeros(3)  # no turn and no shift
+HERE.flags.writeable = ORIGIN.flags.writeable = False  # because all share them
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 SHARED = ("armature", "damping", "gear")  # by actuators of all kinds, in whichever's default they stand
 TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
@@ -106,7 +109,7 @@ class Settings:
         if len(given) > 1:
             raise ModelError("orientation", f"{element} has both {given[0]} and {given[1]}.",
                              "They say the same thing twice: keep one of them.", element.where)  # fmt: skip
-        return getattr(self, f"_{given[0]}")(element) if given else np.eye(3)
+        return getattr(self, f"_{given[0]}")(element) if given else HERE
 
     def _quat(self, element: Element) -> Array:
         return from_quaternion(numbers(element, "quat", 4), element)
@@ -130,9 +133,9 @@ class Settings:
 
     def turned(self, angles: Sequence[float] | Array) -> Array:
         """The rotation of three angles in the file's unit and sequence."""
-        R = np.eye(3)
+        R = HERE
         for letter, angle in zip(self.eulerseq, angles, strict=True):
-            turn = about(np.eye(3)["xyz".index(letter.lower())], angle * self.angle)
+            turn = about(AXES[letter.lower()], angle * self.angle)
             R = R @ turn if letter.islower() else turn @ R
         return R
 
@@ -160,8 +163,14 @@ def about(axis: Any, angle: float) -> Array:
     """The rotation about a unit vector."""
     x, y, z = axis
     c, s = cos(angle), sin(angle)
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return c * np.eye(3) + s * K + (1 - c) * np.outer(axis, axis)
+    u, v, w = (1 - c) * x, (1 - c) * y, (1 - c) * z
+    return np.array(
+        [
+            [c + u * x, u * y - s * z, u * z + s * y],
+            [v * x + s * z, c + v * y, v * z - s * x],
+            [w * x - s * y, w * y + s * x, c + w * z],
+        ]
+    )
 
 
 def z_to(axis: Array) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
-from hinge.formats.mjcf.settings import class_inside, integer, walk, z_to
+from hinge.formats.mjcf.settings import HERE, ORIGIN, class_inside, integer, walk, z_to
 from hinge.formats.mjcf.words import LEAVES, TREE, check
 from hinge.formats.xml import Element, number, numbers, shown
 
@@ -37,8 +37,8 @@ class Scope:
     childclass: str = "main"
     prefix: str = ""
     suffix: str = ""
-    R: Array = field(default_factory=lambda: np.eye(3))
-    p: Array = field(default_factory=lambda: np.zeros(3))
+    R: Array = field(default_factory=lambda: HERE)
+    p: Array = field(default_factory=lambda: ORIGIN)
 
     def name(self, given: str) -> str:
         return f"{self.prefix}{given}{self.suffix}" if given else ""
@@ -101,8 +101,8 @@ def bodies(document: Document) -> Iterator[Body]:
     stack: list[tuple[Element, Scope, Body | None]] = [(world, Scope(document), None)]
     while stack:
         element, scope, parent = stack.pop()
-        R, p = (np.eye(3), np.zeros(3)) if parent is None else scope.placement(element)
-        inside = replace(scope.of_class(element), R=np.eye(3), p=np.zeros(3))
+        R, p = (HERE, ORIGIN) if parent is None else scope.placement(element)
+        inside = replace(scope.of_class(element), R=HERE, p=ORIGIN)
         body = Body(element, inside, parent, R, p)
         _fill(body, element, inside)
         yield body
