@@ -99,6 +99,8 @@ WHOLE = [
      "Write zero or more."),
     ("negative-mass", jointed('<inertial pos="0 0 0" mass="-1"/>'), "5: <inertial> has mass -1 kg.",
      "Write zero or more."),
+    ("nan", world('<body name="a"><geom size="1e10" density="1e300"/></body>', '<compiler boundinertia="1"/>'),
+     "4: body 'a' has more mass or inertia than a number can say.", "Check masses, densities and sizes."),
     ("missing", jointed('<inertial pos="0 0 0"/>'), "5: <inertial> has no attribute 'mass'.",
      'Write <inertial mass="…">.'),
     ("missing", jointed('<inertial mass="1"/>'), "5: <inertial> has no attribute 'pos'.", 'Write <inertial pos="…">.'),

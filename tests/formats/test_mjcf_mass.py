@@ -65,6 +65,11 @@ def test_a_stated_mass_counts_where_no_geom_weighs(geom):
     compared(compiled('inertiafromgeom="true" inertiagrouprange="0 3"', f"<body><joint/>{stated}{geom}</body>"))
 
 
+def test_bounds_hold_for_bodies_without_a_mass():
+    setting = 'inertiafromgeom="false" boundmass="1" boundinertia=".1"'
+    compared(compiled(setting, '<body><joint/><geom size=".1"/><body pos="1 0 0"/></body>'))
+
+
 def test_groups_that_weigh():
     geoms = '<geom size=".1" group="1"/><geom size=".2" group="3"/><geom size=".3" pos="1 0 0"/>'
     compared(compiled('inertiagrouprange="1 2"', f"<body><joint/>{geoms}</body>"))

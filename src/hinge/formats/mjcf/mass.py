@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from hinge.errors import ModelError
 from hinge.formats.mjcf.mesh import fitted
-from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, integer, truth, word
+from hinge.formats.mjcf.settings import HERE, ORIGIN, integer, truth, word
 from hinge.formats.mjcf.solids import SHELLS, SIZES, SOLIDS, Solid, joined
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, attribute, number, numbers, shown
@@ -138,8 +139,12 @@ def _stated(inertial: Element, scope: Scope) -> Mass:
     return Mass(mass, p, np.diag(numbers(inertial, "diaginertia", 3, (0.0, 0.0, 0.0))), R)
 
 
-def adjusted(mass: Mass, settings: Settings) -> Mass:
+def adjusted(mass: Mass, body: Body) -> Mass:
     """With the compiler's bounds, and its way to make impossible inertias possible."""
+    settings = body.scope.document.settings
+    if not (isfinite(mass.mass) and np.all(np.isfinite(mass.inertia))):
+        raise ModelError("nan", f"{body.element} has more mass or inertia than a number can say.",
+                         "Check masses, densities and sizes.", body.element.where)  # fmt: skip
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return mass
     principal, axes = np.linalg.eigh(mass.inertia)

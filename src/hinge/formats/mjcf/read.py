@@ -58,7 +58,7 @@ class Reader:
     def body(self, body: Body) -> None:
         """Weigh a body; it is built when all are weighed, because a file may state the total."""
         geoms = [geom_of(element, scope, infers(body)) for element, scope in body.geoms]
-        mass = NOTHING if body.parent is None else adjusted(mass_of(body, geoms), body.scope.document.settings)
+        mass = NOTHING if body.parent is None else adjusted(mass_of(body, geoms), body)
         self.weights.append((body, mass, geoms))
 
     def build(self, settings: Settings) -> None:
