@@ -65,9 +65,12 @@ def test_a_stated_mass_counts_where_no_geom_weighs(geom):
     compared(compiled('inertiafromgeom="true" inertiagrouprange="0 3"', f"<body><joint/>{stated}{geom}</body>"))
 
 
-def test_bounds_hold_for_bodies_without_a_mass():
-    setting = 'inertiafromgeom="false" boundmass="1" boundinertia=".1"'
-    compared(compiled(setting, '<body><joint/><geom size=".1"/><body pos="1 0 0"/></body>'))
+@pytest.mark.parametrize("mode", ["true", "false", "auto"])
+@pytest.mark.parametrize("geom", ["", '<geom size=".1" mass="0" pos="5 5 5"/>'])
+def test_a_body_without_mass_has_the_bounds_at_its_own_place(mode, geom):
+    setting = f'inertiafromgeom="{mode}" boundmass="1" boundinertia=".1"'
+    dummy = f'<frame pos="0 0 7"><body pos="1 2 3" euler="10 20 30">{geom}<body pos="1 0 0"/></body></frame>'
+    compared(compiled(setting, f'<body pos="3 2 1"><joint axis="1 1 1"/>{geom}{dummy}</body>'))
 
 
 def test_groups_that_weigh():

@@ -147,6 +147,9 @@ def adjusted(mass: Mass, body: Body) -> Mass:
                          "Check masses, densities and sizes.", body.element.where)  # fmt: skip
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return mass
+    if mass.mass == 0.0 and body.inertial is None:  # MuJoCo has the centre of nothing where the file puts the body
+        R, p = settings.placement(body.element)
+        mass = mass._replace(com=p, R=R)
     principal, axes = np.linalg.eigh(mass.inertia)
     if settings.boundinertia:
         principal = np.maximum(principal, settings.boundinertia)
