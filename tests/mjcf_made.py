@@ -180,7 +180,8 @@ class Made:
             if self.some(0.3):
                 shape = {"fullinertia": text_of([0.8, 0.9, 1.0, *self.rng.uniform(-0.1, 0.1, 3)])}
             self.put(self.framed(body), "inertial", pos=self.numbers(3), mass=self.numbers(1, 0.5, 2), **shape)
-        for _ in range(self.rng.integers(1, 3)):
+        fixed = body.find(".//joint") is None and body.find("freejoint") is None
+        for _ in range(self.rng.integers(0 if fixed else 1, 3)):
             kind = self.one(tuple(SIZES))
             given = {"type": kind, "size": self.numbers(SIZES[kind], 0.05, 0.3)} | self.class_of()
             given |= self.place()
