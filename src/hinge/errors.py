@@ -82,9 +82,10 @@ class TraceError(HingeError, TypeError):
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """A sentence that offers the names closest to `given`, or lists a few of those there are."""
     names = sorted(set(known))
-    close = difflib.get_close_matches(str(given), names, n=3, cutoff=0.6)
+    short = [name for name in names if len(name) <= 60][:2000]  # what a person wrote; comparing takes long
+    close = difflib.get_close_matches(str(given)[:60], short, n=3, cutoff=0.6)
     if close:
         return "Did you mean " + " or ".join(repr(name) for name in close) + "?"
     if not names:
         return "There are none."
-    return "Known: " + ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "") + "."
+    return "Known: " + ", ".join(repr(name[:60]) for name in names[:8]) + (", …" if len(names) > 8 else "") + "."

@@ -239,11 +239,13 @@ class Builder:
         if isinstance(rotation, tuple) and rotation == NO_TURN:
             return IDENTITY
         given = Mat3(numbers(what, label, rotation, (3, 3), where))
+        if given == IDENTITY:
+            return IDENTITY
         off = max(abs(g - e) for g, e in zip(given.T.times(given), IDENTITY, strict=True))
         if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
             raise ModelError("rotation", f"{what} has a {label} that is none: its columns are not orthogonal unit "
                              "vectors in right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
-        snapped = IDENTITY if given == IDENTITY else snapped_rotation(given, SNAP)
+        snapped = snapped_rotation(given, SNAP)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)
         return snapped
