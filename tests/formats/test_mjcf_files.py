@@ -166,7 +166,7 @@ def test_keyframes_of_an_attached_model_are_left_out_and_named(folder):
     child = CHILD.replace("</mujoco>", '<keyframe><key name="home" qpos=".5 0 0 0 1 0 0 0"/></keyframe></mujoco>')
     robot = hinge.load(folder({"main.xml": world(ATTACHED["in a body"], HAND), "hand.xml": child}))
     assert robot.keyframes == {}
-    (finding,) = (f for f in robot.report if f.code == "keyframe")
+    (finding,) = (f for f in robot.report if f.code == "attached-keyframe")
     assert (finding.severity, finding.where.file, finding.where.line) == ("note", "hand.xml", 5)
 
 

@@ -151,6 +151,15 @@ class Document:
             self.solids[name] = self._open(self.assets[name])
         return self.solids[name]
 
+    def mesh_name(self, element: Element) -> str:
+        """The path of a mesh that is only looked at; its bare name where it leads nowhere, or out of the folder."""
+        if "file" not in element.attributes:
+            return ""
+        try:
+            return self.mesh_path(element)
+        except ModelError:
+            return os.path.basename(element.attributes["file"].replace("\\", "/"))
+
     def mesh_path(self, element: Element) -> str:
         """Where the file of a mesh asset is."""
         name = attribute(element, "file").replace("\\", "/")

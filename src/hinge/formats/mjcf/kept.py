@@ -148,7 +148,7 @@ def attached(part: Document, document: Document, builder: Builder) -> None:
         _refuse(stated[0], f'conflict="{document.settings.conflict}" takes gravity from an attached model')
     keys = [key for section in part.sections("keyframe") for key in section.all("key")]
     if keys:
-        builder.finding("note", "keyframe", f"{_names(keys)}: keyframes of an attached model are left out.",
+        builder.finding("note", "attached-keyframe", f"{_names(keys)}: keyframes of an attached model are left out.",
                         where=keys[0].where)  # fmt: skip
 
 

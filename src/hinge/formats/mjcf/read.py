@@ -264,7 +264,7 @@ def _shapes(geom: Geom, scope: Scope) -> list[Shape]:
         asset = scope.document.assets.get(geom.mesh)
         if asset is None:
             return []
-        file, scale = asset.attributes.get("file", ""), numbers(asset, "scale", 3, scale)
+        file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
     sizes = {"sphere": size, "ellipsoid": size, "box": tuple(2 * s for s in size),
              "cylinder": (size[0], 2 * size[1]) if len(size) == 2 else (),
              "capsule": (size[0], 2 * size[1]) if len(size) == 2 else ()}  # fmt: skip
