@@ -1,6 +1,6 @@
 """Against MuJoCo: URDF files it reads itself, models written out as MJCF, and a few written by hand in both.
 
-mujoco_pair.py says how coordinates of the two correspond. MJCF files are compared in test_mjcf_files.py.
+mujoco_pair.py says how coordinates of the two correspond. MJCF files are compared in test_mjcf_robots.py.
 """
 
 import xml.etree.ElementTree as ET
