@@ -22,7 +22,7 @@ from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
 from hinge.errors import UnknownName, did_you_mean
 from hinge.graph import Input, Program
 from hinge.methods import install
-from hinge.model import Model, Report, edit, parameter, reframe
+from hinge.model import Model, Report, edit, parameter, reframe, unmoved
 from hinge.model.driven import prescribe, sizes
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Robot:
     def __init__(self, model: Model, vary: Sequence[str] = ()):
         """A robot on a model; `vary` names numbers of it that become inputs, see `vary`."""
         self.model = model
-        self._vary = tuple(parameter(model, name) for name in vary)
+        self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self._kernels: dict[Any, Kernel] = {}
         self._fast: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # one-state calls in machine code
         self._rows: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # the same for plain batches of rows
@@ -250,7 +250,7 @@ class Robot:
             return algorithm.trace(replace(self._traced, terms=terms), given, options, status, vary=self._vary)
 
         def key() -> tuple[str, ...]:
-            if algorithm.is_ours and all(joint.is_ours for joint in model.joint):
+            if algorithm.is_ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
                 words = (algorithm.name, algorithm.method, sorted(given), sorted(options.items()), status, self._vary)
                 return model.digest, repr(words)
             return "program", repr(
@@ -284,26 +284,38 @@ class Robot:
         )
         return count(program, algorithm.method)
 
-    def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
-        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one.
+    def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
+               scalar: str = "double", **options: str) -> str:  # fmt: skip
+        """The program of an algorithm for this robot as text: "c", "llvm", or "listing" for a plain one.
+
+        `scalar` is "double" or "float". What is about a frame takes `at`, its name.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
         """
-        algorithm = dynamics.choose(self.model, name, method)
-        program = algorithm.trace(self._traced, options=inputs.options(algorithm, options), vary=self._vary)
-        if language == "listing":
-            return str(program)
-        if language == "llvm":
-            from hinge.backends import llvm
+        from hinge import writing
 
-            return llvm.emit(program, llvm.lanes())
-        raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, ('llvm', 'listing'))}")
+        return writing.source(self, name, language, method, at, scalar, options)
+
+    def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
+                  shared: bool = False, **options: str) -> Any:  # fmt: skip
+        """The results of an algorithm as SymPy objects: a matrix (a vector is a column), a scalar, or a tuple of them.
+
+        Coordinates are called q_JOINT, qdot_JOINT and so on, varied numbers m_LINK and the like; symbols the robot was
+        built from keep their names. What is about a frame takes `at`, its name. Short results are simplified. Long
+        ones are better read with `shared`, which gives definitions first, as sympy.cse does.
+
+        >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
+        cos(q_elbow)/2 + 1/3
+        """
+        from hinge import writing
+
+        return writing.equations(self, name, method, at, simplify, shared, options)
 
     @functools.cached_property
     def _traced(self) -> Model:
         """The model in the frames that algorithms run in; names keep their frames."""
-        return reframe(self.model)
+        return unmoved(self.model) if self.model.symbols else reframe(self.model)
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
               check: str, return_status: bool, joint_terms: Sequence[str],

@@ -144,6 +144,11 @@ class Algorithm:
         return next(iter(self.returns.values()))
 
     @property
+    def asks_for_a_frame(self) -> bool:
+        """Whether one of its inputs is a frame, which a call gives by name."""
+        return PLACE in self.inputs.values()
+
+    @property
     def is_ours(self) -> bool:
         """Whether it is one of hinge's, so that its name says all about it."""
         return self.function.__module__.startswith("hinge.")
@@ -153,12 +158,16 @@ class Algorithm:
         return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}
 
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
-              status: bool = False, contract: bool = True, vary: Sequence[Parameter] = ()) -> Program:  # fmt: skip
+              status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (),
+              at: str = "") -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input.
+        With `at` the frame it asks for is the one of that name, and no input.
         """
         graph, taken = Graph(), self.taken(given)
+        if at:
+            taken = {name: quantity for name, quantity in taken.items() if quantity is not PLACE}
         inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
         if vary:
             inputs.append(Input("parameters", sum(one.size for one in vary)))
@@ -168,6 +177,7 @@ class Algorithm:
             inputs.append(Input("prescribed", nq + 2 * nv))
             model = put(model, [graph.input("prescribed", k) for k in range(inputs[-1].size)])
         seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
+        seen |= {name: q.take(model, Place.row(model, at)) for name, q in self.inputs.items() if q is PLACE and at}
         for one in inputs[: len(taken)]:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
         result = self.function(model, **seen, **(options or {}))

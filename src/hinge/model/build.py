@@ -25,6 +25,7 @@ from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
+from hinge.model.symbols import is_symbolic, scalar, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
@@ -110,7 +111,7 @@ class Builder:
         said = LinkInertia(m, c, rows)
         inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
         self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
-        if m or any(flat):
+        if not unknown((m, *flat)) and (m or any(flat)):
             self._findings.extend(examine_link(name, m, np.array(rows), where))
 
     def joint(self, name: str, kind: str | Joint, parent: str, child: str, xyz: Triple = (0.0, 0.0, 0.0),
@@ -130,10 +131,11 @@ class Builder:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
         what = f"joint {name!r}"
+        parameters = {k: scalar(x) if is_symbolic(x) else x for k, x in parameters.items()}
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
         for label, value in parameters.items():
-            if isinstance(value, int | float):
+            if isinstance(value, int | float) or is_symbolic(value):
                 numbers(what, label, [value], (1,), where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
@@ -156,7 +158,8 @@ class Builder:
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
         R = self._snap(what, "rotation", name, rotation, where)
         seat = self._snap(what, "child_rotation", name, child_rotation, where), Vec3(child_p)
-        if any(x < 0.0 for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]):
+        terms = [x for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]]
+        if not unknown(terms) and min(terms, default=0.0) < 0.0:
             self.finding("error", "negative", f"{what} has negative damping, friction, stiffness or armature.",
                          "Give zero or more.", where)  # fmt: skip
         if joint.singular_at is not None:
@@ -231,6 +234,8 @@ class Builder:
         if isinstance(rotation, tuple) and rotation == NO_TURN:
             return IDENTITY
         given = Mat3(numbers(what, label, rotation, (3, 3), where))
+        if unknown(given):
+            return given
         off = max(abs(g - e) for g, e in zip(given.T.times(given), IDENTITY, strict=True))
         if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
             raise ModelError("rotation", f"{what} has a {label} that is none: its columns are not orthogonal unit "
@@ -359,7 +364,8 @@ class Builder:
             findings.append(Finding("note", "snapped", what, where=Where(self.file)))
         below = [inertia.m for inertia in grown.inertia]
         for i in range(len(below) - 1, 0, -1):
-            if below[i] <= 0.0 and not any(grown.inertia[i].I) and not any(grown.data[i].armature):
+            carried = (below[i], *grown.inertia[i].I, *grown.data[i].armature)
+            if not unknown(carried) and below[i] <= 0.0 and not any(carried[1:]):
                 what = f"joint {grown.joint_name[i]!r} moves nothing that has mass."
                 fix = "Forward dynamics needs a mass, an inertia or an armature there."
                 findings.append(Finding("warning", "massless", what, fix, grown.data[i].where))

@@ -1,0 +1,145 @@
+"""The SymPy back end: a program's results as expressions, in symbols that have the robot's names.
+
+A short program is multiplied out and written as a textbook would (polynomial.py). A long one keeps the form of the
+graph: nested expressions, or with `shared` a list of definitions first, each used more than once, as sympy.cse gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from hinge.backends.polynomial import Nested, Poly, Ring, Term, TooLong, factored
+from hinge.errors import NotCovered
+from hinge.graph import OPS, Input, Program, live, order
+from hinge.graph.expr import apply
+
+Names = Mapping[str, Sequence[str]]  # for each input array what its entries are called
+APART = {"qdd", "tau", "actuators"}  # terms are gathered by the entries of these arrays first
+PLAIN = 12  # a number is written as a fraction where its denominator is no larger
+
+
+def sympy_module() -> Any:
+    """SymPy, or an error that says how to get it."""
+    try:
+        import sympy
+    except ImportError:
+        raise NotCovered("equations need SymPy, which is not installed.\n  pip install hinge[equations]") from None
+    return sympy
+
+
+def expressions(program: Program, names: Names, simplify: bool = True) -> tuple[Any, ...] | None:
+    """Each output as a matrix or a scalar; with `simplify` multiplied out and shortened, or None where that is long."""
+    if simplify:
+        ring = Ring()
+        try:
+            entries = [[ring.gathered(a) for a in output] for output in ring.run(program)]
+            written = _Writing(ring, names)
+            made = [[written.entry(a) for a in output] for output in entries]
+        except TooLong:
+            return None
+    else:
+        _, made = _as_they_are(program, names, share=False)
+    return _shaped(program, made)
+
+
+def definitions(program: Program, names: Names) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+    """A definition for each value that is used more than once, and the outputs in terms of them."""
+    shared, made = _as_they_are(program, names, share=True)
+    return shared, _shaped(program, made)
+
+
+def _shaped(program: Program, entries: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """Scalars, columns and matrices, as the outputs are."""
+    sympy = sympy_module()
+    made = []
+    for output, flat in zip(program.outputs, entries, strict=True):
+        rows, columns = (*output.shape, 1, 1)[:2]
+        made.append(sympy.Matrix(rows, columns, list(flat)) if output.shape else flat[0])
+    return tuple(made)
+
+
+def number(x: float) -> Any:
+    """A number as one would write it: whole, a simple fraction, or decimal."""
+    sympy = sympy_module()
+    if x != x:
+        return sympy.nan
+    if abs(x) < 1e15:
+        simple = Fraction(x).limit_denominator(PLAIN)
+        if float(simple) == x:
+            return sympy.Rational(simple.numerator, simple.denominator)
+    return sympy.Float(x)
+
+
+def _as_they_are(program: Program, names: Names, share: bool) -> tuple[list[tuple[Any, Any]], list[list[Any]]]:
+    """Each instruction on symbols; with `share`, values that are used again have names."""
+    sympy = sympy_module()
+    uses = [0] * len(program.code)
+    for op, args in program.code:
+        for a in args if op != "input" else ():
+            if type(a) is int:
+                uses[a] += 1
+    values: list[Any] = []
+    shared: list[tuple[Any, Any]] = []
+
+    def value(a: Any) -> Any:
+        return values[a] if type(a) is int else number(a)
+
+    for n, (op, args) in enumerate(program.code):
+        if op == "input":
+            values.append(sympy.Symbol(names[program.inputs[args[0]].name][args[1]]))
+            continue
+        nothing_else = op == "select" and type(args[2]) is float and args[2] != args[2]
+        made = value(args[1]) if nothing_else else apply(op, *map(value, args))
+        if share and uses[n] > 1 and OPS[op].counts_as != "neg" and made.args:
+            name = sympy.Symbol(f"x{len(shared)}")
+            shared.append((name, made))
+            made = name
+        values.append(made)
+    return shared, [[value(entry) for entry in output.entries] for output in program.outputs]
+
+
+class _Writing:
+    """Polynomials as expressions of SymPy."""
+
+    def __init__(self, ring: Ring, names: Names):
+        self.sympy, self.ring, self.names = sympy_module(), ring, names
+        self._made: dict[int, Any] = {}
+
+    def entry(self, a: Poly) -> Any:
+        return self.nested(factored(a, self._apart))
+
+    def nested(self, a: Nested) -> Any:
+        return self.sympy.Add(*(self._product(*part) for part in a.parts))
+
+    def _product(self, c: float, term: Term, inner: Nested | None) -> Any:
+        powers = [self.generator(g) ** number(e) for g, e in term]
+        return self.sympy.Mul(number(c), *powers, *([self.nested(inner)] if inner else []))
+
+    def _apart(self, term: Term) -> Any:
+        """Accelerations and forces are told one from another, what velocities make from what rest makes."""
+        inputs = [self.ring.generators[g].of for g, _ in term if self.ring.generators[g].kind == "input"]
+        return tuple(of if of[0] in APART else of[0] for of in inputs if of[0] in APART or of[0] == "qd")[:1]
+
+    def generator(self, g: int) -> Any:
+        if g not in self._made:
+            self._made[g] = self._generator(g)
+        return self._made[g]
+
+    def _generator(self, g: int) -> Any:
+        kind, of = self.ring.generators[g].kind, self.ring.generators[g].of
+        if kind == "input":
+            return self.sympy.Symbol(self.names[of[0]][of[1]])
+        if kind == "sum":
+            return self.entry(self.ring.gathered(dict(of)))
+        args = [self.entry(self.ring.gathered(dict(key))) for key in of]
+        return apply(kind.removesuffix(" of"), *args)
+
+
+def scalar(x: Any) -> Any:
+    """A node of named symbols as an expression."""
+    inputs = [Input(node.args[0], 1) for node in live([x]) if node.op == "input"]
+    program, names = order(inputs, [("x", (), [x])]), {one.name: [one.name] for one in inputs}
+    return (expressions(program, names) or expressions(program, names, simplify=False) or (None,))[0]
+

@@ -1,0 +1,236 @@
+"""A robot's programs on paper: as source text, as C files, and as equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hinge import dynamics, inputs
+from hinge.backends import c, interpret, symbolic
+from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
+from hinge.errors import UnknownName, did_you_mean
+from hinge.graph import Program
+from hinge.model import Model, unmoved
+
+if TYPE_CHECKING:
+    from hinge.robot import Robot
+
+LANGUAGES = ("c", "llvm", "listing")
+EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+
+
+def source(robot: Robot, name: str, language: str, method: str | None, at: str, scalar: str,
+           options: Mapping[str, str]) -> str:  # fmt: skip
+    """The program of an algorithm as text."""
+    if language not in LANGUAGES:
+        raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")
+    if scalar not in c.REALS:
+        raise UnknownName(f"scalar={scalar!r} is not known. {did_you_mean(str(scalar), c.REALS)}")
+    if language == "c":
+        prefix, head, routines = _c(robot, [name], method, at, options)
+        real = c.REALS[scalar]
+        return c.header(prefix, head, _sizes(robot.model), routines, real) + "\n" + c.code(routines, real)
+    program = _traced(robot, robot._traced, name, method, at, options)
+    if language == "listing":
+        return str(program)
+    from hinge.backends import llvm
+
+    return llvm.emit(program, llvm.lanes(), {"double": llvm.DOUBLE, "float": llvm.SINGLE}[scalar])
+
+
+def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Mapping[str, str],
+            contract: bool = True, needs_frame: bool = False) -> Program:  # fmt: skip
+    algorithm = dynamics.choose(robot.model, name, method)
+    if at:
+        if not algorithm.asks_for_a_frame:
+            raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
+        model.frame(at)
+    elif needs_frame and algorithm.asks_for_a_frame:
+        raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
+    chosen = inputs.options(algorithm, options)
+    return algorithm.trace(model, options=chosen, contract=contract, vary=robot._vary, at=at)
+
+
+# C
+
+
+def c_files(robot: Robot, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None,
+            at: str = "") -> dict[str, str]:  # fmt: skip
+    """File name → text: a header, the functions, and a program that tries them."""
+    prefix, head, routines = _c(robot, names, method, at, {})
+    real = c.REALS[scalar]
+    return {
+        f"{prefix}.h": c.header(prefix, head, _sizes(robot.model), routines, real),
+        f"{prefix}.c": f'#include "{prefix}.h"\n' + c.code(routines, real),
+        f"{prefix}_test.c": c.test_main(prefix, routines, real),
+    }
+
+
+def _sizes(model: Model) -> list[tuple[str, int]]:
+    return [("NQ", model.nq), ("NV", model.nv)]
+
+
+def _c(robot: Robot, names: Sequence[str], method: str | None, at: str,
+       options: Mapping[str, str]) -> tuple[str, list[str], list[c.Routine]]:  # fmt: skip
+    prefix = c.identifier(robot.name)
+    routines = []
+    for name in dict.fromkeys(names):
+        algorithm = dynamics.choose(robot.model, name, method)
+        about = at if algorithm.asks_for_a_frame else ""
+        program = _traced(robot, robot._traced, name, method, about, options, needs_frame=True)
+        routines.append(_routine(robot, f"{prefix}_{c.identifier(name)}", algorithm, program, about))
+    return prefix, _about(robot), routines
+
+
+def _routine(robot: Robot, name: str, algorithm: Algorithm, program: Program, at: str) -> c.Routine:
+    """A program with the words that go into its header, and a state to try it on."""
+    words = {n: q.what for n, q in algorithm.inputs.items()}
+    words |= {"parameters": _parameter_words(robot), "prescribed": "values, rates, accelerations of the driven joints"}
+    taken = [c.Array(c.identifier(one.name), one.size, words[one.name]) for one in program.inputs]
+    used = {a.name for a in taken}
+    given = []
+    for output, quantity in zip(program.outputs, algorithm.returns.values(), strict=True):
+        called = "out" if len(program.outputs) == 1 else c.identifier(output.name)
+        shape = "" if len(output.shape) < 2 else f", {output.shape[0]} × {output.shape[1]} row by row"
+        given.append(
+            c.Array(called if called not in used else f"{called}_out", prod(output.shape), quantity.what + shape)
+        )
+    first = next(iter((algorithm.function.__doc__ or algorithm.name).splitlines()))
+    state = _state(robot, algorithm, program)
+    expected = tuple(np.empty((1, a.size)) for a in given)
+    interpret.run(program, [row[None] for row in state], expected)
+    about = f" Of the frame {at!r}." if at else ""
+    title = f"{algorithm.name}, method {algorithm.method}. {first}{about}"
+    return c.Routine(name, program, tuple(taken), tuple(given), title, state, expected)
+
+
+def _state(robot: Robot, algorithm: Algorithm, program: Program) -> tuple[np.ndarray, ...]:
+    """A state in the middle of nowhere, in numbers that single precision has too."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for one in program.inputs:
+        quantity = algorithm.inputs.get(one.name)
+        if quantity is POSITION:
+            row = robot.random_state(rng, 1)[0][0]
+        elif quantity is KNOWN:
+            row = np.arange(one.size) % 2.0
+        elif one.name == "parameters" and quantity is None:
+            row = np.concatenate([_value(robot, p, k) for k, p in enumerate(robot._vary)])
+        else:
+            row = rng.normal(size=one.size)
+        rows.append(row.astype(np.float32).astype(np.float64))
+    return tuple(rows)
+
+
+def _value(robot: Robot, parameter: Any, k: int) -> np.ndarray:
+    """The nominal value of a parameter; a symbol has none, and any will do to try the code."""
+    return np.array([1.0 + 0.125 * k]) if parameter.field == "symbol" else parameter.nominal(robot.model).reshape(-1)
+
+
+def _parameter_words(robot: Robot) -> str:
+    return ", ".join(f"{p.name} ({p.size})" if p.size > 1 else p.name for p in robot._vary)
+
+
+def _about(robot: Robot) -> list[str]:
+    """What stands above everything in a header."""
+    from hinge import __version__
+
+    model, bodies = robot.model, robot.model.leaders
+    lines = [
+        f"Dynamics of {robot.name!r}, written by hinge {__version__}.", "",
+        "Units are m, kg, s, rad, N and N m; frames are right-handed, z up. Spatial motions are [angular; linear],",
+        "forces [couple; force]. Quaternions are scalar first and of any length. Matrices are row by row. An array",
+        "holds one state. Nothing is allocated and nothing is kept between calls; no array may overlap an output.",
+        "A state that has no answer gives NaN.", "",
+        f"Gravity is ({', '.join(_shown(x) for x in model.gravity)}) m/s².", "Joints, and where they are in q and qd:",
+    ]  # fmt: skip
+    width = max((len(model.joint_name[i]) for i in range(1, len(model.parent))), default=0)
+    for i in bodies:
+        q, v = model.slices[i]
+        lines.append(f"  {model.joint_name[i]:<{width}}  {model.joint[i].kind:<12} q{_span(q)}  qd{_span(v)}")
+    for i, follow in model.follows.items():
+        leader = model.joint_name[follow.leader]
+        lines.append(f"  {model.joint_name[i]:<{width}}  is {follow.ratio!r} × {leader} + {follow.offset!r}")
+    return lines
+
+
+def _span(at: slice) -> str:
+    return f"[{at.start}]" if at.stop - at.start == 1 else f"[{at.start}..{at.stop - 1}]"
+
+
+def _shown(x: Any) -> str:
+    return f"{x:g}" if isinstance(x, float) else str(x)
+
+
+# equations
+
+
+def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bool, shared: bool,
+              options: Mapping[str, str]) -> Any:  # fmt: skip
+    """An algorithm's results as SymPy objects; with `shared` definitions first."""
+    symbolic.sympy_module()
+    model = robot._traced
+    program = _traced(robot, model, name, method, at, options, contract=False, needs_frame=True)
+    names = symbol_names(robot, program)
+    if shared:
+        defined, made = symbolic.definitions(program, names)
+        return defined, made if len(made) > 1 else made[0]
+    found = None
+    if simplify:  # in the frames the robot was given in, so that its numbers are those of the file
+        plain = _traced(robot, unmoved(robot.model), name, method, at, options, contract=False)
+        found = symbolic.expressions(plain, names)
+    found = found or symbolic.expressions(program, names, simplify=False)
+    return found if len(found) > 1 else found[0]
+
+
+def symbol_names(robot: Robot, program: Program) -> dict[str, list[str]]:
+    """What the entries of each input are called: q_elbow, qdot_elbow, qddot_elbow, tau_elbow, and the parameters."""
+    model = robot.model
+    joints = [(i, _short(model.joint_name[i])) for i in model.leaders]
+    positions = _spread((short, model.joint[i].nq) for i, short in joints)
+    velocities = _spread((short, model.joint[i].nv) for i, short in joints)
+    letters = {"qd": "qdot", "qdd": "qddot", "qdd_joints": "qddot"}
+    made = {}
+    for one in program.inputs:
+        letter = letters.get(one.name, one.name)
+        if one.name == "parameters":
+            made[one.name] = [n for p in robot._vary for n in _parameter_names(p)]
+        elif one.size == len(positions) and one.name in ("q", "q0", "q1"):
+            made[one.name] = [f"{letter}{end}" for end in positions]
+        elif one.size == len(velocities):
+            made[one.name] = [f"{letter}{end}" for end in velocities]
+        else:
+            made[one.name] = [f"{letter}_{k}" for k in range(one.size)]
+    return made
+
+
+def _short(joint: str) -> str:
+    """The end of a symbol: a number where the joint is called joint1, its name else."""
+    bare = joint.lower().removeprefix("joint").removeprefix("_")
+    return bare if bare.isdigit() and joint.lower().startswith("joint") else f"_{joint}"
+
+
+def _spread(joints: Any) -> list[str]:
+    """An end for each coordinate; those of a joint with several are numbered from 0."""
+    return [f"{short}_{k}" if n > 1 else short for short, n in joints for k in range(n)]
+
+
+LETTERS = {"mass": "m", "com": "c", "inertia": "I", "placement": "T", "gravity": "g"}
+
+
+def _parameter_names(one: Any) -> list[str]:
+    """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, g_z; a symbol has its own."""
+    if one.field == "symbol":
+        return [one.name]
+    stem = LETTERS[one.field] + (f"_{one.owner}" if one.owner else "")
+    if not one.shape:
+        return [stem]
+    ends = "xyz" if one.shape in ((3,), (3, 3)) else "0123"
+    if len(one.shape) == 1:
+        return [f"{stem}_{a}" for a in ends]
+    symmetric = one.field == "inertia"
+    return [f"{stem}_{''.join(sorted((a, b))) if symmetric else a + b}" for a in ends for b in ends]
+
