@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hinge.backends.kernel import Status
     from hinge.backends.threads import set_threads
-    from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
+    from hinge.errors import FileFault, HingeError, ModelError, NotCovered, SizeError, TraceError, UnknownName
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
@@ -29,14 +29,14 @@ _HOME = {
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "TraceError": "errors",
+    "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors",
 }  # fmt: skip
 _ROOMS = ("errors", "graph", "spatial", "model", "formats", "dynamics", "backends", "robot", "loading", "cli")
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "Builder", "Joint", "check_joint",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
     ├── SizeError        an array of the wrong shape
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
+    ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
 Each message says where, what was given, what was wanted and what to do.
@@ -65,6 +66,10 @@ class UnknownName(HingeError, KeyError):
 
 class NotCovered(HingeError, ValueError):
     """A method asked to treat a robot it does not cover."""
+
+
+class FileFault(HingeError, OSError):
+    """A file that cannot be written, or that would be overwritten."""
 
 
 class TraceError(HingeError, TypeError):

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hinge import dynamics, inputs
 from hinge.backends import c, interpret, symbolic
 from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
-from hinge.errors import UnknownName, did_you_mean
+from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean
 from hinge.graph import Program
 from hinge.model import Model, unmoved
 
-if TYPE_CHECKING:
-    from hinge.robot import Robot
-
+Robot = Any  # a robot, of which no more is used than its model, the model it is traced in and what it varies
+Options = Mapping[str, Any]  # of the algorithm, and joint_terms
 LANGUAGES = ("c", "llvm", "listing")
 EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
 def source(robot: Robot, name: str, language: str, method: str | None, at: str, scalar: str,
-           options: Mapping[str, str]) -> str:  # fmt: skip
+           options: Options) -> str:  # fmt: skip
     """The program of an algorithm as text."""
     if language not in LANGUAGES:
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")
@@ -41,8 +43,8 @@ def source(robot: Robot, name: str, language: str, method: str | None, at: str, 
     return llvm.emit(program, llvm.lanes(), {"double": llvm.DOUBLE, "float": llvm.SINGLE}[scalar])
 
 
-def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Mapping[str, str],
-            contract: bool = True, needs_frame: bool = False) -> Program:  # fmt: skip
+def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Options,
+            paper: bool = False, needs_frame: bool = False) -> Program:  # fmt: skip
     algorithm = dynamics.choose(robot.model, name, method)
     if at:
         if not algorithm.asks_for_a_frame:
@@ -50,8 +52,9 @@ def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, 
         model.frame(at)
     elif needs_frame and algorithm.asks_for_a_frame:
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
-    chosen = inputs.options(algorithm, options)
-    return algorithm.trace(model, options=chosen, contract=contract, vary=robot._vary, at=at)
+    chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
+    model = replace(model, terms=inputs.terms(options.get("joint_terms", ("armature",))))
+    return algorithm.trace(model, options=chosen, contract=not paper, vary=robot._vary, at=at, guard=not paper)
 
 
 # C
@@ -69,12 +72,29 @@ def c_files(robot: Robot, names: Sequence[str] = EXPORTED, scalar: str = "double
     }
 
 
+def put(folder: str, files: Mapping[str, str], force: bool = False) -> list[str]:
+    """Write files into a folder, which is made if need be; what is there already stays unless `force` says so."""
+    paths = {os.path.join(folder, name): text for name, text in files.items()}
+    there = [path for path in paths if os.path.lexists(path)]
+    if there and not force:
+        raise FileFault(f"{there[0]} is there already.\n  Choose another folder, or overwrite it with --force.")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for path, text in paths.items():
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as problem:
+        raise FileFault(f"{problem.filename or folder} cannot be written: {problem.strerror or problem}.\n"
+                        "  Choose a folder you may write to.") from None  # fmt: skip
+    return list(paths)
+
+
 def _sizes(model: Model) -> list[tuple[str, int]]:
     return [("NQ", model.nq), ("NV", model.nv)]
 
 
 def _c(robot: Robot, names: Sequence[str], method: str | None, at: str,
-       options: Mapping[str, str]) -> tuple[str, list[str], list[c.Routine]]:  # fmt: skip
+       options: Options) -> tuple[str, list[str], list[c.Routine]]:  # fmt: skip
     prefix = c.identifier(robot.name)
     routines = []
     for name in dict.fromkeys(names):
@@ -169,27 +189,57 @@ def _shown(x: Any) -> str:
 
 
 def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bool, shared: bool,
-              options: Mapping[str, str]) -> Any:  # fmt: skip
+              options: Options) -> Any:  # fmt: skip
     """An algorithm's results as SymPy objects; with `shared` definitions first."""
     symbolic.sympy_module()
-    model = robot._traced
-    program = _traced(robot, model, name, method, at, options, contract=False, needs_frame=True)
-    names = symbol_names(robot, program)
     if shared:
+        program, names = _named(robot, robot._traced, name, method, at, options)
+        defined, results = symbolic.definitions(program, names)
+        return defined, results if len(results) > 1 else results[0]
+    short = _textbook(robot, name, method, at, options) if simplify else None
+    made = short or symbolic.nested(*_named(robot, robot._traced, name, method, at, options))
+    return made if len(made) > 1 else made[0]
+
+
+def _textbook(robot: Robot, name: str, method: str | None, at: str, options: Options) -> Any:
+    """In the frames the robot was given in, so that its numbers are those of the file; None where it is too long."""
+    return symbolic.textbook(*_named(robot, unmoved(robot.model), name, method, at, options))
+
+
+def _named(robot: Robot, model: Model, name: str, method: str | None, at: str,
+           options: Options) -> tuple[Program, symbolic.Names]:  # fmt: skip
+    program = _traced(robot, model, name, method, at, options, paper=True, needs_frame=True)
+    return program, symbol_names(robot, program)
+
+
+def page(robot: Robot, name: str, form: str, method: str | None = None, at: str = "") -> str:
+    """The equations of an algorithm as text, as LaTeX, or as a function in Python; long ones with definitions first."""
+    program, names = _named(robot, robot._traced, name, method, at, {})
+    defined: list[tuple[Any, Any]] = []
+    made = _textbook(robot, name, method, at, {})
+    if made is None:
         defined, made = symbolic.definitions(program, names)
-        return defined, made if len(made) > 1 else made[0]
-    found = None
-    if simplify:  # in the frames the robot was given in, so that its numbers are those of the file
-        plain = _traced(robot, unmoved(robot.model), name, method, at, options, contract=False)
-        found = symbolic.expressions(plain, names)
-    found = found or symbolic.expressions(program, names, simplify=False)
-    return found if len(found) > 1 else found[0]
+    labels = [output.name for output in program.outputs]
+    if form == "python":
+        return symbolic.python(name, {one.name: names[one.name] for one in program.inputs}, defined, made)
+    return symbolic.lines(labels, defined, made, latex=form == "latex")
 
 
 def symbol_names(robot: Robot, program: Program) -> dict[str, list[str]]:
     """What the entries of each input are called: q_elbow, qdot_elbow, qddot_elbow, tau_elbow, and the parameters."""
+    made = _entry_names(robot, program)
+    coordinates = [n for array, names in made.items() for n in names if array != "parameters"]
+    twice = sorted(set(coordinates) & set(made.get("parameters", ())))
+    if twice:
+        raise NotCovered(f"{twice[0]!r} is a symbol of robot {robot.name!r}, and the name of one of its coordinates.\n"
+                         "  Rename the symbol.")  # fmt: skip
+    return made
+
+
+def _entry_names(robot: Robot, program: Program) -> dict[str, list[str]]:
     model = robot.model
-    joints = [(i, _short(model.joint_name[i])) for i in model.leaders]
+    ends = _unlike([_short(model.joint_name[i]) for i in model.leaders])
+    joints = list(zip(model.leaders, ends, strict=True))
     positions = _spread((short, model.joint[i].nq) for i, short in joints)
     velocities = _spread((short, model.joint[i].nv) for i, short in joints)
     letters = {"qd": "qdot", "qdd": "qddot", "qdd_joints": "qddot"}
@@ -210,7 +260,16 @@ def symbol_names(robot: Robot, program: Program) -> dict[str, list[str]]:
 def _short(joint: str) -> str:
     """The end of a symbol: a number where the joint is called joint1, its name else."""
     bare = joint.lower().removeprefix("joint").removeprefix("_")
-    return bare if bare.isdigit() and joint.lower().startswith("joint") else f"_{joint}"
+    return bare if bare.isdigit() and joint.lower().startswith("joint") else "_" + re.sub(r"\W+", "_", joint)
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """The names, with a number after those that are there already."""
+    made: list[str] = []
+    for name in names:
+        tries = (name, *(f"{name}_{k}" for k in range(2, len(names) + 2)))
+        made.append(next(n for n in tries if n not in made))
+    return made
 
 
 def _spread(joints: Any) -> list[str]:
@@ -225,7 +284,7 @@ def _parameter_names(one: Any) -> list[str]:
     """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, g_z; a symbol has its own."""
     if one.field == "symbol":
         return [one.name]
-    stem = LETTERS[one.field] + (f"_{one.owner}" if one.owner else "")
+    stem = re.sub(r"\W+", "_", LETTERS[one.field] + (f"_{one.owner}" if one.owner else ""))
     if not one.shape:
         return [stem]
     ends = "xyz" if one.shape in ((3,), (3, 3)) else "0123"
@@ -233,4 +292,3 @@ def _parameter_names(one: Any) -> list[str]:
         return [f"{stem}_{a}" for a in ends]
     symmetric = one.field == "inertia"
     return [f"{stem}_{''.join(sorted((a, b))) if symmetric else a + b}" for a in ends for b in ends]
-

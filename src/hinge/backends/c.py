@@ -20,12 +20,12 @@ import numpy as np
 from hinge.backends.cut import Pieces, cut
 from hinge.graph import Program
 
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main "
-    "asm bool class delete new private public template this throw try using virtual "
-    "kept sine cosine".split()  # the last ones are ours
-)
+KEYWORDS = frozenset(re.findall(r"\w+", """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main
+    asm bool class delete new private public template this throw try using virtual
+    kept sine cosine
+"""))  # of C and C++, and in the last line those that the code here uses  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def code(routines: Sequence[Routine], real: Real) -> str:
     parts = ["#include <math.h>\n"]
     if used & set(FUSED):
         parts.append(
-            "/* Fused where the machine can; on one that cannot, define HINGE_NO_FMA rather than call a slow function. */\n"
+            "/* On a machine that has no such instruction, define HINGE_NO_FMA rather than call a slow function. */\n"
             f"#ifdef HINGE_NO_FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n#else\n"
             f"#define FMA(a, b, c) fma{real.suffix}(a, b, c)\n#endif\n"
         )

@@ -21,7 +21,7 @@ Poly = dict[Term, float]
 Angle = tuple[tuple[Term, float], ...]  # a sum of inputs, each times a number; () is the constant among them
 ONE: Term = ()
 LONGEST = 600  # terms of a value
-BUDGET = 400_000  # products of terms in a program
+BUDGET = 100_000  # products of terms in a program
 ROUNDING = 8e-15  # a sum this much smaller than what was added is what rounding left of nothing
 
 
@@ -103,8 +103,6 @@ class Ring:
         for op, args in program.code:
             if op == "input":
                 values.append(self.power("input", program.inputs[args[0]].name, args[1]))
-            elif op == "select" and type(args[2]) is float and math.isnan(args[2]):
-                values.append(value(args[1]))  # where there is an answer at all
             else:
                 values.append(_OPS.get(op, _function(op))(self, *map(value, args)))
         return [[value(entry) for entry in output.entries] for output in program.outputs]

@@ -7,7 +7,6 @@ graph: nested expressions, or with `shared` a list of definitions first, each us
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from hinge.backends.polynomial import Nested, Poly, Ring, Term, TooLong, factored
@@ -29,19 +28,20 @@ def sympy_module() -> Any:
     return sympy
 
 
-def expressions(program: Program, names: Names, simplify: bool = True) -> tuple[Any, ...] | None:
-    """Each output as a matrix or a scalar; with `simplify` multiplied out and shortened, or None where that is long."""
-    if simplify:
-        ring = Ring()
-        try:
-            entries = [[ring.gathered(a) for a in output] for output in ring.run(program)]
-            written = _Writing(ring, names)
-            made = [[written.entry(a) for a in output] for output in entries]
-        except TooLong:
-            return None
-    else:
-        _, made = _as_they_are(program, names, share=False)
+def textbook(program: Program, names: Names) -> tuple[Any, ...] | None:
+    """Each output as a matrix or a scalar, multiplied out and shortened; None where that is too long."""
+    ring = Ring()
+    writing = _Writing(ring, names)
+    try:
+        made = [[writing.entry(ring.gathered(a)) for a in output] for output in ring.run(program)]
+    except TooLong:
+        return None
     return _shaped(program, made)
+
+
+def nested(program: Program, names: Names) -> tuple[Any, ...]:
+    """Each output as a matrix or a scalar, in the form the program has."""
+    return _shaped(program, _as_they_are(program, names, share=False)[1])
 
 
 def definitions(program: Program, names: Names) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
@@ -65,10 +65,9 @@ def number(x: float) -> Any:
     sympy = sympy_module()
     if x != x:
         return sympy.nan
-    if abs(x) < 1e15:
-        simple = Fraction(x).limit_denominator(PLAIN)
-        if float(simple) == x:
-            return sympy.Rational(simple.numerator, simple.denominator)
+    for below in range(1, PLAIN + 1) if abs(x) < 1e12 else ():
+        if round(x * below) / below == x:
+            return sympy.Rational(round(x * below), below)
     return sympy.Float(x)
 
 
@@ -80,24 +79,74 @@ def _as_they_are(program: Program, names: Names, share: bool) -> tuple[list[tupl
         for a in args if op != "input" else ():
             if type(a) is int:
                 uses[a] += 1
+    taken = {sympy.Symbol(name) for entries in names.values() for name in entries}
+    fresh = (x for x in sympy.numbered_symbols("x") if x not in taken)
     values: list[Any] = []
     shared: list[tuple[Any, Any]] = []
 
     def value(a: Any) -> Any:
         return values[a] if type(a) is int else number(a)
 
-    for n, (op, args) in enumerate(program.code):
-        if op == "input":
-            values.append(sympy.Symbol(names[program.inputs[args[0]].name][args[1]]))
-            continue
-        nothing_else = op == "select" and type(args[2]) is float and args[2] != args[2]
-        made = value(args[1]) if nothing_else else apply(op, *map(value, args))
-        if share and uses[n] > 1 and OPS[op].counts_as != "neg" and made.args:
-            name = sympy.Symbol(f"x{len(shared)}")
-            shared.append((name, made))
-            made = name
-        values.append(made)
+    with sympy.evaluate(False):  # the form of the program, which SymPy would multiply out without end
+        for n, (op, args) in enumerate(program.code):
+            if op == "input":
+                values.append(sympy.Symbol(names[program.inputs[args[0]].name][args[1]]))
+                continue
+            made = apply(op, *map(value, args))
+            if share and uses[n] > 1 and OPS[op].counts_as != "neg" and made.args:
+                name = next(fresh)
+                shared.append((name, made))
+                made = name
+            values.append(made)
     return shared, [[value(entry) for entry in output.entries] for output in program.outputs]
+
+
+def lines(labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequence[Any], latex: bool) -> str:
+    """Definitions and then each entry that is not zero, an equation a line: plain, or aligned for LaTeX."""
+    sympy = sympy_module()
+    equations = [(name, value) for name, value in shared]
+    for label, result in zip(labels, made, strict=True):
+        if not isinstance(result, sympy.MatrixBase):
+            equations.append((_label(label, (), latex), result))
+            continue
+        rows, columns = result.shape
+        for i in range(rows):
+            for j in range(columns):
+                at = (i + 1, j + 1) if columns > 1 else (i + 1,)
+                if result[i, j] != 0:
+                    equations.append((_label(label, at, latex), result[i, j]))
+    if not latex:
+        return "".join(f"{name} = {value}\n" for name, value in equations)
+    written = [f"{name if isinstance(name, str) else sympy.latex(name)} &= {sympy.latex(value)}"
+               for name, value in equations]  # fmt: skip
+    return "\\begin{align*}\n" + " \\\\\n".join(written) + "\n\\end{align*}\n"
+
+
+def _label(name: str, at: Sequence[int], latex: bool) -> str:
+    if not latex:
+        return f"{name}[{', '.join(map(str, at))}]" if at else name
+    word = "\\mathrm{" + name.replace("_", "\\_") + "}"
+    return f"{word}_{{{','.join(map(str, at))}}}" if at else word
+
+
+def python(name: str, arrays: Names, shared: Sequence[tuple[Any, Any]], made: Sequence[Any]) -> str:
+    """A function of plain sequences that gives lists, for one state."""
+    sympy = sympy_module()
+
+    def code(x: Any) -> str:
+        return str(sympy.pycode(x, fully_qualified_modules=False))
+
+    def listed(x: Any) -> str:
+        if not isinstance(x, sympy.MatrixBase):
+            return code(x)
+        rows = [[code(x[i, j]) for j in range(x.shape[1])] for i in range(x.shape[0])]
+        shown = [row[0] if x.shape[1] == 1 else f"[{', '.join(row)}]" for row in rows]
+        return "[\n        " + ",\n        ".join(shown) + ",\n    ]" if rows else "[]"
+
+    body = [f"    {', '.join(names)}{',' * (len(names) == 1)} = {array}" for array, names in arrays.items() if names]
+    body += [f"    {code(x)} = {code(value)}" for x, value in shared]
+    body += [f"    return {', '.join(map(listed, made))}"]
+    return "\n".join(["from math import *", "", "", f"def {name}({', '.join(arrays)}):", *body, ""])
 
 
 class _Writing:
@@ -114,8 +163,9 @@ class _Writing:
         return self.sympy.Add(*(self._product(*part) for part in a.parts))
 
     def _product(self, c: float, term: Term, inner: Nested | None) -> Any:
-        powers = [self.generator(g) ** number(e) for g, e in term]
-        return self.sympy.Mul(number(c), *powers, *([self.nested(inner)] if inner else []))
+        factors = [self.generator(g) if e == 1 else self.generator(g) ** number(e) for g, e in term]
+        factors += [self.nested(inner)] if inner else []
+        return self.sympy.Mul(*([number(c)] if c != 1.0 else []), *factors)  # a lone truth is no number
 
     def _apart(self, term: Term) -> Any:
         """Accelerations and forces are told one from another, what velocities make from what rest makes."""
@@ -141,5 +191,4 @@ def scalar(x: Any) -> Any:
     """A node of named symbols as an expression."""
     inputs = [Input(node.args[0], 1) for node in live([x]) if node.op == "input"]
     program, names = order(inputs, [("x", (), [x])]), {one.name: [one.name] for one in inputs}
-    return (expressions(program, names) or expressions(program, names, simplify=False) or (None,))[0]
-
+    return (textbook(program, names) or nested(program, names))[0]

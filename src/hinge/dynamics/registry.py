@@ -159,11 +159,12 @@ class Algorithm:
 
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (),
-              at: str = "") -> Program:  # fmt: skip
+              at: str = "", guard: bool = True) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input.
-        With `at` the frame it asks for is the one of that name, and no input.
+        With `at` the frame it asks for is the one of that name, and no input. Without `guard` nobody looks whether
+        the state has an answer.
         """
         graph, taken = Graph(), self.taken(given)
         if at:
@@ -193,7 +194,7 @@ class Algorithm:
             for (name, q), made in zip(self.returns.items(), results, strict=True)
         ]
         worst = _least([least, stands])
-        if type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
+        if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
         return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)

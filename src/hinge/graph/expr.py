@@ -260,7 +260,7 @@ def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
 
 def apply(op: str, *args: Scalar) -> Scalar:
     """An operation of the table on scalars of any kind; nodes and symbols simplify."""
-    if any(type(x) is Expr or hasattr(x, "free_symbols") for x in args):
+    if any(type(x) is Expr or hasattr(type(x), "free_symbols") for x in args):
         return _ON_SCALARS[op](*args)
     return _meant(op, *args)
 
@@ -281,7 +281,7 @@ def _apply(op: str, *args: Scalar) -> Scalar:
     for x in args:
         if type(x) is Expr:
             return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
-    if any(hasattr(x, "free_symbols") for x in args):
+    if any(hasattr(type(x), "free_symbols") for x in args):
         import sympy
 
         return getattr(sympy, {"min": "Min", "max": "Max", "less": "Lt"}.get(op, op))(*args)
@@ -329,11 +329,19 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if condition else b
     if type(a) is Expr and a is b:
         return a
-    if hasattr(condition, "free_symbols"):
-        import sympy
-
-        return sympy.Piecewise((a, condition), (b, True))
+    if hasattr(type(condition), "free_symbols"):
+        return _choice(condition, a, b)
     return _apply("select", condition, a, b)
+
+
+def _choice(condition: Any, a: Any, b: Any) -> Any:
+    """Symbols that depend on a condition, as they are: SymPy's own way of making one tries to solve the condition."""
+    import sympy
+    from sympy.functions.elementary.piecewise import ExprCondPair
+
+    truth = condition if condition.is_Relational or condition.is_Boolean else sympy.Ne(condition, 0)
+    pairs = ((sympy.sympify(a), truth), (sympy.sympify(b), sympy.true))
+    return sympy.Basic.__new__(sympy.Piecewise, *(sympy.Tuple.__new__(ExprCondPair, *pair) for pair in pairs))
 
 
 _ON_SCALARS: dict[str, Callable[..., Scalar]] = {

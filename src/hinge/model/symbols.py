@@ -38,6 +38,11 @@ def is_symbolic(given: Any) -> bool:
     return isinstance(given, list | tuple | np.ndarray) and any(is_symbolic(x) for x in given)
 
 
+def named(name: str) -> Scalar:
+    """The symbol of that name."""
+    return NAMED.input(name, 0)
+
+
 def scalar(given: Any) -> Scalar:
     """A number or an expression of SymPy as a float or a node; a TypeError where it is neither."""
     if type(given) is Expr:
@@ -45,7 +50,7 @@ def scalar(given: Any) -> Scalar:
     if not getattr(given, "free_symbols", None):
         return float(given)
     if given.is_Symbol:
-        return NAMED.input(given.name, 0)
+        return named(given.name)
     kind = given.func.__name__
     if kind == "Pow":
         return _power(scalar(given.args[0]), given.args[1])
@@ -93,7 +98,9 @@ def with_numbers(thing: Any, change: Callable[[Expr], Scalar]) -> Any:
         return {key: with_numbers(x, change) for key, x in thing.items()}
     if is_dataclass(thing) and not isinstance(thing, type):
         old = {f.name: getattr(thing, f.name) for f in fields(thing)}
-        new = {name: with_numbers(x, change) for name, x in old.items() if isinstance(x, tuple | Expr) or is_dataclass(x)}
+        new = {
+            name: with_numbers(x, change) for name, x in old.items() if isinstance(x, tuple | Expr) or is_dataclass(x)
+        }
         changed = {name: x for name, x in new.items() if x is not old[name]}
         return replace(thing, **changed) if changed else thing
     slots = getattr(type(thing), "__slots__", ())

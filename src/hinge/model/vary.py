@@ -124,7 +124,7 @@ def _rest(whole: RigidInertia, part: RigidInertia, at: Vec3) -> RigidInertia:
     reach = max(map(abs, at))
     m, h, I = (DUST * max(map(abs, x)) for x in ((whole.m, part.m), (*whole.h, *part.h), (*whole.I, *part.I)))
     h, I = h + m * reach, I + (h + m * reach) * reach
-    return RigidInertia(*_dusted((rest.m,), m), Vec3(_dusted(rest.h, h)), Sym3(_dusted(rest.I, I)))
+    return RigidInertia(_dusted((rest.m,), m)[0], Vec3(_dusted(rest.h, h)), Sym3(_dusted(rest.I, I)))
 
 
 def _dusted(values: Sequence[Scalar], dust: float) -> tuple[Scalar, ...]:
