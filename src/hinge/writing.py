@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
@@ -21,6 +22,7 @@ from hinge.model import Model, unmoved
 Robot = Any  # a robot, of which no more is used than its model, the model it is traced in and what it varies
 Options = Mapping[str, Any]  # of the algorithm, and joint_terms
 LANGUAGES = ("c", "llvm", "listing")
+LONG = 100_000  # parts of an expression that nobody should print
 EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
@@ -198,6 +200,11 @@ def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bo
         return defined, results if len(results) > 1 else results[0]
     short = _textbook(robot, name, method, at, options) if simplify else None
     made = short or symbolic.nested(*_named(robot, robot._traced, name, method, at, options))
+    parts = 0 if short else symbolic.size(made)
+    if parts > LONG:
+        warnings.warn(f"{name} of robot {robot.name!r} has {parts:,} parts when it is written out. "
+                      "equations(…, shared=True) gives it with definitions, in a form that can be printed.",
+                      stacklevel=3)  # fmt: skip
     return made if len(made) > 1 else made[0]
 
 

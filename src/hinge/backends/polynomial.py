@@ -44,6 +44,7 @@ class Ring:
         self.generators: list[Generator] = []
         self._number: dict[Generator, int] = {}
         self._spent = 0
+        self._chosen: set[int] = set()  # generators that depend on a condition
 
     def number(self, kind: str, *of: Any) -> int:
         """The number of a generator."""
@@ -111,13 +112,14 @@ class Ring:
         if len(a) == 1:
             ((term, c),) = a.items()
             return {tuple((g, -e) for g, e in term): 1.0 / c if c else math.nan}
-        return self.power("sum", *_key(a), exponent=-1)
+        self.function("sum", _key(a))
+        return self.power("sum", _key(a), exponent=-1)
 
     def turned(self, kind: str, x: Poly) -> Poly:
         """Sine or cosine of a sum of inputs, with the sign of its first one taken out."""
         angle = _key(x)
         if any(len(term) > 1 or (term and term[0][1] != 1) for term, _ in angle):
-            return self.power(f"{kind} of", angle)
+            return self.function(f"{kind} of", angle)
         return self.of_angle(kind, angle)
 
     def of_angle(self, kind: str, angle: Angle) -> Poly:
@@ -125,6 +127,16 @@ class Ring:
         sign = -1.0 if lead < 0.0 and kind == "sin" else 1.0
         upright = tuple((term, -c) for term, c in angle) if lead < 0.0 else angle
         return {((self.number(kind, upright), 1),): sign}
+
+    def function(self, name: str, *args: Any) -> Poly:
+        """Another function of polynomials; a condition on what depends on a condition is nothing one could read."""
+        depends = any(g in self._chosen for key in args for term, _ in key for g, _ in term)
+        if depends and name in ("less", "min", "max"):
+            raise TooLong
+        made = self.power(name, *args)
+        if depends or name in ("select", "min", "max"):
+            self._chosen.add(self.number(name, *args))
+        return made
 
     # making it shorter
 
@@ -195,7 +207,7 @@ def _angle_sum(p: Angle, q: Angle, sign: float) -> Angle:
 
 
 def _function(name: str) -> Callable[..., Poly]:
-    return lambda ring, *args: ring.power(name, *(_key(a) for a in args))
+    return lambda ring, *args: ring.function(name, *(_key(a) for a in args))
 
 
 _OPS: dict[str, Callable[..., Poly]] = {

@@ -60,6 +60,22 @@ def _shaped(program: Program, entries: Sequence[Sequence[Any]]) -> tuple[Any, ..
     return tuple(made)
 
 
+def size(results: Sequence[Any]) -> int:
+    """How many parts the results have when all is written out; what they share is looked at once."""
+    roots = [x for result in results for x in (result if hasattr(result, "shape") else [result])]
+    parts: dict[int, int] = {}
+    stack = list(roots)
+    while stack:
+        x = stack[-1]
+        waiting = [a for a in x.args if id(a) not in parts]
+        if waiting:
+            stack += waiting
+        else:
+            parts[id(x)] = 1 + sum(parts[id(a)] for a in x.args)
+            stack.pop()
+    return sum(parts[id(x)] for x in roots)
+
+
 def number(x: float) -> Any:
     """A number as one would write it: whole, a simple fraction, or decimal."""
     sympy = sympy_module()
@@ -160,12 +176,14 @@ class _Writing:
         return self.nested(factored(a, self._apart))
 
     def nested(self, a: Nested) -> Any:
-        return self.sympy.Add(*(self._product(*part) for part in a.parts))
+        parts = [self._product(*part) for part in a.parts]
+        return parts[0] if len(parts) == 1 else self.sympy.Add(*parts)
 
     def _product(self, c: float, term: Term, inner: Nested | None) -> Any:
-        factors = [self.generator(g) if e == 1 else self.generator(g) ** number(e) for g, e in term]
+        factors = [number(c)] if c != 1.0 or not (term or inner) else []
+        factors += [self.generator(g) if e == 1 else self.generator(g) ** number(e) for g, e in term]
         factors += [self.nested(inner)] if inner else []
-        return self.sympy.Mul(*([number(c)] if c != 1.0 else []), *factors)  # a lone truth is no number
+        return factors[0] if len(factors) == 1 else self.sympy.Mul(*factors)  # a lone one may be a truth
 
     def _apart(self, term: Term) -> Any:
         """Accelerations and forces are told one from another, what velocities make from what rest makes."""
@@ -181,10 +199,8 @@ class _Writing:
         kind, of = self.ring.generators[g].kind, self.ring.generators[g].of
         if kind == "input":
             return self.sympy.Symbol(self.names[of[0]][of[1]])
-        if kind == "sum":
-            return self.entry(self.ring.gathered(dict(of)))
         args = [self.entry(self.ring.gathered(dict(key))) for key in of]
-        return apply(kind.removesuffix(" of"), *args)
+        return args[0] if kind == "sum" else apply(kind.removesuffix(" of"), *args)
 
 
 def scalar(x: Any) -> Any:
