@@ -158,11 +158,9 @@ def _parameter_words(robot: Robot) -> str:
 
 def _about(robot: Robot) -> list[str]:
     """What stands above everything in a header."""
-    from hinge import __version__
-
     model, bodies = robot.model, robot.model.leaders
     lines = [
-        f"Dynamics of {robot.name!r}, written by hinge {__version__}.", "",
+        f"Dynamics of {robot.name!r}, written by hinge.", "",
         "Units are m, kg, s, rad, N and N m; frames are right-handed, z up. Spatial motions are [angular; linear],",
         "forces [couple; force]. Quaternions are scalar first and of any length. Matrices are row by row. An array",
         "holds one state. Nothing is allocated and nothing is kept between calls; no array may overlap an output.",

@@ -223,9 +223,7 @@ def test_a_table_of_symbols_has_the_kinematics_of_its_convention():
     row = [{"a": a, "alpha": alpha, "d": d, "theta": theta, "mass": 1.0}]
     c, s, ca, sa = sympy.cos(q + theta), sympy.sin(q + theta), sympy.cos(alpha), sympy.sin(alpha)
     classic = sympy.Matrix([[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]])
-    modified = sympy.Matrix(
-        [[c, -s, 0, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca], [0, 0, 0, 1]]
-    )
+    modified = sympy.Matrix([[c, -s, 0, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca], [0, 0, 0, 1]])
     for convention, wanted in (("classic", classic), ("modified", modified)):
         made = hinge.dh(row, convention).equations("pose", at="tool")
         assert (made - wanted).applyfunc(sympy.simplify) == sympy.zeros(4, 4)

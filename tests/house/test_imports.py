@@ -18,6 +18,7 @@ ORDER = [
     "backends",
     "inputs",
     "methods",
+    "writing",
     "robot",
     "loading",
 ]

@@ -132,7 +132,7 @@ def lines(labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequen
                 if result[i, j] != 0:
                     equations.append((_label(label, at, latex), result[i, j]))
     if not latex:
-        return "".join(f"{name} = {value}\n" for name, value in equations)
+        return "".join(f"{name} = {sympy.sstr(value, full_prec=False)}\n" for name, value in equations)
     written = [f"{name if isinstance(name, str) else sympy.latex(name)} &= {sympy.latex(value)}"
                for name, value in equations]  # fmt: skip
     return "\\begin{align*}\n" + " \\\\\n".join(written) + "\n\\end{align*}\n"

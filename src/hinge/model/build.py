@@ -25,7 +25,7 @@ from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
-from hinge.model.symbols import is_symbolic, scalar, unknown
+from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
@@ -131,11 +131,12 @@ class Builder:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
         what = f"joint {name!r}"
-        parameters = {k: scalar(x) if is_symbolic(x) else x for k, x in parameters.items()}
+        symbolic = {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items() if is_symbolic(x)}
+        parameters = parameters | symbolic
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
         for label, value in parameters.items():
-            if isinstance(value, int | float) or is_symbolic(value):
+            if isinstance(value, int | float):
                 numbers(what, label, [value], (1,), where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
@@ -148,7 +149,7 @@ class Builder:
                 "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
         entries = {k: each(what, k, said[k], n, default, where) for k, (n, default) in sizes.items()}
         if mimic is not None:
-            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where)
+            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where, False)
             if mimic[1] == 0.0:
                 raise ModelError("ratio", f"{what} follows joint {mimic[0]!r} with ratio 0.",
                                  "It would not move: make it a fixed joint.", where)  # fmt: skip
@@ -220,7 +221,7 @@ class Builder:
 
     def _direction(self, name: str, kind: str, axis: Triple | None, where: Where) -> Vec3:
         """The axis of a joint, which has to point somewhere."""
-        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}", "axis", axis, (3,), where)
+        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}", "axis", axis, (3,), where, False)
         if not any(given):
             shown = ", ".join(f"{x:g}" for x in given)
             article = "an" if kind[0] in "aeiou" else "a"

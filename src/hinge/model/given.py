@@ -12,14 +12,17 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.model.symbols import is_symbolic, scalars
 
 
-def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[Scalar, ...]:
-    """The numbers of an array of that shape, row by row; finite ones, or nodes where symbols were given."""
+def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where,
+            symbols: bool = True) -> tuple[Scalar, ...]:  # fmt: skip
+    """The numbers of an array of that shape, row by row; finite ones, or nodes where `symbols` may be given."""
     try:
         values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
         flat: tuple[Scalar, ...] = tuple(float(x) for x in values)
         if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
             raise ValueError
     except (TypeError, ValueError):
+        if is_symbolic(given) and not symbols:
+            raise ModelError("symbol", f"{what} has {label} made of symbols.", "Give numbers.", where) from None
         if is_symbolic(given) and np.shape(given) == shape:
             return _symbolic(what, label, given, shape, where)
         wanted = "a number" if shape == (1,) else " × ".join(map(str, shape)) + " numbers"

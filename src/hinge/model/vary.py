@@ -72,8 +72,8 @@ def parameter(model: Model, name: str) -> Parameter:
         kinds = [f"{link}.{f}" for link in model.links for f in ("mass", "com", "inertia")]
         kinds += [f"{joint}.placement" for joint in model.joint_name[1:]] + ["gravity", *model.symbols]
         raise UnknownName(f"robot {model.name!r} has no parameter {name!r}. {did_you_mean(name, kinds)}")
-    whole = model.placement[model.joint_number(owner)] if field == "placement" else model.links[owner]
-    return _numeric(model, Parameter(name, owner, field), whole)
+    at = model.placement[model.joint_number(owner)] if field == "placement" else getattr(model.links[owner], field)
+    return _numeric(model, Parameter(name, owner, field), at)
 
 
 def _numeric(model: Model, one: Parameter, value: object) -> Parameter:
