@@ -6,6 +6,7 @@
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
     ├── TrajectoryError  a saved simulation that cannot be read or written
+    ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
 Each message says where, what was given, what was wanted and what to do.
@@ -73,6 +74,10 @@ class TrajectoryError(HingeError, ValueError):
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class FileFault(HingeError, OSError):
+    """A file that cannot be written, or that would be overwritten."""
 
 
 class TraceError(HingeError, TypeError):

@@ -44,7 +44,7 @@ def shapes(cell, robot):
 
 
 COMPUTED = [(name, written, row) for row in rows("What a robot computes") for name, written in calls(row[0])]
-ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "kernel")]
+ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "equations", "kernel")]
 # their results are tuples
 SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
 SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(("qd", "qdd", "tau", "v", "known", "actuators"), "nv")
