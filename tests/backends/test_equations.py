@@ -47,12 +47,14 @@ def valued(x, known):
 
 
 def entries(result):
+    if isinstance(result, sympy.NDimArray):
+        return list(sympy.flatten(result.tolist()))
     return list(result) if isinstance(result, sympy.MatrixBase) else [result]
 
 
 def numbered(robot, name, at):
     """A program, a state for it, the value of each symbol, and what the interpreter makes of it."""
-    program, names = paper._named(robot, robot._traced, name, None, at, {})
+    program, names = paper._named(robot, robot.subject.traced, name, None, at, {})
     algorithm, rng = next(iter(ALGORITHMS[name].values())), np.random.default_rng(1)
     known, rows = {}, []
     for one in program.inputs:

@@ -51,10 +51,13 @@ def definitions(program: Program, names: Names) -> tuple[list[tuple[Any, Any]], 
 
 
 def _shaped(program: Program, entries: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-    """Scalars, columns and matrices, as the outputs are."""
+    """Scalars, columns, matrices, and arrays of more indices, as the outputs are."""
     sympy = sympy_module()
     made = []
     for output, flat in zip(program.outputs, entries, strict=True):
+        if len(output.shape) > 2:
+            made.append(sympy.ImmutableDenseNDimArray(list(flat), output.shape))
+            continue
         rows, columns = (*output.shape, 1, 1)[:2]
         made.append(sympy.Matrix(rows, columns, list(flat)) if output.shape else flat[0])
     return tuple(made)
@@ -62,7 +65,7 @@ def _shaped(program: Program, entries: Sequence[Sequence[Any]]) -> tuple[Any, ..
 
 def size(results: Sequence[Any]) -> int:
     """How many parts the results have when all is written out; what they share is looked at once."""
-    roots = [x for result in results for x in (result if hasattr(result, "shape") else [result])]
+    roots = [x for result in results for x in _entries(result)]
     parts: dict[int, int] = {}
     stack = list(roots)
     while stack:
@@ -74,6 +77,13 @@ def size(results: Sequence[Any]) -> int:
             parts[id(x)] = 1 + sum(parts[id(a)] for a in x.args)
             stack.pop()
     return sum(parts[id(x)] for x in roots)
+
+
+def _entries(result: Any) -> list[Any]:
+    """The entries of a matrix or an array, or a scalar alone."""
+    if not hasattr(result, "shape"):
+        return [result]
+    return list(sympy_module().flatten(result.tolist())) if len(result.shape) > 2 else list(result)
 
 
 def number(x: float) -> Any:
