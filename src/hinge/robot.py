@@ -57,6 +57,10 @@ class Robot:
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
 
+    def __deepcopy__(self, memo: object) -> Robot:
+        """Itself: a robot does not change."""
+        return self
+
     @property
     def name(self) -> str:
         """The name the file gives."""

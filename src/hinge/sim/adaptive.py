@@ -18,56 +18,42 @@ from hinge.integrators import TABLEAUS
 from hinge.sim import forces
 from hinge.sim.kernels import step_kernel
 from hinge.sim.record import Memory
-from hinge.version import __version__
+from hinge.sim.trajectory import Event
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
 
 
-class Event(NamedTuple):
-    """A place where an event function changed sign: which function, which rollout, when, and the state."""
-
-    which: int
-    rollout: tuple[int, ...]
-    t: float
-    q: Array
-    qd: Array
-
-
-def adaptive(run: Any, duration: float, control: Any, record: Any, fields: Sequence[str],
-             events: Sequence[Callable[..., Any]], rtol: float, atol: float, step: Any, backend: str | None,
-             sample: int) -> Any:  # fmt: skip
-    """Run to the end; `record` is how many states an even grid has per 1e-3 s of `step`, as for fixed steps."""
-    if sample:
-        raise SizeError("sample= goes with fixed steps: dopri5 chooses its own.")
+def adaptive(run: Any, duration: float, control: Any, spacing: float, widths: dict[str, int],
+             events: Sequence[Callable[..., Any]], rtol: float, atol: float, backend: str | None) -> Any:  # fmt: skip
+    """Run to the end; states are recorded every `spacing` seconds and at the end, or there alone if it is zero."""
     if not (rtol > 0.0 and atol > 0.0):
         raise SizeError(f"rtol={rtol!r} and atol={atol!r} have to be positive.")
-    robot, rows = run.robot, len(run.q)
     traced, held = _force(run, control)
-    kernel = step_kernel(robot, TABLEAUS["dopri5"], run.physics, traced, backend, (rtol, atol))
+    kernel = step_kernel(run.robot, TABLEAUS["dopri5"], run.physics, traced, backend, (rtol, atol))
     grid = np.array([duration])
-    if record != "last":
-        spacing = (1e-3 if step == "auto" else float(step)) * int(record)
+    if spacing:
         grid = np.append(np.arange(0.0, duration - 1e-9 * spacing, spacing), duration)
-    widths = {n: robot.nq if n == "q" else robot.nv for n in ("q", "qd", "tau") if n in fields}
-    memory = Memory(len(grid), rows, widths)
+    memory = Memory(len(grid), run.batch, widths)
     memory.count, memory.t[:] = len(grid), grid
     for array in memory.arrays.values():
         array[:] = np.nan
-    run.info |= {"rtol": rtol, "atol": atol, "hinge": __version__, "numpy": np.__version__, "robot": robot.name}
+    run.info |= {"rtol": rtol, "atol": atol}
     state = _Adaptive(run, kernel, held, grid, memory, events, duration)
     try:
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
-    return run.kept(memory, "dopri5", fields, state.events)
+    if run.stopped or events:  # nothing is known beyond
+        memory.count = state.filled
+    return run.kept(memory, "dopri5", state.events)
 
 
 def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
     if control is None or not callable(control):
         held = np.zeros_like(run.qd)
         if control is not None:
-            tau, _ = forces.given_forces(run.robot, control, run.batch, -1)
+            tau, _ = forces.given_forces(run.robot, control, run.batch, 0)
             held = np.ascontiguousarray(tau.reshape(len(run.q), -1))
         return None, held
     try:
@@ -93,7 +79,7 @@ class _Adaptive:
         self.sides = [(kernel.bind(*a, *inputs, *b, *self.extras), a, b) for a, b in ((here, there), (there, here))]
         self.t = here[2]
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled
-        self.due = 0.0  # the earliest of them
+        self.filled, self.due = 0, 0.0  # how many any rollout has filled; the earliest that is not
         self.events: list[Event] = []
         self.values = [self._value(f, self.t, run.q, run.qd) for f in functions]
 
@@ -154,6 +140,7 @@ class _Adaptive:
                 if name in self.memory.arrays:
                     self.memory.arrays[name][k, which] = value
             self.next[which] += 1
+            self.filled = max(self.filled, int(k.max()) + 1)
 
     def _normal(self, q: Array) -> Array:
         """Quaternions of length one."""

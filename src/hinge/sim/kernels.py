@@ -29,7 +29,7 @@ class Physics:
 
     terms: frozenset[str] = frozenset({"armature"})
     effort: bool = False  # forces are kept within the effort limits
-    springs: tuple[float, float] | None = None  # stiffness and damping of the position limits, where they are springs
+    springs: tuple[tuple[float, float], ...] | None = None  # stiffness and damping of limits, one a velocity
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
@@ -132,7 +132,7 @@ def resisted(model: Model, physics: Physics, tau: list[Scalar], q: list[list[Sca
                     made[at.start + k] = made[at.start + k] - f * maximum(minimum(v[at.start + k] / STUCK, 1.0), -1.0)
         if physics.springs is None or not model.joint[i].is_single:
             continue
-        stiffness, damping = physics.springs
+        stiffness, damping = physics.springs[at.start]
         x, speed = q[i][0], v[at.start]
         for limit, sign in ((data.lower[0], 1.0), (data.upper[0], -1.0)):
             if np.isfinite(limit):

@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ import numpy as np
 
 from hinge.errors import HingeError, TrajectoryError
 from hinge.robot import Robot
-from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.sim.record import CannotWrite, rollouts
+from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FORMAT = 1
-CHUNK = 8 << 20  # bytes of one array in a chunk
+CHUNK = 8 << 20  # bytes of one array in a chunk, at most
+LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
 MARK = "finished.json"
 
 
@@ -49,7 +52,7 @@ class Writer:
         self.path, self.run, rows = _cleared(Path(path)), run, len(run.q)
         group = _zarr().open_group(str(self.path), mode="w")
         widest = max([1, *widths.values()])
-        self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, count)))
+        self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
         self.arrays = {
             name: group.create_array(name, shape=(count, rows, width), chunks=(self.chunk, rows, width), dtype="f8")
             for name, width in widths.items()
@@ -57,10 +60,11 @@ class Writer:
         self.arrays["t"] = group.create_array("t", shape=(count,), chunks=(self.chunk,), dtype="f8")
         self.buffers = {name: np.empty((self.chunk, *array.shape[1:])) for name, array in self.arrays.items()}
         self.count = self.pending = 0
+        self.events: list[Any] = []
         self.about = {"format": FORMAT, "method": method, "batch": list(run.batch), "hinge": __version__,
                       "name": robot.name, "digest": robot.model.digest, "fields": list(widths)}  # fmt: skip
         _write_robot(robot, self.path)
-        self._mark()
+        self._mark(0)
 
     def add(self, t: float, q: Array, qd: Array, tau: Array) -> None:
         for name, value in (("t", t), ("q", q), ("qd", qd), ("tau", tau)):
@@ -68,41 +72,52 @@ class Writer:
                 self.buffers[name][self.pending] = value
         self.pending += 1
         if self.pending == self.chunk:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what is pending, then say that it is there."""
         end = self.count + self.pending
-        for name, array in self.arrays.items():
-            array[self.count : end] = self.buffers[name][: self.pending]
+        try:
+            for name, array in self.arrays.items():
+                array[self.count : end] = self.buffers[name][: self.pending]
+            self._mark(end)
+        except OSError as problem:  # the disk is full, or gone
+            raise CannotWrite(f"{self.path}: {problem.strerror or problem}") from problem
         self.count, self.pending = end, 0
-        self._mark()
 
-    def _mark(self) -> None:
-        about = self.about | {"finished": self.count, "status": self.run.status.tolist(), "info": self.run.info}
+    def _mark(self, finished: int) -> None:
+        about = self.about | {"finished": finished, "status": self.run.status.tolist(), "info": self.run.info,
+                              "events": self.events}  # fmt: skip
         beside = self.path / (MARK + ".part")
         beside.write_text(json.dumps(about))
         os.replace(beside, self.path / MARK)
 
-    def made(self) -> tuple[Array, dict[str, Array]]:
+    def made(self) -> tuple[Array, dict[str, Any]]:
         """What is on disk; what is pending goes there first, if it can."""
-        if self.pending:
-            try:
-                self._flush()
-            except OSError as problem:
-                self.pending = 0
-                self.run.stopped = self.run.stopped or f"{problem.strerror or problem}"
-        data = {name: _Lazy(array, self.count) for name, array in self.arrays.items()}
-        return np.asarray(data.pop("t")[:]), {name: a[:] for name, a in data.items()}
+        try:
+            self.flush()
+        except CannotWrite as problem:
+            self.run.stopped = self.run.stopped or str(problem)
+        names = [name for name in self.arrays if name != "t"]
+        states = {name: OnDisk(self.arrays[name], self.count, self.run.batch) for name in names}
+        return np.asarray(self.arrays["t"][: self.count]), states
 
 
-class _Lazy:
-    """The finished part of an array on disk."""
+@dataclass(frozen=True)
+class OnDisk:
+    """The finished part of an array in a file, read when it is asked for."""
 
-    def __init__(self, array: Any, count: int) -> None:
-        self.array, self.count = array, count
+    array: Any
+    count: int
+    batch: tuple[int, ...]
 
-    def __getitem__(self, at: slice) -> Array:
-        return np.asarray(self.array[: self.count][at])
+    def at(self, part: Any) -> Array:
+        """The states at some of the times, (…, T, n)."""
+        if isinstance(part, slice) and (part.step or 1) > 0:
+            return rollouts(np.asarray(self.array[slice(*part.indices(self.count))]), self.batch)
+        rows = np.arange(self.count)[part]
+        low, high = (rows.min(), rows.max() + 1) if len(rows) else (0, 0)
+        return rollouts(np.asarray(self.array[low:high])[rows - low], self.batch)
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -123,8 +138,8 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     flat = {name: np.moveaxis(a.reshape(rows, len(trajectory), -1), 1, 0) for name, a in fields.items()}
     for k, t in enumerate(trajectory.t):
         writer.add(t, *(flat[name][k] if name in flat else np.empty(0) for name in FIELDS))
-    if writer.pending:
-        writer._flush()
+    writer.events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
+    writer.flush()
     _cleared(target)
     os.replace(beside, target)
 
@@ -149,19 +164,19 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
                          f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
                          "Read it with the version that wrote it.")  # fmt: skip
     robot = robot or _read_robot(folder, about)
-    group = _zarr().open_group(str(folder), mode="r")
-    t = np.asarray(group["t"][:finished])
-    batch = tuple(about["batch"])
-    shaped: dict[str, Array | None] = dict.fromkeys(FIELDS)
-    for name in fields:
-        a = np.asarray(group[name][:finished])
-        shaped[name] = np.moveaxis(a, 0, 1).reshape(*batch, len(t), a.shape[-1])
-    status = np.array(about["status"], np.uint8).reshape(batch)
-    planned = group["t"].shape[0]
-    info = dict(about["info"]) | {"hinge": about["hinge"]}
+    zarr = _zarr()
+    try:
+        group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
+        t, planned = np.asarray(group["t"][:finished]), group["t"].shape[0]
+        states = {name: OnDisk(group[name], finished, batch) for name in fields}
+        status = np.array(about["status"], np.uint8).reshape(batch)
+        events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
+        info = dict(about["info"]) | {"hinge": about["hinge"]}
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, t, shaped["q"], shaped["qd"], shaped["tau"], status, about["method"], (), info)
+    return Trajectory(robot, t, states, status, about["method"], events, info)
 
 
 def _cleared(path: Path) -> Path:
