@@ -30,7 +30,7 @@ def adaptive(run: Any, duration: float, control: Any, spacing: float, widths: di
     if not (rtol > 0.0 and atol > 0.0):
         raise SizeError(f"rtol={rtol!r} and atol={atol!r} have to be positive.")
     traced, held = _force(run, control)
-    kernel = step_kernel(run.robot, TABLEAUS["dopri5"], run.physics, traced, backend, (rtol, atol))
+    kernel = step_kernel(run.robot, TABLEAUS["dopri5"], run.physics, traced, backend, adaptive=True)
     grid = np.array([duration])
     if spacing:
         grid = np.append(np.arange(0.0, duration - 1e-9 * spacing, spacing), duration)
@@ -39,7 +39,7 @@ def adaptive(run: Any, duration: float, control: Any, spacing: float, widths: di
     for array in memory.arrays.values():
         array[:] = np.nan
     run.info |= {"rtol": rtol, "atol": atol}
-    state = _Adaptive(run, kernel, held, grid, memory, events, duration)
+    state = _Adaptive(run, kernel, held, grid, memory, events, duration, (rtol, atol))
     try:
         state.go()
     except KeyboardInterrupt:
@@ -67,7 +67,7 @@ class _Adaptive:
     """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
     def __init__(self, run: Any, kernel: Any, held: Array | None, grid: Array, memory: Memory,
-                 functions: Sequence[Callable[..., Any]], duration: float) -> None:  # fmt: skip
+                 functions: Sequence[Callable[..., Any]], duration: float, tolerance: tuple[float, float]) -> None:  # fmt: skip
         self.run, self.grid, self.memory = run, grid, memory
         self.functions, self.duration = functions, duration
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
@@ -75,7 +75,7 @@ class _Adaptive:
         there = [np.empty_like(a) for a in here]
         self.until = np.full(n, duration)
         self.extras = [np.empty((n, nv)), *(np.empty((n, k)) for _ in range(3) for k in (nq, nv)), np.empty(n)]
-        inputs = [self.until] if held is None else [self.until, held]
+        inputs = [self.until, *(np.full(n, x) for x in tolerance), *([] if held is None else [held])]
         self.sides = [(kernel.bind(*a, *inputs, *b, *self.extras), a, b) for a, b in ((here, there), (there, here))]
         self.t = here[2]
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled

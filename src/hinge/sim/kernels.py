@@ -33,16 +33,17 @@ class Physics:
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
-                backend: str | None, tolerance: tuple[float, float] | None = None) -> Kernel:  # fmt: skip
+                backend: str | None, adaptive: bool = False) -> Kernel:  # fmt: skip
     """A kernel from q, qd, t and h, and from tau where no controller is traced, to the same at the end of the step.
 
-    It gives q, qd, t, h, the joint forces at the start, and a pivot. With a `tolerance` (relative, absolute) the step
-    is taken only if its error is small enough, h becomes what the next one should be, no step goes beyond a further
-    input `until`, and what the polynomial through the step needs is given too: rates at both ends, and its last term,
-    each for q and for qd.
+    It gives q, qd, t, h, the joint forces at the start, and a pivot. An adaptive step is taken only if its error is
+    within `rtol` and `atol`, h becomes what the next one should be, no step goes beyond `until` (these are inputs
+    after h), and what the polynomial through the step needs is given too: rates at both ends, and its last term, each
+    for q and for qd.
     """
 
-    def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, tau: Any = None) -> Any:
+    def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, rtol: Any = None, atol: Any = None,
+             tau: Any = None) -> Any:  # fmt: skip
         v = [x for i in model.leaders for x in qd[i]]
         held = None if tau is None else model.generalised_forces(tau)
         length = h[0] if until is None else minimum(h[0], until[0] - t[0])
@@ -57,12 +58,12 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
 
         nothing = [Force()] * len(model.parent)
         made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing))
-        if tolerance is None:
+        if not adaptive:
             return (made.q, made.v, t[0] + length, h[0], first[0]), made.pivots
         before = [x for i in model.leaders for x in q[i]]
         after = [x for i in model.leaders for x in made.q[i]]
         error, *bends = _mixed(tableau, made)
-        size = _error(tolerance, length, (before, v), (after, made.v), error)
+        size = _error((rtol[0], atol[0]), length, (before, v), (after, made.v), error)
         taken = less(size, 1.0)
         # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
         factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
@@ -77,8 +78,8 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
     step.__module__ = "simulation"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": TIME, "h": TIME}
     gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": SCALAR, "h": SCALAR, "tau": VELOCITY}
-    if tolerance is not None:
-        takes["until"] = TIME
+    if adaptive:
+        takes |= dict.fromkeys(("until", "rtol", "atol"), TIME)
         gives |= {
             f"{name}_{of}": kind for name in ("start", "end", "bend") for of, kind in (("q", RATE), ("v", VELOCITY))
         }
@@ -101,7 +102,7 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
     return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
 
 
-def _error(tolerance: tuple[float, float], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
+def _error(tolerance: tuple[Scalar, Scalar], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
     """The root of the mean square of the errors, each against absolute and relative tolerance."""
     relative, absolute = tolerance
     total: Scalar = 0.0
