@@ -67,7 +67,8 @@ class _Adaptive:
     """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
     def __init__(self, run: Any, kernel: Any, held: Array | None, grid: Array, memory: Memory,
-                 functions: Sequence[Callable[..., Any]], duration: float, tolerance: tuple[float, float]) -> None:  # fmt: skip
+                 functions: Sequence[Callable[..., Any]], duration: float,
+                 tolerance: tuple[float, float]) -> None:  # fmt: skip
         self.run, self.grid, self.memory = run, grid, memory
         self.functions, self.duration = functions, duration
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
@@ -85,23 +86,23 @@ class _Adaptive:
 
     def go(self) -> None:
         side, every = 0, bool(self.functions)
+        self._look_ahead()
         for count in range(MAX_STEPS):
+            if self.due > self.duration:
+                return
             call, start, end = self.sides[side]
             call()
             side = 1 - side
             self.t = end[2]
-            if every or end[2].max() >= self.due:
+            if every or np.fmax.reduce(end[2]) >= self.due:
                 self._passed(start, end)
-                self.run.q, self.run.qd = end[0], end[1]
-                if self.due > self.duration:
-                    return
             if count & 63 == 63:
                 self._stuck(end)
         self.run.stopped = f"more than {MAX_STEPS} steps"
 
     def _stuck(self, end: list[Array]) -> None:
         """A step so small that time stands still means that there is no going on."""
-        going = (end[2] < self.until) & (self.run.status == Status.OK)
+        going = ~(end[2] >= self.until) & (self.run.status == Status.OK)
         lost = going & ~(end[3] > 1e-13 * np.maximum(1.0, end[2]))
         if lost.any():
             self.run.status[lost] = np.where(self.extras[-1][lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)

@@ -59,11 +59,12 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         nothing = [Force()] * len(model.parent)
         made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing))
         if not adaptive:
-            return (made.q, made.v, t[0] + length, h[0], first[0]), made.pivots
+            return (made.q, made.v, t[0] + length, h[0], first[0]), [made.pivot]
         before = [x for i in model.leaders for x in q[i]]
         after = [x for i in model.leaders for x in made.q[i]]
         error, *bends = _mixed(tableau, made)
         size = _error((rtol[0], atol[0]), length, (before, v), (after, made.v), error)
+        size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long
         taken = less(size, 1.0)
         # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
         factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
@@ -73,7 +74,7 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         kept = [select(taken, a, b) for a, b in zip(after, before, strict=True)]
         moved = model.joint_positions(kept), [select(taken, a, b) for a, b in zip(made.v, v, strict=True)]
         now = select(taken, select(less(h[0], until[0] - t[0]), t[0] + length, until[0]), t[0])
-        return (*moved, now, following, first[0], *(part for pair in bends for part in pair)), made.pivots
+        return *moved, now, following, first[0], *(part for pair in bends for part in pair), made.pivots[0]
 
     step.__module__ = "simulation"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": TIME, "h": TIME}
@@ -82,11 +83,12 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         takes |= dict.fromkeys(("until", "rtol", "atol"), TIME)
         gives |= {
             f"{name}_{of}": kind for name in ("start", "end", "bend") for of, kind in (("q", RATE), ("v", VELOCITY))
-        }
+        } | {"pivot": SCALAR}
     if control is None:
         takes["tau"] = FORCE
-    algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=True)
-    question = Question("simulate", tableau.name, terms=physics.terms - {"friction"}, status=True, algorithm=algorithm)
+    algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=not adaptive)
+    terms = physics.terms - {"friction"}
+    question = Question("simulate", tableau.name, terms=terms, status=not adaptive, algorithm=algorithm)
     return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
 
 

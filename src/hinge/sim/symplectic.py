@@ -46,24 +46,26 @@ class Midpoint:
         self.times, self.given = [np.zeros(rows), np.zeros(rows)], np.zeros_like(run.qd)
         self.end = [np.empty_like(run.q), np.empty_like(run.qd), np.empty_like(run.qd), np.empty(rows)]
         changes = np.empty(rows), np.empty(rows)
-        self.change, pivot = changes[0], np.empty(rows)
+        self.change, self.pivot = changes[0], np.empty(rows)
         besides = self.times if source.traced is not None else [*self.times, self.given]
         self.middle = here, there = np.empty_like(run.qd), np.empty_like(run.qd)
         self.sweeps = [
-            sweep.bind(*self.start, a, changes[k], *besides, b, changes[1 - k], pivot)
+            sweep.bind(*self.start, a, changes[k], *besides, b, changes[1 - k], self.pivot)
             for k, a, b in ((0, here, there), (1, there, here))
         ]
         self.finish = finish.bind(*self.start, here, *besides, *self.end)
 
-    def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
+    def __call__(self, step: int, t: float, h: float) -> tuple[Array, ...]:
         run = self.run
         self.start[0][...], self.start[1][...] = run.q, run.qd
         self.times[0][:], self.times[1][:] = t, h
         if self.source.traced is None:
-            self.given[...] = self.source.at(k, t)
+            self.given[...] = self.source.at(step, t)
         self.middle[0][...], self.change[:] = run.qd, NEVER
-        for _ in range(SWEEPS):
+        for k in range(SWEEPS):
             self.sweeps[0]()
+            if k == 0:
+                first = self.pivot.copy()  # where equations cannot be solved, those after it are NaN
             self.sweeps[1]()
             if not (self.change > SMALL).any():
                 break
@@ -72,7 +74,7 @@ class Midpoint:
         restless = ~(np.abs(self.change) < CONVERGED)
         if restless.any():
             qd[restless] = np.nan
-        return q.copy(), qd.copy(), tau, pivot
+        return q.copy(), qd.copy(), tau, np.where(first <= 0.0, first, pivot)
 
 
 def refuse(robot: Robot) -> None:
