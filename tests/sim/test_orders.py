@@ -55,7 +55,9 @@ def test_the_error_of_dopri5_falls_with_its_tolerance(robot):
     for tol in tolerances:
         run = hinge.simulate(robot, 1.0, q, qd, method="dopri5", rtol=tol, atol=tol, record="last")
         at, speed = run.final
-        errors.append(np.abs(np.concatenate([robot.difference(wanted[: robot.nq], at), speed - wanted[robot.nq :]])).max())
+        errors.append(
+            np.abs(np.concatenate([robot.difference(wanted[: robot.nq], at), speed - wanted[robot.nq :]])).max()
+        )
     slope = np.polyfit(np.log10(tolerances), np.log10(errors), 1)[0]
     assert 0.85 < slope < 1.15, errors
     assert (np.array(errors) < 300 * tolerances).all(), errors

@@ -39,14 +39,15 @@ def adaptive(run: Any, duration: float, control: Any, spacing: float, widths: di
     for array in memory.arrays.values():
         array[:] = np.nan
     run.info |= {"rtol": rtol, "atol": atol}
-    state = _Adaptive(run, kernel, held, grid, memory, events, duration, (rtol, atol))
+    force = None if traced is None else forces.on_numbers(run.robot, traced, run.physics.effort)
+    state = _Adaptive(run, kernel, force, held, grid, memory, events, duration, (rtol, atol))
     try:
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
     if run.stopped or events:  # nothing is known beyond
         memory.count = state.filled
-    return run.kept(memory, "dopri5", state.events)
+    return run.kept(memory, "dopri5", sorted(state.events, key=lambda event: (event.t, event.rollout, event.which)))
 
 
 def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
@@ -59,17 +60,17 @@ def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
     try:
         return forces.trace_control(run.robot, control), None
     except forces.Untraceable as why:
-        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {why}.\n  Use "
-                        "method='rk4', which runs it in Python once a step.") from None  # fmt: skip
+        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {str(why).rstrip('.')}.\n"
+                        "  Use method='rk4', which runs it in Python once a step.") from None  # fmt: skip
 
 
 class _Adaptive:
     """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
-    def __init__(self, run: Any, kernel: Any, held: Array | None, grid: Array, memory: Memory,
+    def __init__(self, run: Any, kernel: Any, force: Any, held: Array | None, grid: Array, memory: Memory,
                  functions: Sequence[Callable[..., Any]], duration: float,
                  tolerance: tuple[float, float]) -> None:  # fmt: skip
-        self.run, self.grid, self.memory = run, grid, memory
+        self.run, self.grid, self.memory, self.force = run, grid, memory, force
         self.functions, self.duration = functions, duration
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
         here = [run.q.copy(), run.qd.copy(), np.zeros(n), np.full(n, min(1e-3, duration))]
@@ -117,7 +118,7 @@ class _Adaptive:
             return
         first, final, bend = ((self.extras[k][rows], self.extras[k + 1][rows]) for k in (1, 3, 5))
         part = _Piece(start[2][rows], end[2][rows] - start[2][rows], (start[0][rows], start[1][rows]),
-                      (end[0][rows], end[1][rows]), first, final, bend, self.extras[0][rows])  # fmt: skip
+                      (end[0][rows], end[1][rows]), first, final, bend)  # fmt: skip
         stop = self._located(rows, part, end[2][rows]) if self.functions else np.full(len(rows), np.inf)
         self._recorded(rows, part, np.minimum(end[2][rows], stop))
         ended = rows[np.isfinite(stop)]
@@ -137,9 +138,12 @@ class _Adaptive:
                 return
             k, which = due[todo], rows[todo]
             q, qd = part.only(todo).at(self.grid[k])
-            for name, value in (("q", self._normal(q)), ("qd", qd), ("tau", part.tau[todo])):
-                if name in self.memory.arrays:
-                    self.memory.arrays[name][k, which] = value
+            q, arrays = self._normal(q), self.memory.arrays
+            for name, value in (("q", q), ("qd", qd)):
+                if name in arrays:
+                    arrays[name][k, which] = value
+            if "tau" in arrays:
+                arrays["tau"][k, which] = self.force(self.grid[k], q, qd) if self.force else self.extras[0][which]
             self.next[which] += 1
             self.filled = max(self.filled, int(k.max()) + 1)
 
@@ -157,7 +161,7 @@ class _Adaptive:
 
     def _located(self, rows: Array, part: _Piece, ends: Array) -> Array:
         """Find changes of sign in the steps; when each rollout has to stop, or infinity."""
-        stop = np.full(len(rows), np.inf)
+        stop, found = np.full(len(rows), np.inf), []
         for which, function in enumerate(self.functions):
             direction = getattr(function, "direction", 0.0)
             after = self._value(function, ends, part.end[0], part.end[1])
@@ -170,9 +174,10 @@ class _Adaptive:
                 at = self._root(function, one, float(before[k]))
                 q, qd = one.at(np.array([at]))
                 place = np.unravel_index(int(rows[k]), self.run.batch) if self.run.batch else ()
-                self.events.append(Event(which, tuple(int(x) for x in place), at, self._normal(q)[0], qd[0]))
+                found.append((k, Event(which, tuple(int(x) for x in place), at, self._normal(q)[0], qd[0])))
                 if getattr(function, "terminal", False):
                     stop[k] = min(stop[k], at)
+        self.events += [event for k, event in found if event.t <= stop[k]]
         return stop
 
     def _root(self, function: Callable[..., Any], one: _Piece, before: float) -> float:
@@ -198,11 +203,10 @@ class _Piece(NamedTuple):
     first: tuple[Array, Array]
     final: tuple[Array, Array]
     bend: tuple[Array, Array]
-    tau: Array
 
     def only(self, rows: Array) -> _Piece:
         pairs = ((x[0][rows], x[1][rows]) for x in (self.start, self.end, self.first, self.final, self.bend))
-        return _Piece(self.t[rows], self.h[rows], *pairs, self.tau[rows])  # type: ignore[call-arg, arg-type]
+        return _Piece(self.t[rows], self.h[rows], *pairs)  # type: ignore[call-arg, arg-type]
 
     def at(self, t: Array) -> tuple[Array, Array]:
         """The states at times within the steps."""

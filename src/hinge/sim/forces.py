@@ -54,7 +54,8 @@ def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, ma
     if q.ndim < 2 or q.shape[-2] != robot.nv:
         return
     first = (0,) * (q.ndim - 1)
-    alone = [checked(robot, apart(control)(t, q[first].copy(), qd[first].copy()), ()) for _ in range(2)]
+    trial = apart(control)  # twice, because one that remembers or throws dice is free to differ
+    alone = [checked(robot, trial(t, q[first].copy(), qd[first].copy()), ()) for _ in range(2)]
     if np.array_equal(*alone) and not np.allclose(alone[0], made[first], equal_nan=True):
         raise SizeError(
             "control gives other joint forces for a state alone than for the same state among others. It "
@@ -75,26 +76,41 @@ def apart(control: Control) -> Control:
 
 def trace_control(robot: Robot, control: Control) -> Callable[[Scalar, list[Scalar], list[Scalar]], list[Scalar]]:
     """The controller over scalars; raises Untraceable, with the reason, where it cannot be."""
-    control, graph = apart(control), Graph()
-    t = graph.input("t", 0)
-    q = [graph.input("q", k) for k in range(robot.nq)]
-    qd = [graph.input("qd", k) for k in range(robot.nv)]
-    made = over_symbols(robot, control, t, q, qd)
-    program = order((Input("t", 1), Input("q", robot.nq), Input("qd", robot.nv)), [("tau", (robot.nv,), made)], False)
+    traced, trial = apart(control), apart(control)
+    over_scalars = lambda t, q, qd: over_symbols(robot, traced, t, q, qd)
+    forces = on_numbers(robot, over_scalars)
     rng = np.random.default_rng(0)
     for _ in range(2):  # a controller that remembers, or decides in a way a trace does not show, is found out here
         at, speed = robot.random_state(rng, 3)
         times = rng.uniform(0.0, 1.0, 3)
-        out = np.empty((3, robot.nv))
-        interpret.run(program, [times[:, None], at, speed], [out])
+        out = forces(times, at, speed)
         try:
-            wanted = np.array([checked(robot, control(times[k], at[k], speed[k]), ()) for k in range(3)])
+            wanted = np.array([checked(robot, trial(times[k], at[k], speed[k]), ()) for k in range(3)])
         except Exception as problem:
-            raise Untraceable(f"it was traced, but then did not take numbers: {problem}") from problem
-        if not np.allclose(out, wanted, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(wanted).max()), equal_nan=True):
+            raise Untraceable(f"on numbers, {str(problem).splitlines()[0] if str(problem) else problem!r}") from problem
+        size = 1.0 + np.nanmax(np.abs(wanted), initial=0.0)
+        if not np.allclose(out, wanted, rtol=1e-9, atol=1e-9 * size, equal_nan=True):
             raise Untraceable("it gives other numbers than its trace, so it depends on more than t, q and qd; "
                               "sample=1 runs it in Python without trying")  # fmt: skip
-    return lambda t, q, qd: over_symbols(robot, control, t, q, qd)
+    return over_scalars
+
+
+def on_numbers(robot: Robot, control: Any, effort: bool = False) -> Callable[[Array, Array, Array], Array]:
+    """A controller over scalars as a function of arrays, a row a state."""
+    graph = Graph()
+    q = [graph.input("q", k) for k in range(robot.nq)]
+    qd = [graph.input("qd", k) for k in range(robot.nv)]
+    made = control(graph.input("t", 0), q, qd)
+    made = saturated(robot.model, made) if effort else made
+    inputs = Input("t", 1), Input("q", robot.nq), Input("qd", robot.nv)
+    program = order(inputs, [("tau", (robot.nv,), made)], False)
+
+    def at(t: Array, q: Array, qd: Array) -> Array:
+        out = np.empty(qd.shape)
+        interpret.run(program, [t[:, None], q, qd], [out])
+        return out
+
+    return at
 
 
 def over_symbols(robot: Robot, control: Control, t: Scalar, q: list[Scalar], qd: list[Scalar]) -> list[Scalar]:
