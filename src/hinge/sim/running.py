@@ -233,7 +233,8 @@ def _run(robot: Robot, q0: Vector, qd0: Vector, terms: Sequence[str], effort: bo
     qd = inputs.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
     for name, a in (("q0", q), ("qd0", qd)):
         if not np.all(np.isfinite(a)):
-            raise SizeError(f"{name} has a value that is not finite, at {tuple(np.argwhere(~np.isfinite(a))[0])}.")
+            where = tuple(int(k) for k in np.argwhere(~np.isfinite(a))[0])
+            raise SizeError(f"{name} has a value that is not finite, at {where}.")
     try:
         batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     except ValueError:

@@ -53,11 +53,13 @@ class Writer:
         group = _zarr().open_group(str(self.path), mode="w")
         widest = max([1, *widths.values()])
         self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
-        self.arrays = {
-            name: group.create_array(name, shape=(count, rows, width), chunks=(self.chunk, rows, width), dtype="f8")
-            for name, width in widths.items()
-        }
-        self.arrays["t"] = group.create_array("t", shape=(count,), chunks=(self.chunk,), dtype="f8")
+        self.arrays = {}
+        for name, shape in {"t": (), **{name: (rows, width) for name, width in widths.items()}}.items():
+            # chunks of zeros are written too, so that one that is missing is known to be
+            self.arrays[name] = group.create_array(
+                name, shape=(count, *shape), chunks=(self.chunk, *(max(1, n) for n in shape)), dtype="f8",
+                config={"write_empty_chunks": True},
+            )  # fmt: skip
         self.buffers = {name: np.empty((self.chunk, *array.shape[1:])) for name, array in self.arrays.items()}
         self.count = self.pending = 0
         self.events: list[Any] = []
@@ -114,10 +116,24 @@ class OnDisk:
     def at(self, part: Any) -> Array:
         """The states at some of the times, (…, T, n)."""
         if isinstance(part, slice) and (part.step or 1) > 0:
-            return rollouts(np.asarray(self.array[slice(*part.indices(self.count))]), self.batch)
+            return rollouts(self._read(slice(*part.indices(self.count))), self.batch)
         rows = np.arange(self.count)[part]
-        low, high = (rows.min(), rows.max() + 1) if len(rows) else (0, 0)
-        return rollouts(np.asarray(self.array[low:high])[rows - low], self.batch)
+        low, high = (int(rows.min()), int(rows.max()) + 1) if len(rows) else (0, 0)
+        return rollouts(self._read(slice(low, high))[rows - low], self.batch)
+
+    def _read(self, part: slice) -> Array:
+        try:
+            return np.asarray(self.array[part])
+        except (OSError, ValueError, RuntimeError) as problem:
+            raise TrajectoryError(f"{self.array.path} cannot be read: {problem}.", "It is damaged.") from None
+
+    def check(self, width: int) -> None:
+        """Raise where this is not the record of that many numbers a state, or chunks of it are missing."""
+        if self.array.shape[-1] != width:
+            raise ValueError(f"{self.array.path} has {self.array.shape[-1]} numbers a state, and its robot {width}")
+        missing = -(-self.count // self.array.chunks[0]) - self.array.nchunks_initialized
+        if missing > 0:
+            raise ValueError(f"{self.array.path} lacks {missing} of its chunks")
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -169,6 +185,8 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
         group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
         t, planned = np.asarray(group["t"][:finished]), group["t"].shape[0]
         states = {name: OnDisk(group[name], finished, batch) for name in fields}
+        for name, stored in states.items():
+            stored.check(robot.nq if name == "q" else robot.nv)
         status = np.array(about["status"], np.uint8).reshape(batch)
         events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
         info = dict(about["info"]) | {"hinge": about["hinge"]}
@@ -213,7 +231,11 @@ def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
     if path is None:
         raise TrajectoryError(f"{folder} does not hold its robot, {about.get('name')!r}.",
                          "Give it: hinge.open(path, robot=…).")  # fmt: skip
-    return load(path)
+    try:
+        return load(path)
+    except (HingeError, OSError) as problem:
+        raise TrajectoryError(f"the robot of {folder} cannot be read: {problem}.",
+                              "Give it: hinge.open(path, robot=…).") from None  # fmt: skip
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:
