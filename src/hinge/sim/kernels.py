@@ -87,9 +87,21 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
     if control is None:
         takes["tau"] = FORCE
     algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=not adaptive)
-    terms = physics.terms - {"friction"}
-    question = Question("simulate", tableau.name, terms=terms, status=not adaptive, algorithm=algorithm)
-    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+    return made_once(robot, algorithm, physics, control, backend)
+
+
+def made_once(robot: Robot, algorithm: Algorithm, physics: Physics, control: Any, backend: str | None) -> Kernel:
+    """The kernel of a step; one without a controller is the same in the next simulation, and kept with the robot."""
+    backend = backend or default_backend()
+    key = ("simulate", algorithm.method, tuple(algorithm.returns), physics, backend)
+    found = robot._kernels.get(key) if control is None else None
+    if found is None:
+        terms = physics.terms - {"friction"}
+        question = Question("simulate", algorithm.method, terms=terms, status=algorithm.pivots, algorithm=algorithm)
+        found = Kernel(plan(question, robot.subject, robot.name), backend)
+        if control is None:
+            robot._kernels[key] = found
+    return found
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:

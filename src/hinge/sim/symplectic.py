@@ -22,10 +22,9 @@ from hinge.errors import NotCovered
 from hinge.graph import Scalar, jacobian, less, maximum, select
 from hinge.integrators.steps import TIME
 from hinge.model import Model
-from hinge.programs import Question, plan
-from hinge.robot import Robot, default_backend
+from hinge.robot import Robot
 from hinge.sim.forces import saturated
-from hinge.sim.kernels import Physics, resisted
+from hinge.sim.kernels import Physics, made_once, resisted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SWEEPS = 30  # to and fro
@@ -108,9 +107,7 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
     if not sweeping:
         gives = {"q": POSITION, "qd": VELOCITY, "tau": VELOCITY}
     algorithm = Algorithm("simulate", "midpoint", run, takes, gives, pivots=True)
-    terms = physics.terms - {"friction"}
-    question = Question("simulate", "midpoint", terms=terms, status=True, algorithm=algorithm)
-    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+    return made_once(robot, algorithm, physics, control, backend)
 
 
 def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
