@@ -56,7 +56,7 @@ def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, ma
     first = (0,) * (q.ndim - 1)
     trial = apart(control)  # twice, because one that remembers or throws dice is free to differ
     alone = [checked(robot, trial(t, q[first].copy(), qd[first].copy()), ()) for _ in range(2)]
-    if np.array_equal(*alone) and not np.allclose(alone[0], made[first], equal_nan=True):
+    if np.array_equal(alone[0], alone[1]) and not np.allclose(alone[0], made[first], equal_nan=True):
         raise SizeError(
             "control gives other joint forces for a state alone than for the same state among others. It "
             "sees all rollouts at once,\n  with coordinates on the last axis: write q @ K.T, not K @ q."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
 from hinge.spatial import Force
 
+KEPT: WeakKeyDictionary[Robot, dict[Any, Kernel]] = WeakKeyDictionary()
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
 
 
@@ -93,14 +95,14 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
 def made_once(robot: Robot, algorithm: Algorithm, physics: Physics, control: Any, backend: str | None) -> Kernel:
     """The kernel of a step; one without a controller is the same in the next simulation, and kept with the robot."""
     backend = backend or default_backend()
-    key = ("simulate", algorithm.method, tuple(algorithm.returns), physics, backend)
-    found = robot._kernels.get(key) if control is None else None
+    key = algorithm.method, tuple(algorithm.returns), physics, backend
+    found = KEPT.setdefault(robot, {}).get(key) if control is None else None
     if found is None:
         terms = physics.terms - {"friction"}
         question = Question("simulate", algorithm.method, terms=terms, status=algorithm.pivots, algorithm=algorithm)
         found = Kernel(plan(question, robot.subject, robot.name), backend)
         if control is None:
-            robot._kernels[key] = found
+            KEPT[robot][key] = found
     return found
 
 

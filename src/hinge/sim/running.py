@@ -34,7 +34,6 @@ from hinge.version import __version__
 Array = np.ndarray[Any, np.dtype[Any]]
 METHODS = (*TABLEAUS, "midpoint")
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
-BLOCK = 32  # steps for which forces are put in order at once
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
 
 
@@ -158,7 +157,6 @@ class _Source:
         self.run, self.control, self.sample, self.traced = run, control, sample, None
         self.held = np.zeros((len(run.q), run.robot.nv))
         self.rows: Array | None = None
-        self.part = np.empty(0)
         if control is None or not callable(control):
             if control is not None:
                 tau, each = forces.given_forces(run.robot, control, run.batch, steps)
@@ -175,9 +173,7 @@ class _Source:
     def at(self, k: int, t: float) -> Array:
         """The forces held over step k."""
         if self.rows is not None:
-            if k % BLOCK == 0 or not len(self.part):  # what lies far apart for one step is close for several
-                self.part = np.ascontiguousarray(self.rows[:, k - k % BLOCK :][:, :BLOCK].swapaxes(0, 1))
-            return self.part[k % BLOCK]  # type: ignore[no-any-return]
+            return self.rows[:, k]  # type: ignore[no-any-return]
         if self.control is not None and k % self.sample == 0:
             run = self.run
             # copies: a controller may keep what it sees
