@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Quantity, algorithm, choose, lowest
+from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Algorithm, Quantity, algorithm, choose, lowest
 from hinge.graph import Scalar, less, minimum, select
 from hinge.integrators.tableaus import TABLEAUS, Tableau
 from hinge.model import Model
@@ -39,12 +39,13 @@ class Made(NamedTuple):
 
 
 def accelerated(model: Model, tau: Callable[[float, PerJoint, Flat], PerJoint],
-                external: Sequence[Force]) -> Callable[[float, PerJoint, Flat], tuple[Flat, list[Scalar]]]:  # fmt: skip
+                external: Sequence[Force], forward: Algorithm | None = None
+                ) -> Callable[[float, PerJoint, Flat], tuple[Flat, list[Scalar]]]:  # fmt: skip
     """Accelerations at a place in the step, with the joint forces there; and the pivots of the equations solved."""
-    forward = choose(model, "forward_dynamics").function
+    forward = forward or choose(model, "forward_dynamics")
 
     def at(c: float, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
-        return forward(model, q, model.joint_velocities(v), tau(c, q, v), external, (Motion(), Motion()))
+        return forward.function(model, q, model.joint_velocities(v), tau(c, q, v), external, (Motion(), Motion()))
 
     return at
 

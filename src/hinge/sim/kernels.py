@@ -16,12 +16,12 @@ from hinge.graph import Scalar, less, maximum, minimum, select, sqrt
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
-from hinge.programs import Question, plan
+from hinge.programs import Question, answer, plan
 from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
 from hinge.spatial import Force
 
-KEPT: WeakKeyDictionary[Robot, dict[Any, Kernel]] = WeakKeyDictionary()
+KEPT: WeakKeyDictionary[Robot, dict[Any, Any]] = WeakKeyDictionary()
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
 
 
@@ -44,6 +44,8 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
     for q and for qd.
     """
 
+    forward = _forward(robot, physics)
+
     def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, rtol: Any = None, atol: Any = None,
              tau: Any = None) -> Any:  # fmt: skip
         v = [x for i in model.leaders for x in qd[i]]
@@ -59,7 +61,7 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
             return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
-        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing))
+        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing, forward))
         if not adaptive:
             return (made.q, made.v, t[0] + length, h[0], first[0]), [made.pivot]
         before = [x for i in model.leaders for x in q[i]]
@@ -98,12 +100,25 @@ def made_once(robot: Robot, algorithm: Algorithm, physics: Physics, control: Any
     key = algorithm.method, tuple(algorithm.returns), physics, backend
     found = KEPT.setdefault(robot, {}).get(key) if control is None else None
     if found is None:
-        terms = physics.terms - {"friction"}
-        question = Question("simulate", algorithm.method, terms=terms, status=algorithm.pivots, algorithm=algorithm)
+        question = Question("simulate", algorithm.method, terms=_traced(physics), status=algorithm.pivots,
+                            regroup=True, algorithm=algorithm)  # fmt: skip
         found = Kernel(plan(question, robot.subject, robot.name), backend)
         if control is None:
             KEPT[robot][key] = found
-    return found
+    return found  # type: ignore[no-any-return]
+
+
+def _forward(robot: Robot, physics: Physics) -> Algorithm:
+    """The method of forward dynamics with the fewest operations."""
+    kept, terms = KEPT.setdefault(robot, {}), _traced(physics)
+    if terms not in kept:
+        kept[terms], _ = answer(Question("forward_dynamics", terms=terms, regroup=True), robot.subject)
+    return kept[terms]  # type: ignore[no-any-return]
+
+
+def _traced(physics: Physics) -> frozenset[str]:
+    """The joint terms that the dynamics have in them; friction is added by `resisted`."""
+    return physics.terms - {"friction"}
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:

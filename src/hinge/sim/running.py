@@ -57,7 +57,9 @@ class Run:
     def moved(self, t: float, q: Array, qd: Array, pivot: Array) -> None:
         """Take a step; a rollout that failed in it is known, and NaN, from now on."""
         self.t, self.q, self.qd = t, q, qd
-        if not abs(float(qd.sum())) < np.inf:
+        with np.errstate(all="ignore"):
+            whole = abs(float(qd.sum())) < np.inf
+        if not whole:
             lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == Status.OK)
             self.status[lost] = np.where(pivot[lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
             q[lost] = qd[lost] = np.nan
