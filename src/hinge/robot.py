@@ -10,7 +10,7 @@ import functools
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,21 +22,13 @@ from hinge.errors import UnknownName, did_you_mean
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
+from hinge.model.model import Limits
 from hinge.programs import Question, Subject, answer, plan
 
 if TYPE_CHECKING:
     from hinge.formats import dh
 
 Vector = Any  # anything NumPy can read as an array
-
-
-class Limits(NamedTuple):
-    """Limits of the coordinates (rad, m), velocities and joint forces; infinite where the file gives none."""
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    effort: Array
 
 
 class Robot:
@@ -57,6 +49,9 @@ class Robot:
 
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+    def __deepcopy__(self, memo: object) -> Robot:
+        return self  # it does not change
 
     @property
     def name(self) -> str:

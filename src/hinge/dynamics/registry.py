@@ -195,22 +195,22 @@ class Algorithm:
         pivots: Sequence[Scalar] = ()
         if self.pivots:
             result, pivots = result
-        least = _least(pivots)
+        least = lowest(pivots)
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
-        stands = _least([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
+        stands = lowest([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
         results = result if len(self.returns) > 1 else (result,)
         outputs = [
             (name, q.shape(model), list(q.give(model, made)) if q.shape(model) else [made])
             for (name, q), made in zip(self.returns.items(), results, strict=True)
         ]
-        worst = _least([least, stands])
+        worst = lowest([least, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
         return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
 
 
-def _least(pivots: Sequence[Scalar]) -> Scalar:
+def lowest(pivots: Sequence[Scalar]) -> Scalar:
     """The least of those pivots that depend on the state; constant ones have been looked at already."""
     least: Scalar = 1.0
     for p in pivots:

@@ -76,6 +76,15 @@ class Follow(NamedTuple):
     offset: float
 
 
+class Limits(NamedTuple):
+    """Limits of the coordinates (rad, m), velocities and joint forces; infinite where the file gives none."""
+
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    effort: Floats
+
+
 @dataclass(frozen=True)
 class JointData:
     """What the file says of a joint besides its geometry: positions an entry a coordinate, all else a velocity."""
