@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
+    from hinge.counting import Approximation, approximate
     from hinge.errors import (
         FileFault,
         HingeError,
@@ -39,6 +40,7 @@ _HOME = {
     "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
+    "approximate": "counting", "Approximation": "counting",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -61,13 +63,14 @@ _ROOMS = (
     "loading",
     "writing",
     "checking",
+    "counting",
     "sim",
     "cli",
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
-    "check", "Diagnosis", "Proof", "repair",
+    "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",

@@ -1,4 +1,4 @@
-"""The command line: `hinge demo`, `show`, `check`, `equations`, `export` and `cache`."""
+"""The command line: `hinge demo`, `show`, `check`, `count`, `equations`, `export` and `cache`."""
 
 from __future__ import annotations
 
@@ -102,6 +102,37 @@ def _painted(kind: str, line: str) -> Any:
     text.stylize("bold", 0, at)
     text.stylize(STYLES[kind], at, at + len(kind))
     return text
+
+
+@main.command()
+@click.argument("robot", required=False)
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option(
+    "--table", is_flag=True, help="Every count the texts print, beside ours on general arms (takes a minute)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def count(robot: str | None, names: tuple[str, ...], table: bool, as_json: bool) -> None:
+    """Count the operations of every method on ROBOT, a robot file, for one state.
+
+    NAME is what is computed, such as inverse_dynamics; without it, that and mass_matrix and forward_dynamics are.
+    """
+    if table == (robot is not None):
+        raise click.UsageError("give a robot file, or --table and no file.")
+    from hinge.counting.measure import COUNTED
+    from hinge.counting.table import of_robot, sheets
+
+    try:
+        made = sheets() if table else (of_robot(_loaded(str(robot)), name) for name in names or COUNTED)
+        if as_json:
+            click.echo(json.dumps([sheet.data() for sheet in made], indent=1, ensure_ascii=False))
+            return
+        from rich.console import Console
+
+        console = Console(highlight=False, markup=False)
+        for sheet in made:
+            sheet.show(console)
+    except hinge.HingeError as problem:
+        raise click.ClickException(str(problem)) from None
 
 
 @main.command()

@@ -27,6 +27,7 @@ ORDER = [
     "loading",
     "writing",
     "checking",
+    "counting",
     "sim",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything

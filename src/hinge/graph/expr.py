@@ -171,6 +171,8 @@ def _add_constant(a: Expr, c: float) -> Scalar:
         return _constant_minus(c, a.args[0])
     if a.op == "add" and type(a.args[1]) is float:
         return _add_constant(a.args[0], a.args[1] + c)
+    if a.op == "sub" and type(a.args[0]) is float:
+        return _constant_minus(a.args[0] + c, a.args[1])
     return a.graph.node("add", a, c)
 
 
@@ -179,6 +181,10 @@ def _constant_minus(c: float, a: Expr) -> Scalar:
         return _neg(a)
     if a.op == "neg":
         return _add_constant(a.args[0], c)
+    if a.op == "add" and type(a.args[1]) is float:
+        return _constant_minus(c - a.args[1], a.args[0])
+    if a.op == "sub" and type(a.args[0]) is float:
+        return _add_constant(a.args[1], c - a.args[0])
     return a.graph.node("sub", c, a)
 
 
@@ -216,10 +222,15 @@ def _scale(a: Expr, c: float) -> Scalar:
     if a.op == "neg":
         return _neg_of(_scale(a.args[0], c))
     if a.op == "mul" and type(a.args[1]) is float:
-        return _scale(a.args[0], a.args[1] * c)
+        return _scale(a.args[0], _unit(a.args[1] * c))
     if c < 0.0:  # one node for both signs
         return _neg(a.graph.node("mul", a, -c))
     return a.graph.node("mul", a, c)
+
+
+def _unit(c: float) -> float:
+    """c, or one where rounding is all that is between them: (1/d) d = 1 for numbers too."""
+    return math.copysign(1.0, c) if abs(abs(c) - 1.0) < 3e-16 else c
 
 
 def _mul(a: Expr, b: Expr) -> Scalar:

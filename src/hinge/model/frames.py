@@ -30,11 +30,11 @@ def reframe(model: Model) -> Model:
     joint, placement, inertia = list(model.joint), list(model.placement), list(model.inertia)
     for i, p in model.outward():
         joint[i] = model.joint[i].on_z() or model.joint[i]
-        R, r = _relative(seat[p], _standing(model, i), seat[i])
+        R, r = relative(seat[p], _standing(model, i), seat[i])
         lined = model.joint[i].line is not None
         placement[i] = Transform(*_factors(R, r)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
-        inertia[i] = _moved(model.inertia[i], seat[i])
-    frames = {name: Frame(f.body, *_seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
+        inertia[i] = moved(model.inertia[i], seat[i])
+    frames = {name: Frame(f.body, *seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
     return replace(model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames,
                    seats=tuple(seat))  # fmt: skip
 
@@ -52,7 +52,7 @@ def _standing(model: Model, i: int) -> Seat:
     return model.placement[i].pose()
 
 
-def _seen_from(seat: Seat, R: Mat3, p: Vec3) -> Seat:
+def seen_from(seat: Seat, R: Mat3, p: Vec3) -> Seat:
     """Axes and origin given in the old frame, in the new."""
     return seat[0].T.times(R), seat[0].T @ (p - seat[1])
 
@@ -62,12 +62,12 @@ def _placed(at: Seat, seat: Seat) -> Seat:
     return at[0].times(seat[0]), at[1] + at[0] @ seat[1]
 
 
-def _relative(parent: Seat, at: Seat, child: Seat) -> Seat:
+def relative(parent: Seat, at: Seat, child: Seat) -> Seat:
     """Where the child's new frame stands in the parent's new frame."""
-    return _seen_from(parent, *_placed(at, child))
+    return seen_from(parent, *_placed(at, child))
 
 
-def _moved(inertia: RigidInertia, seat: Seat) -> RigidInertia:
+def moved(inertia: RigidInertia, seat: Seat) -> RigidInertia:
     R, p = seat
     if R == IDENTITY and p == ZERO:
         return inertia
@@ -94,7 +94,7 @@ def _seats(model: Model) -> list[Seat]:
         if axis is None:
             continue
         at = _standing(model, i)
-        plain = _plain_seat(model, i, axis, _seen_from(at, *seats[p]), p == 0)
+        plain = _plain_seat(model, i, axis, seen_from(at, *seats[p]), p == 0)
         c = heir[i]
         if c:
             stands = _standing(model, c)
@@ -172,7 +172,7 @@ def _towards_mass(z: Vec3, plain: Seat, inertia: RigidInertia) -> Seat:
     com = inertia.com
     foot, basis = z * dot3(z, com), _basis(z, com) or plain[0]
     choices = [(plain[0], plain[1]), (plain[0], foot), (basis, plain[1]), (basis, foot)]
-    return min(choices, key=lambda seat: _cost_of_inertia(_moved(inertia, seat)) + 2 * (seat[1] != plain[1]))
+    return min(choices, key=lambda seat: _cost_of_inertia(moved(inertia, seat)) + 2 * (seat[1] != plain[1]))
 
 
 def _cost_of_inertia(I: RigidInertia) -> int:

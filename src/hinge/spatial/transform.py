@@ -142,10 +142,14 @@ class Rigid:
         return RigidInertia(I.m, moved, J - upper(skew(h).times(skew(r)) + skew(r).times(skew(moved))))
 
     def articulated_back(self, I: ArticulatedInertia) -> ArticulatedInertia:
-        E, rx = self.E.T, skew(self.r)
+        E, r = self.E.T, self.r
         J, H, M = congruence(E, I.I), E.times(I.H).times(E.T), congruence(E, I.M)
-        G = H + rx.times(M.full())
-        return ArticulatedInertia(J + upper(rx.times(H.T) - G.times(rx)), G, M)
+        G = H + skew(r).times(M.full())
+        changes = {}  # r × Hᵀ - G r ×, with what multiplies the same component of r taken together
+        for x, y, z in (_frame(2), _frame(0), _frame(1)):
+            changes[x, x] = r[y] * (H[3 * x + z] + G[3 * x + z]) - r[z] * (H[3 * x + y] + G[3 * x + y])
+            changes[x, y] = r[z] * (G[3 * x + x] - H[3 * y + y]) + r[y] * H[3 * y + z] - r[x] * G[3 * x + z]
+        return ArticulatedInertia(_changed(J, changes), G, M)
 
     def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]:
         return R.times(self.E.T), p + R @ self.r

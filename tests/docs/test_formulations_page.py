@@ -1,0 +1,84 @@
+"""docs/formulations.md is true: its counts are those of today, its picture is there and small."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hinge.counting import claims
+from hinge.counting.measure import cost
+from hinge.counting.polynomials import Polynomial
+from hinge.counting.published import hardware, kept, rate_of_a_product, single_operations, written
+from hinge.dynamics import ALGORITHMS
+
+PAGE = Path(__file__).parents[2] / "docs" / "formulations.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+ROWS = "If this was meant, run `python bench/formulations.py --write` and commit what it changes."
+
+
+def block(name):
+    return re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", TEXT, re.DOTALL)[1]
+
+
+def rows(name):
+    lines = [line for line in block(name).splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def polynomial(text):
+    return Polynomial.read(re.sub("[²³⁴]", lambda power: "^" + str("²³⁴".index(power[0]) + 2), text))
+
+
+POLYNOMIALS = rows("polynomials")
+
+
+def test_every_method_is_on_the_page():
+    calls = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "coriolis_coefficients")
+    assert [row[:2] for row in POLYNOMIALS] == [[call, method] for call in calls for method in ALGORITHMS[call]]
+
+
+@pytest.mark.parametrize("row", POLYNOMIALS, ids=lambda row: f"{row[0]}.{row[1]}")
+def test_the_polynomials_on_the_page_are_right(row):
+    call, method, both, at_six, div, trig, deep, plain = row
+    mul, add = re.sub(r" \(n ≥ \d\)", "", both).split("; ")
+    here = cost(call, method, 6)
+    assert (f"{here.mul} / {here.add}", str(here.div), str(here.trig)) == (at_six, div, trig), ROWS
+    for n in (5, 7):
+        found = cost(call, method, n)
+        for text, size in ((mul, found.mul), (add, found.add), (deep, found.depth)):
+            assert text == "no polynomial" or polynomial(text)(n) == size, ROWS
+    if plain:
+        assert plain == "{0.mul} / {0.add}".format(written(call, method)), ROWS
+
+
+def test_few_have_no_polynomial():
+    none = [(row[1], k) for row in POLYNOMIALS for k, cell in enumerate(row) if "no polynomial" in cell]
+    assert none == [("strobe", 2), ("cluster", 6)]
+
+
+def test_the_story_has_the_counts_of_today():
+    story = rows("story")
+    assert len(story) > 20
+    for _, _, call, method, plain, traced, time in story:
+        here = cost(call, method.strip("`"), 6)
+        assert traced == f"{here.mul + here.add:,}", ROWS
+        assert not plain or int(plain.replace(",", "")) > here.mul + here.add
+        assert 0 < int(time) < 5000
+
+
+@pytest.mark.parametrize("sheet", [single_operations, kept, rate_of_a_product, hardware])
+def test_the_small_tables_are_those_of_today(sheet):
+    made = sheet()
+    assert f"### {made.title}\n\n{made.markdown()}" in block("tables"), ROWS
+
+
+def test_the_claims_on_the_page_are_those_of_today():
+    made = [check() for check in claims.CLAIMS[:6]]
+    assert rows("claims")[:6] == [list(one) for one in made], ROWS
+    assert len(rows("claims")) == len(claims.CLAIMS)
+
+
+def test_the_picture_is_there_and_small():
+    picture = PAGE.with_suffix(".svg")
+    assert f"({picture.name})" in TEXT
+    assert 20_000 < picture.stat().st_size < 200_000
