@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
     from hinge.counting import Approximation, approximate
-    from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, TrajectoryError, UnknownName
+    from hinge.errors import (
+        FileFault,
+        HingeError,
+        ModelError,
+        NotCovered,
+        SizeError,
+        TraceError,
+        TrajectoryError,
+        UnknownName,
+    )
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
@@ -38,7 +47,7 @@ _HOME = {
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -64,7 +73,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
     "TrajectoryError",
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The command line: `hinge demo`, `hinge show`, `hinge check`, `hinge count`, `hinge cache`."""
+"""The command line: `hinge demo`, `show`, `check`, `count`, `equations`, `export` and `cache`."""
 
 from __future__ import annotations
 
@@ -158,9 +158,56 @@ def cache(clear: bool, as_json: bool) -> None:
     click.echo(f"{len(found)} kernels, {size / 2**20:.1f} MiB in {folder or 'no folder: the cache is off'}")
 
 
-def _loaded(path: str) -> Robot:
+_BASE = click.option("--base", type=click.Choice(["fixed", "floating"]), default="fixed", show_default=True,
+                     help="What the robot stands on.")  # fmt: skip
+_AT = click.option("--at", default="", metavar="FRAME", help="The frame, for what is about one, such as pose.")
+
+
+@main.command()
+@click.argument("robot")
+@click.argument("names", nargs=-1)
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX.")
+@click.option("--python", "form", flag_value="python", help="Print a function in Python.")
+@click.option("--vary", multiple=True, metavar="NAME", help="A number that stays a symbol, such as hand.mass.")
+@_BASE
+@_AT
+def equations(robot: str, names: tuple[str, ...], form: str | None, vary: tuple[str, ...], base: str, at: str) -> None:
+    """Print the equations of ROBOT, a URDF file: inverse_dynamics, or those NAMEs."""
+    from hinge import paper
+
+    loaded = _loaded(robot, base)
     try:
-        return hinge.load(path)
+        varied = loaded.vary(*vary)
+        pages = [paper.page(varied, name, form or "text", at=at) for name in names or ("inverse_dynamics",)]
+    except hinge.HingeError as problem:
+        raise click.ClickException(str(problem)) from None
+    click.echo("\n".join(pages), nl=False)
+
+
+@main.command()
+@click.argument("robot")
+@click.argument("names", nargs=-1)
+@click.option("--c", "folder", required=True, metavar="DIR", help="Write C99 into this folder.")
+@click.option("--float", "single", is_flag=True, help="In single precision.")
+@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@_BASE
+@_AT
+def export(robot: str, names: tuple[str, ...], folder: str, single: bool, force: bool, base: str, at: str) -> None:
+    """Write the algorithms NAMES of ROBOT, a URDF file, as C: inverse and forward dynamics and mass matrix if none."""
+    from hinge import paper
+
+    loaded = _loaded(robot, base)
+    try:
+        files = paper.c_files(loaded, names or paper.EXPORTED, "float" if single else "double", at=at)
+        for path in paper.put(folder, files, force):
+            click.echo(path)
+    except hinge.HingeError as problem:
+        raise click.ClickException(str(problem)) from None
+
+
+def _loaded(path: str, base: str = "fixed") -> Robot:
+    try:
+        return hinge.load(path, base=base)
     except hinge.HingeError as problem:
         raise click.ClickException(str(problem)) from None
 

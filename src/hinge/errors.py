@@ -6,6 +6,7 @@
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
     ├── TrajectoryError  a saved simulation that cannot be read or written
+    ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
 Each message says where, what was given, what was wanted and what to do.
@@ -75,6 +76,10 @@ class TrajectoryError(HingeError, ValueError):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
 
 
+class FileFault(HingeError, OSError):
+    """A file that cannot be written, or that would be overwritten."""
+
+
 class TraceError(HingeError, TypeError):
     """An operation that has no meaning on these operands."""
 
@@ -82,9 +87,10 @@ class TraceError(HingeError, TypeError):
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """A sentence that offers the names closest to `given`, or lists a few of those there are."""
     names = sorted(set(known))
-    close = difflib.get_close_matches(str(given), names, n=3, cutoff=0.6)
+    short = [name for name in names if len(name) <= 60][:2000]  # what a person wrote; comparing takes long
+    close = difflib.get_close_matches(str(given)[:60], short, n=3, cutoff=0.6)
     if close:
         return "Did you mean " + " or ".join(repr(name) for name in close) + "?"
     if not names:
         return "There are none."
-    return "Known: " + ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "") + "."
+    return "Known: " + ", ".join(repr(name[:60]) for name in names[:8]) + (", …" if len(names) > 8 else "") + "."

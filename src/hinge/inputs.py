@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Array, Kernel, Status
-from hinge.dynamics.registry import ALGORITHMS, Algorithm
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
+from hinge.model.symbols import symbols
+from hinge.model.symbols import with_values as substituted
 
 FRAMES = ("body", "base", "aligned")
 TERMS = ("armature", "damping", "friction", "stiffness")
@@ -50,6 +52,7 @@ def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callab
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
     parts = []
     for name, given in external.items():
+        numeric_frame(model, name)
         at = model.frame(name)
         w = real(f"external[{name!r}]", given)
         if w.shape[-1:] != (6,):
@@ -88,6 +91,41 @@ def _cross(a: Array, b: Array) -> Array:
     return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)
 
 
+def numeric_frame(model: Model, name: str) -> None:
+    """Refuse a frame that stands where symbols say: names given at call time are numbers."""
+    names = symbols(model.frame(name))
+    if names:
+        raise NotCovered(
+            f"frame {name!r} of robot {model.name!r} stands where symbols say ({', '.join(names)}).\n"
+            "  Give them numbers with robot.with_values({…}), or ask for robot.equations(…, at=…)."
+        )
+
+
+def place(model: Model, name: str) -> Array:
+    """The numbers that stand for a frame in a kernel."""
+    numeric_frame(model, name)
+    return np.array(Place.row(model, name))
+
+
+def known(x: Any) -> Any:
+    """A number of the model, or the expression it is where it is made of symbols."""
+    if isinstance(x, float | int):
+        return float(x)
+    from hinge.backends import symbolic
+
+    return symbolic.scalar(x)
+
+
+def with_values(model: Model, values: Mapping[str, Any]) -> Model:
+    """The model with numbers for symbols, which it has to have."""
+    for name, value in values.items():
+        if name not in model.symbols:
+            raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
+        if not np.isfinite(real(f"with_values: {name!r}", value)).all() or np.ndim(value):
+            raise SizeError(f"with_values: {name!r} is {value!r}. Give a finite number.")
+    return substituted(model, {name: float(value) for name, value in values.items()})
+
+
 def base_motion(call: str, given: Any) -> Array:
     """The base's velocity and acceleration as one array (…, 2, 6)."""
     if not isinstance(given, Sequence) or len(given) != 2:
@@ -109,7 +147,8 @@ def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mappin
         raise UnknownName(f"{call}: parameter {unknown[0]!r} is not varied. {hint} robot.vary(…) names what is.")
     parts = []
     for one in vary:
-        value = real(f"{call}: parameter {one.name!r}", values.get(one.name, one.nominal(model)), one.shape)
+        said = values[one.name] if one.name in values else one.nominal(model)
+        value = real(f"{call}: parameter {one.name!r}", said, one.shape)
         parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
     return [joined(f"{call}: parameters", parts)] if parts else []
 

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from hinge.errors import ModelError, did_you_mean
+from hinge.errors import NOWHERE, ModelError, did_you_mean
 from hinge.model import samples as _samples
+from hinge.model.given import numbers
+from hinge.model.symbols import is_symbolic
 from hinge.robot import Robot, Vector
 
 
@@ -95,6 +97,8 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
 
 
 def _gravity(given: Sequence[float]) -> tuple[float, ...]:
+    if is_symbolic(given):
+        return numbers("robot", "gravity", given, (3,), NOWHERE)
     try:
         g = tuple(float(x) for x in given)
         if len(g) != 3 or not all(map(math.isfinite, g)):

@@ -14,7 +14,7 @@ from hinge.backends.kernel import Plan
 from hinge.dynamics.registry import Algorithm
 from hinge.errors import NotCovered
 from hinge.graph import Input, Program, TooLong
-from hinge.model import Model, Parameter, reframe
+from hinge.model import Model, Parameter, reframe, unmoved
 from hinge.model.driven import sizes
 from hinge.model.regroup import regrouped
 
@@ -29,7 +29,7 @@ class Subject:
     @cached_property
     def traced(self) -> Model:
         """The model in the frames that algorithms run in; names keep their frames."""
-        return reframe(self.model)
+        return unmoved(self.model) if self.model.symbols else reframe(self.model)
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,17 @@ class Question:
         return [a for a in dynamics.rivals(model, first) if self.given <= a.inputs.keys()] or [first]
 
 
-def answer(question: Question, subject: Subject, contract: bool = True) -> tuple[Algorithm, Program]:
-    """The algorithm with the fewest operations among those that may answer, and its program."""
+def answer(question: Question, subject: Subject, contract: bool = True, at: str = "") -> tuple[Algorithm, Program]:
+    """The algorithm with the fewest operations among those that may answer, and its program.
+
+    What is about a frame takes it as an input, or has the one `at` names built in.
+    """
     best: tuple[Algorithm, Program] | None = None
     for algorithm in question.candidates(subject):
         try:
             program = algorithm.trace(
                 replace(subject.traced, terms=question.terms), question.given, dict(question.options), question.status,
-                contract, subject.vary, question.regroup, best[1].operations * 5 // 2 if best else 0,
+                contract, subject.vary, question.regroup, best[1].operations * 5 // 2 if best else 0, at,
             )  # fmt: skip
         except TooLong:
             continue
@@ -95,10 +98,10 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
             counted.append(name)
 
     def key() -> tuple[str, ...]:
-        if all(a.is_ours for a in candidates) and all(joint.is_ours for joint in model.joint):
+        if all(a.is_ours for a in candidates) and all(joint.is_ours for joint in model.joint) and not model.symbols:
             words = (sorted(question.given), question.options, question.status, question.regroup, subject.vary)
             return model.digest, repr((question.name, [a.method for a in candidates], words))
-        return "program", repr(made.program)  # a class or function of the user's own: only its graph says what it is
+        return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(robot, question.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
                 lambda: answer(question, subject)[1], key)  # fmt: skip

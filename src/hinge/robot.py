@@ -10,33 +10,25 @@ import functools
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
-from hinge.dynamics.registry import ALGORITHMS, Place
+from hinge.dynamics.registry import ALGORITHMS
 from hinge.errors import UnknownName, did_you_mean
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
+from hinge.model.model import Limits
 from hinge.programs import Question, Subject, answer, plan
 
 if TYPE_CHECKING:
     from hinge.formats import dh
 
 Vector = Any  # anything NumPy can read as an array
-
-
-class Limits(NamedTuple):
-    """Limits of the coordinates (rad, m), velocities and joint forces; infinite where the file gives none."""
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    effort: Array
 
 
 class Robot:
@@ -48,7 +40,8 @@ class Robot:
     def __init__(self, model: Model, vary: Sequence[str] = ()):
         """A robot on a model; `vary` names numbers of it that become inputs, see `vary`."""
         self.model = model
-        self._vary = tuple(parameter(model, name) for name in vary)
+        self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
+        self._varied = [one.name for one in self._vary if one.field != "symbol"]  # besides the model's symbols
         self._kernels: dict[Any, Kernel] = {}
         self._fast: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # one-state calls in machine code
         self._rows: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # the same for plain batches of rows
@@ -56,6 +49,9 @@ class Robot:
 
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+    def __deepcopy__(self, memo: object) -> Robot:
+        return self  # it does not change
 
     @property
     def name(self) -> str:
@@ -88,9 +84,9 @@ class Robot:
         return self.model.report
 
     @property
-    def mass(self) -> float:
-        """The mass of all moving bodies, in kg."""
-        return float(sum(inertia.m for inertia in self.model.inertia[1:]))
+    def mass(self) -> Any:
+        """The mass of all moving bodies, in kg; an expression where the robot is built from symbols."""
+        return inputs.known(sum((inertia.m for inertia in self.model.inertia[1:]), 0.0))
 
     @functools.cached_property
     def limits(self) -> Limits:
@@ -186,8 +182,8 @@ class Robot:
         4
         """
         model = edit.attach(self.model, other.model, at, placement, prefix)
-        theirs = [one.name if one.name == "gravity" else f"{prefix}{one.name}" for one in other._vary]
-        return Robot(model, list(dict.fromkeys([*(one.name for one in self._vary), *theirs])))
+        theirs = [name if name == "gravity" else f"{prefix}{name}" for name in other._varied]
+        return Robot(model, [*self._varied, *theirs])
 
     def vary(self, *names: str) -> Robot:
         """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
@@ -199,7 +195,15 @@ class Robot:
         >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)
         array([3.24, 0.81])
         """
-        return Robot(self.model, [*(one.name for one in self._vary), *names])
+        return Robot(self.model, [*self._varied, *names])
+
+    def with_values(self, values: Mapping[str, float]) -> Robot:
+        """This robot with numbers for some or all of the symbols it was built from.
+
+        >>> hinge.samples.planar_2r(symbols=True).with_values({"m1": 2.0, "m2": 1.0}).mass
+        3.0
+        """
+        return self._with(inputs.with_values(self.model, values))
 
     def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
         """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
@@ -216,7 +220,7 @@ class Robot:
 
     def _with(self, model: Model) -> Robot:
         """A robot on another model that varies what this one does."""
-        return Robot(model, [one.name for one in self._vary])
+        return Robot(model, self._varied)
 
     def to_dh(self) -> dh.Table:
         """The Denavit-Hartenberg table of a serial arm, with base and tool, in the modified convention.
@@ -232,18 +236,15 @@ class Robot:
         return dh.write(self.model)
 
     def ode(self, control: Any = None) -> Any:
-        """f(t, y) with y = [q, qd], the rates of a state, for solvers such as scipy.integrate.solve_ivp.
-
-        `control(t, q, qd)` gives the joint forces (nv); without it there are none.
+        """f(t, y) with y = [q, qd] for solvers such as SciPy's solve_ivp; `control(t, q, qd)` gives joint forces (nv).
 
         >>> hinge.samples.pendulum(1).ode()(0.0, np.array([0.0, 1.0]))
         array([1., 0.])
         """
-        nothing = np.zeros(self.nv)
 
         def rates(t: float, y: Vector) -> Array:
             q, qd = y[: self.nq], y[self.nq :]
-            tau = nothing if control is None else control(t, q, qd)
+            tau = np.zeros(self.nv) if control is None else control(t, q, qd)
             return np.concatenate([self.rate(q, qd), self.forward_dynamics(q, qd, tau)])  # type: ignore[attr-defined]
 
         return rates
@@ -290,20 +291,33 @@ class Robot:
         algorithm, program = answer(question, self.subject, contract=False)
         return count(program, algorithm.method)
 
-    def source(self, name: str, language: str = "llvm", method: str | None = None, **options: str) -> str:
-        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one.
+    def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
+               scalar: str = "double", **options: Any) -> str:  # fmt: skip
+        """The program of an algorithm for this robot as text: "c", "llvm", or "listing" for a plain one.
+
+        `scalar` is "double" or "float". What is about a frame takes `at`, its name; `joint_terms=` is as in calls.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
         """
-        _, program = answer(self._question(name, method, options), self.subject)
-        if language == "listing":
-            return str(program)
-        if language == "llvm":
-            from hinge.backends import llvm
+        from hinge import paper
 
-            return llvm.emit(program, llvm.lanes())
-        raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, ('llvm', 'listing'))}")
+        return paper.source(self, name, language, method, at, scalar, options)
+
+    def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
+                  shared: bool = False, **options: Any) -> Any:  # fmt: skip
+        """The results of an algorithm as SymPy objects: a matrix (a vector is a column), a scalar, or a tuple of them.
+
+        Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from keep their names. What
+        is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified; `shared`
+        gives definitions first, as sympy.cse does.
+
+        >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
+        cos(q_elbow)/2 + 1/3
+        """
+        from hinge import paper
+
+        return paper.equations(self, name, method, at, simplify, shared, options)
 
     def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
               check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
@@ -343,11 +357,11 @@ class Robot:
         """The numbers that stand for a frame in a kernel."""
         found = self._places.get(name)
         if found is None:
-            found = self._places[name] = np.array(Place.row(self.subject.traced, name))
+            found = self._places[name] = inputs.place(self.subject.traced, name)
         return found
 
     def __getstate__(self) -> tuple[Model, list[str]]:
-        return self.model, [one.name for one in self._vary]
+        return self.model, self._varied
 
     def __setstate__(self, state: tuple[Model, list[str]]) -> None:
         self.__init__(*state)  # type: ignore[misc]

@@ -51,8 +51,8 @@ class Robot:
         """The findings on the file; empty for a clean one."""
         ...
     @property
-    def mass(self) -> float:
-        """The mass of all moving bodies, in kg."""
+    def mass(self) -> Any:
+        """The mass of all moving bodies, in kg; an expression where the robot is built from symbols."""
         ...
     @property
     def limits(self) -> Limits:
@@ -136,6 +136,13 @@ class Robot:
         array([3.24, 0.81])
         """
         ...
+    def with_values(self, values: Mapping[str, float]) -> Robot:
+        """This robot with numbers for some or all of the symbols it was built from.
+
+        >>> hinge.samples.planar_2r(symbols=True).with_values({"m1": 2.0, "m2": 1.0}).mass
+        3.0
+        """
+        ...
     def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
         """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.
 
@@ -158,9 +165,7 @@ class Robot:
         """
         ...
     def ode(self, control: Any = ...) -> Any:
-        """f(t, y) with y = [q, qd], the rates of a state, for solvers such as scipy.integrate.solve_ivp.
-
-        `control(t, q, qd)` gives the joint forces (nv); without it there are none.
+        """f(t, y) with y = [q, qd] for solvers such as SciPy's solve_ivp; `control(t, q, qd)` gives joint forces (nv).
 
         >>> hinge.samples.pendulum(1).ode()(0.0, np.array([0.0, 1.0]))
         array([1., 0.])
@@ -196,11 +201,34 @@ class Robot:
         True
         """
         ...
-    def source(self, name: str, language: str = ..., method: str | None = ..., **options: str) -> str:
-        """The program of an algorithm for this robot as text: "llvm", or "listing" for a plain one.
+    def source(
+        self, name: str, language: str = ..., method: str | None = ..., at: str = ..., scalar: str = ..., **options: Any
+    ) -> str:
+        """The program of an algorithm for this robot as text: "c", "llvm", or "listing" for a plain one.
+
+        `scalar` is "double" or "float". What is about a frame takes `at`, its name; `joint_terms=` is as in calls.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
+        """
+        ...
+    def equations(
+        self,
+        name: str,
+        method: str | None = ...,
+        at: str = ...,
+        simplify: bool = ...,
+        shared: bool = ...,
+        **options: Any,
+    ) -> Any:
+        """The results of an algorithm as SymPy objects: a matrix (a vector is a column), a scalar, or a tuple of them.
+
+        Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from keep their names. What
+        is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified; `shared`
+        gives definitions first, as sympy.cse does.
+
+        >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
+        cos(q_elbow)/2 + 1/3
         """
         ...
     def inverse_dynamics(

@@ -8,6 +8,7 @@ import sysconfig
 from pathlib import Path
 
 import numpy as np
+from closeness import close as close
 
 import hinge
 
@@ -34,13 +35,6 @@ UNSOLVABLE = {  # the joint that moves nothing with inertia, so that no accelera
     "romeo_description/urdf/romeo.urdf": "RThumb3",
     "romeo_description/urdf/romeo_laas_small.urdf": "r_gripper_joint",
 }
-
-
-def close(ours, theirs, tol, size=0.0):
-    """Assert that two arrays agree to `tol` of the size of the second, or of what cancelled in it where given."""
-    ours, theirs = np.asarray(ours), np.asarray(theirs)
-    assert ours.shape == theirs.shape
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tol * np.max(np.abs(theirs), initial=size))
 
 
 def named(floating):

@@ -1,68 +1,16 @@
 """Against MuJoCo: URDF files it reads itself, models written out as MJCF, and a few written by hand in both.
 
-MuJoCo's free joint has the position first and a world-frame linear velocity before a body-frame angular one; hinge's
-has the quaternion first and everything in body coordinates. All other coordinates are the same, in the same order.
+mujoco_pair.py says how coordinates of the two correspond. MJCF files are compared in test_mjcf_robots.py.
 """
 
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from real_robots import FILES, SNAPPED, close
+from mujoco_pair import Pair, check_dynamics, check_places, close, mujoco
+from real_robots import FILES, SNAPPED
 
 import hinge
-
-mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
-
-
-class Pair:
-    """A MuJoCo model in a random state, and hinge's robot in the same: qd = T qvel, with `rate` for T's own change."""
-
-    def __init__(self, model, robot, seed=5):
-        self.m, self.robot, self.d = model, robot, mujoco.MjData(model)
-        rng = np.random.default_rng(seed)
-        mujoco.mj_integratePos(model, self.d.qpos, rng.uniform(-2, 2, model.nv), 1.0)
-        self.d.qvel[:], self.d.qfrc_applied[:] = rng.normal(size=(2, model.nv))
-        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_SPRING)
-        model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
-        model.dof_damping[:] = 0.0  # what a file says of damping is data to hinge
-        mujoco.mj_forward(model, self.d)
-        mujoco.mj_subtreeVel(model, self.d)
-        self.q, self.T, self.rate = self.d.qpos.copy(), np.eye(model.nv), np.zeros(model.nv)
-        for j in np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
-            a, v = model.jnt_qposadr[j], model.jnt_dofadr[j]
-            self.q[a : a + 7] = np.roll(self.d.qpos[a : a + 7], -3)
-            R = self.d.xmat[model.jnt_bodyid[j]].reshape(3, 3)
-            self.T[v : v + 6, v : v + 6] = np.block([[np.zeros((3, 3)), np.eye(3)], [R.T, np.zeros((3, 3))]])
-            self.rate[v + 3 : v + 6] = -np.cross(self.d.qvel[v + 3 : v + 6], R.T @ self.d.qvel[v : v + 3])
-        self.qd = self.T @ self.d.qvel
-
-    def call(self, name, *args, **options):
-        return getattr(self.robot, name)(*args, backend="interpret", **options)
-
-    def mass_matrix(self):
-        columns = np.zeros((self.m.nv, self.m.nv))
-        for column, unit in zip(columns, np.eye(self.m.nv), strict=True):
-            mujoco.mj_mulM(self.m, self.d, column, unit)
-        return columns
-
-    def bodies(self):
-        return [(b, self.m.body(b).name) for b in range(1, self.m.nbody)]
-
-
-def check_dynamics(p, tol):
-    close(p.T.T @ p.call("mass_matrix", p.q) @ p.T, p.mass_matrix(), tol)
-    close(p.T.T @ p.call("inverse_dynamics", p.q, p.qd, p.rate), p.d.qfrc_bias, tol)
-    tau = np.linalg.solve(p.T.T, p.d.qfrc_applied)
-    for method in ("articulated", "composite"):
-        close(p.call("forward_dynamics", p.q, p.qd, tau, method=method), p.T @ p.d.qacc + p.rate, 100 * tol)
-
-
-def check_places(p, tol):
-    for b, name in p.bodies():
-        pose = p.call("pose", p.q, name)
-        close(pose[:3, :3], p.d.xmat[b].reshape(3, 3), tol)
-        close(pose[:3, 3], p.d.xpos[b], tol, size=1.0)
 
 
 def check_jacobians(p, tol):

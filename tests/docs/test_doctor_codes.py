@@ -8,7 +8,8 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "hinge"
 TEXT = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
 # where a refusal is the fault of a call and not of a file
-CALLS = {"model/edit.py", "model/joints.py", "model/driven.py", "model/vary.py", "formats/write/__init__.py"}
+CALLS = {"model/edit.py", "model/joints.py", "model/driven.py", "model/vary.py", "formats/write/__init__.py",
+         "counting/approximation.py"}  # fmt: skip
 
 
 def calls(*names):
@@ -40,7 +41,7 @@ def told():
     """Code → severities of the findings that the sources make."""
     made = {}
     for file, args in calls("Finding", "finding"):
-        if len(args) > 1:
+        if len(args) > 1 and file not in CALLS:
             for code in {args[1].value} if isinstance(args[1], ast.Constant) else TABLED[file]:
                 made.setdefault(code, set()).update(literals(args[0]))
     return made

@@ -71,7 +71,8 @@ def test_a_base_or_tool_that_is_not_a_pose_is_refused(end, pose):
         ({"mass": math.nan}, f"link 'link1' has mass {FINITE}"),
         ({"com": (0, math.inf, 0)}, f"link 'link1' has com {FINITE}"),
         ({"inertia": np.full((3, 3), math.nan)}, f"link 'link1' has inertia {FINITE}"),
-        ({"a": math.nan}, f"joint 'joint1' has child_xyz {FINITE}"),
+        ({"a": math.nan}, f"row 1 of the table has a {FINITE}"),
+        ({"d": "1 m"}, "row 1 of the table has d ['1 m'].\n  Give a number."),
         ({"armature": math.nan}, "joint 'joint1' has armature NaN.\n  Give a number."),
         ({"limits": (0.0, math.nan)}, "joint 'joint1' has upper NaN.\n  Give a number."),
         ({"limits": (1.0, -1.0)}, "joint 'joint1' has lower limit 1 above upper limit -1.\n"

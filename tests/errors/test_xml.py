@@ -96,7 +96,10 @@ def test_tags_that_do_not_match():
 
 
 def test_something_that_is_not_xml():
-    assert str(refused("panda.urdf")) == "arm.xml:1: the XML is not well-formed: syntax error, column 1."
+    assert (
+        str(refused("panda.urdf"))
+        == "arm.xml:1: the XML is not well-formed: syntax error, column 1.\n  A robot file in XML begins with <."
+    )
 
 
 def test_an_attribute_given_twice():

@@ -1,4 +1,4 @@
-"""What is written and read back is compared by the plain interpreter."""
+"""Files are read and written back for the plain interpreter, which compiles nothing."""
 
 import pytest
 

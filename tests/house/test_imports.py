@@ -22,6 +22,7 @@ ORDER = [
     "inputs",
     "methods",
     "programs",
+    "paper",
     "robot",
     "loading",
     "writing",

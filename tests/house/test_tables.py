@@ -7,15 +7,28 @@ import pytest
 
 import hinge
 from hinge import stub
+from hinge.backends import c
 from hinge.backends.llvm import EMIT
 from hinge.dynamics import ALGORITHMS
 from hinge.graph import OPS, Graph
+from hinge.graph.expr import _ON_SCALARS
 
 COST_KINDS = {"add", "mul", "div", "sqrt", "trig", "neg", "other", "fma"}
 
 
 def test_the_native_back_end_emits_every_operation_and_no_other():
     assert set(EMIT) == set(OPS)
+
+
+def test_c_has_a_statement_for_every_operation_and_no_other():
+    assert set(c.EMIT) == set(OPS)
+    for name, op in OPS.items():
+        assert len(inspect.signature(c.EMIT[name]).parameters) in (op.arity + 1, 2)  # or any number of arguments
+        assert c.EMIT[name](c.REALS["double"], *"abc"[: op.arity])
+
+
+def test_every_operation_works_on_scalars_of_any_kind():
+    assert set(_ON_SCALARS) == set(OPS)
 
 
 @pytest.mark.parametrize("name", OPS)

@@ -129,7 +129,8 @@ class Kernel:
         given, outs = arrays[: len(self.plan.inputs)], arrays[len(self.plan.inputs) :]
         names = [one.name for one in self.plan.inputs] + ["out"] * len(self.plan.outputs)
         if len(arrays) != len(names):
-            raise SizeError(f"{self.name}: bind takes {', '.join(names)}; {len(arrays)} arrays were given.")
+            told = ", ".join(names[:-1])
+            raise SizeError(f"{self.name}: bind takes {told} and {names[-1]}; {len(arrays)} arrays were given.")
         number: Any = next(
             (a.dtype for a in arrays if type(a) is np.ndarray and a.dtype in (np.float32, np.float64)), None
         )

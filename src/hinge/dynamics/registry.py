@@ -146,6 +146,11 @@ class Algorithm:
         return next(iter(self.returns.values()))
 
     @property
+    def asks_for_a_frame(self) -> bool:
+        """Whether one of its inputs is a frame, which a call gives by name."""
+        return PLACE in self.inputs.values()
+
+    @property
     def is_ours(self) -> bool:
         """Whether it is one of hinge's, so that its name says all about it."""
         return self.function.__module__.startswith("hinge.")
@@ -161,13 +166,17 @@ class Algorithm:
 
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
-              most: int = 0) -> Program:  # fmt: skip
+              most: int = 0, at: str = "", guard: bool = True) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input;
-        with `regroup` inertia is moved across joints first. `most` nodes may be made, where it is given.
+        with `regroup` inertia is moved across joints first. `most` nodes may be made, where it is given. With `at` the
+        frame it asks for is the one of that name, and no input. Without `guard` nobody looks whether the state has an
+        answer.
         """
         graph, taken = Graph(most), self.taken(given)
+        if at:
+            taken = {name: quantity for name, quantity in taken.items() if quantity is not PLACE}
         inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
         if vary:
             inputs.append(Input("parameters", sum(one.size for one in vary)))
@@ -179,28 +188,29 @@ class Algorithm:
         if regroup:
             model = regrouped(model)
         seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
+        seen |= {name: q.take(model, Place.row(model, at)) for name, q in self.inputs.items() if q is PLACE and at}
         for one in inputs[: len(taken)]:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
         result = self.function(model, **seen, **(options or {}))
         pivots: Sequence[Scalar] = ()
         if self.pivots:
             result, pivots = result
-        least = _least(pivots)
+        least = lowest(pivots)
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
-        stands = _least([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
+        stands = lowest([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
         results = result if len(self.returns) > 1 else (result,)
         outputs = [
             (name, q.shape(model), list(q.give(model, made)) if q.shape(model) else [made])
             for (name, q), made in zip(self.returns.items(), results, strict=True)
         ]
-        worst = _least([least, stands])
-        if type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
+        worst = lowest([least, stands])
+        if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
         return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
 
 
-def _least(pivots: Sequence[Scalar]) -> Scalar:
+def lowest(pivots: Sequence[Scalar]) -> Scalar:
     """The least of those pivots that depend on the state; constant ones have been looked at already."""
     least: Scalar = 1.0
     for p in pivots:

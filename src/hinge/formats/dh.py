@@ -16,9 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, NotCovered, Where, did_you_mean
+from hinge.graph.expr import Scalar
 from hinge.model import JOINTS, Builder, Model, reframe
 from hinge.model.frames import screws
+from hinge.model.given import numbers
 from hinge.model.joints import Helical
+from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.transform import Screw
 
 DATA = ("velocity", "effort", "armature", "damping", "friction", "stiffness", "reference", "rest")  # as a joint has it
@@ -28,17 +31,28 @@ KEYS = {
 TYPES = {joint.dh: kind for kind, joint in reversed(JOINTS.items()) if joint.dh}
 
 
-def _turn(axis: int, angle: float) -> np.ndarray:
-    T, c, s = np.eye(4), math.cos(angle), math.sin(angle)
+def _turn(axis: int, angle: Scalar) -> np.ndarray:
+    turn = Screw(axis, angle)
+    T, c, s = _unit(turn.s), turn.c, turn.s
     x, y = (axis + 1) % 3, (axis + 2) % 3
     T[x, x], T[x, y], T[y, x], T[y, y] = c, -s, s, c
     return T
 
 
-def _shift(axis: int, distance: float) -> np.ndarray:
-    T = np.eye(4)
+def _shift(axis: int, distance: Scalar) -> np.ndarray:
+    T = _unit(distance)
     T[axis, 3] = distance
     return T
+
+
+def _unit(entry: Scalar) -> np.ndarray:
+    """The identity, ready to take that entry: symbols do not go into an array of numbers."""
+    return np.eye(4, dtype=object) * 1.0 if unknown([entry]) else np.eye(4)
+
+
+def _entry(row: Mapping[str, Any], k: int, key: str) -> Scalar:
+    """A length or an angle of row k, a number or a symbol."""
+    return numbers(f"row {k} of the table", key, [row.get(key, 0.0)], (1,), NOWHERE)[0]
 
 
 def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Any = None, tool: Any = None,
@@ -63,8 +77,8 @@ def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: A
         if kind is None:
             raise ModelError("joint-type", f"row {k} of the table has type {row['type']!r}.",
                              did_you_mean(str(row["type"]), TYPES), where)  # fmt: skip
-        about_x = _shift(0, row.get("a", 0.0)) @ _turn(0, row.get("alpha", 0.0))
-        along_z = _turn(2, row.get("theta", 0.0)) @ _shift(2, row.get("d", 0.0))
+        a, alpha, theta, d = (_entry(row, k, key) for key in ("a", "alpha", "theta", "d"))
+        about_x, along_z = _shift(0, a) @ _turn(0, alpha), _turn(2, theta) @ _shift(2, d)
         inner, outer = (
             (before, along_z @ about_x) if convention == "classic" else (before @ about_x @ along_z, np.eye(4))
         )
@@ -95,6 +109,10 @@ def _limits(k: int, given: Any, where: Where) -> tuple[Any, Any]:
 
 
 def _pose(what: str, given: Any) -> np.ndarray:
+    if is_symbolic(given) and np.shape(given) == (4, 4):  # of symbols nobody can say whether they are a rotation
+        made = np.empty(16, object)
+        made[:] = numbers(f"{what}=", "an entry", given, (4, 4), NOWHERE)
+        return made.reshape(4, 4)
     try:
         T = np.eye(4) if given is None else np.asarray(given, float)
     except (TypeError, ValueError):
@@ -120,7 +138,7 @@ class Table(NamedTuple):
 
 def write(model: Model) -> Table:
     """The table of a serial arm, in the modified convention; its tool is the frame of the last body."""
-    why = _not_an_arm(model)
+    why = _not_an_arm(model) or (f"it is made of symbols ({', '.join(model.symbols)})" if model.symbols else "")
     if why:
         raise NotCovered(f"robot {model.name!r} has no Denavit-Hartenberg table: {why}.")
     framed = reframe(model)

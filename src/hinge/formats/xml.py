@@ -200,7 +200,8 @@ def _fault(error: expat.ExpatError, data: bytes, at: int, tree: _Tree) -> ModelE
         what = f"the file ends before {unclosed} is closed." if unclosed else "the file ends before its first element."
         return ModelError("xml", what, "It looks cut off: fetch or export it again.", where)
     what = f"the XML is not well-formed: {expat.ErrorString(error.code)}, column {error.offset + 1}."
-    return ModelError("xml", what, f"The innermost open element is {unclosed}." if unclosed else "", where)
+    hint = f"The innermost open element is {unclosed}." if unclosed else "A robot file in XML begins with <."
+    return ModelError("xml", what, hint, where)
 
 
 def _is_utf8_at(data: bytes, at: int) -> bool:

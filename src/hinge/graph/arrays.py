@@ -51,6 +51,9 @@ class Symbols(np.ndarray):
             made = getattr(ufunc, method)(*plain, **options)
         return _symbols(made)
 
+    def __getitem__(self, at: Any) -> Symbols:
+        return _symbols(super().__getitem__(at))  # one node stays an array, so that it can be compared
+
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
         if function is np.where and len(given) == 3:
             return _symbols(

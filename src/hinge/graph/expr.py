@@ -11,7 +11,9 @@ expressions of one graph are one object. An algorithm written over scalars runs 
 from __future__ import annotations
 
 import math
+import operator
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,6 +75,9 @@ class Expr:
 
         return text(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.op, self.args)
+
     def __bool__(self) -> bool:
         raise TraceError(
             f"the traced value {self!r} has no truth value: its number is not known yet.\n"
@@ -130,6 +135,14 @@ class Expr:
         if c is None:
             return NotImplemented
         return 0.0 if c == 0.0 else self.graph.node("div", c, self)
+
+
+NAMED = Graph()  # the graph of symbols that have a name, which those of a robot are
+
+
+def _named(op: str, args: tuple[Scalar, ...]) -> Expr:
+    """A node that was kept on disk or sent to another process: it is made of named symbols."""
+    return NAMED.node(op, *args)
 
 
 def _number(value: object) -> float | None:
@@ -248,17 +261,37 @@ def _neg_of(a: Scalar) -> Scalar:
 
 
 def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
-    """The value of a scalar when those nodes have the given values: numbers, arrays, or nodes of another graph."""
-    from hinge.graph.ops import OPS
+    """The value of a scalar when those nodes have the given values: numbers, arrays, or nodes of another graph.
+
+    An input that is not among them stands for itself.
+    """
     from hinge.graph.order import live
 
     if type(scalar) is not Expr:
         return scalar
     values = dict(known)
     for node in live([scalar]):
-        if node not in values:
-            values[node] = OPS[node.op].meaning(*(values[a] if type(a) is Expr else a for a in node.args))
+        if node.op == "input":
+            values.setdefault(node, node)
+        elif node not in values:
+            values[node] = apply(node.op, *(values[a] if type(a) is Expr else a for a in node.args))
     return values[scalar]
+
+
+def apply(op: str, *args: Scalar) -> Scalar:
+    """An operation of the table on scalars of any kind; nodes and symbols simplify."""
+    if any(type(x) is Expr or hasattr(type(x), "free_symbols") for x in args):
+        return _ON_SCALARS[op](*args)
+    return _meant(op, *args)
+
+
+def _meant(op: str, *args: Scalar) -> Scalar:
+    """What the table says an operation means, on numbers."""
+    from hinge.graph.ops import OPS
+
+    with np.errstate(all="ignore"):
+        value = OPS[op].meaning(*args)
+    return value if np.ndim(value) else value.item()
 
 
 # Functions over any scalar: a float gives a float, an array an array, a node a node, a symbol a symbol.
@@ -268,15 +301,11 @@ def _apply(op: str, *args: Scalar) -> Scalar:
     for x in args:
         if type(x) is Expr:
             return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
-    if any(hasattr(x, "free_symbols") for x in args):
+    if any(hasattr(type(x), "free_symbols") for x in args):
         import sympy
 
         return getattr(sympy, {"min": "Min", "max": "Max", "less": "Lt"}.get(op, op))(*args)
-    from hinge.graph.ops import OPS
-
-    with np.errstate(all="ignore"):
-        value = OPS[op].meaning(*args)
-    return value if np.ndim(value) else value.item()
+    return _meant(op, *args)
 
 
 def sin(x: Scalar) -> Scalar:
@@ -320,8 +349,24 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if condition else b
     if type(a) is Expr and a is b:
         return a
-    if hasattr(condition, "free_symbols"):
-        import sympy
-
-        return sympy.Piecewise((a, condition), (b, True))
+    if hasattr(type(condition), "free_symbols"):
+        return _choice(condition, a, b)
     return _apply("select", condition, a, b)
+
+
+def _choice(condition: Any, a: Any, b: Any) -> Any:
+    """Symbols that depend on a condition, as they are: SymPy's own way of making one tries to solve the condition."""
+    import sympy
+    from sympy.functions.elementary.piecewise import ExprCondPair
+
+    truth = condition if condition.is_Relational or condition.is_Boolean else sympy.Ne(condition, 0)
+    pairs = ((sympy.sympify(a), truth), (sympy.sympify(b), sympy.true))
+    return sympy.Basic.__new__(sympy.Piecewise, *(sympy.Tuple.__new__(ExprCondPair, *pair) for pair in pairs))
+
+
+_ON_SCALARS: dict[str, Callable[..., Scalar]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
+    "sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2, "min": minimum, "max": maximum, "less": less,
+    "select": select, "fma": lambda a, b, c: a * b + c, "fms": lambda a, b, c: a * b - c,
+    "fnma": lambda a, b, c: c - a * b,
+}  # fmt: skip

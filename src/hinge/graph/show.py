@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hinge.graph.expr import Expr, Scalar
+from hinge.graph.expr import NAMED, Expr, Scalar
 from hinge.graph.ops import OPS
 from hinge.graph.order import Program
 
@@ -12,6 +12,8 @@ def text(scalar: Scalar, depth: int = 4) -> str:
     if type(scalar) is not Expr:
         return f"{scalar:g}" if isinstance(scalar, float) else str(scalar)
     if scalar.op == "input":
+        if scalar.graph is NAMED:
+            return str(scalar.args[0])
         return f"{scalar.args[0]}[{scalar.args[1]}]"
     if depth == 0:
         return "…"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Quantity, algorithm, choose
-from hinge.graph import Scalar
+from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Algorithm, Quantity, algorithm, choose, lowest
+from hinge.graph import Scalar, less, minimum, select
 from hinge.integrators.tableaus import TABLEAUS, Tableau
 from hinge.model import Model
 from hinge.spatial import Force, Motion
@@ -22,21 +22,30 @@ TIME = Quantity("a time (s)", lambda model: ())
 
 
 class Made(NamedTuple):
-    """What a step gives: the state at its end, the stages it took (rates of q, accelerations), and pivots."""
+    """What a step gives: the state at its end, the stages it took (rates of q, accelerations), and a pivot for each."""
 
     q: PerJoint
     v: Flat
     stages: list[tuple[Flat, Flat]]
     pivots: list[Scalar]
 
+    @property
+    def pivot(self) -> Scalar:
+        """The least pivot, up to the first stage that cannot be solved: what comes after it says nothing."""
+        least = self.pivots[0]
+        for pivot in self.pivots[1:]:
+            least = select(less(0.0, least), minimum(least, pivot), least)
+        return least
+
 
 def accelerated(model: Model, tau: Callable[[float, PerJoint, Flat], PerJoint],
-                external: Sequence[Force]) -> Callable[[float, PerJoint, Flat], tuple[Flat, list[Scalar]]]:  # fmt: skip
+                external: Sequence[Force], forward: Algorithm | None = None
+                ) -> Callable[[float, PerJoint, Flat], tuple[Flat, list[Scalar]]]:  # fmt: skip
     """Accelerations at a place in the step, with the joint forces there; and the pivots of the equations solved."""
-    forward = choose(model, "forward_dynamics").function
+    forward = forward or choose(model, "forward_dynamics")
 
     def at(c: float, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
-        return forward(model, q, model.joint_velocities(v), tau(c, q, v), external, (Motion(), Motion()))
+        return forward.function(model, q, model.joint_velocities(v), tau(c, q, v), external, (Motion(), Motion()))
 
     return at
 
@@ -53,7 +62,7 @@ def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, ac
         gain, pivot = acceleration(c, at, speed)
         moves.append(chart.rate(shift, at, speed))
         gains.append(gain)
-        pivots += pivot
+        pivots.append(lowest(pivot))
     end = _plus(v, _weighted(tableau.b, gains, h))
     if tableau.late:
         moves = [chart.rate([], chart.at([]), end)]
@@ -136,7 +145,7 @@ GIVES = {"q": POSITION, "qd": VELOCITY}
 def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: list[Scalar], external: Any) -> Any:
     v = [x for i in model.leaders for x in qd[i]]
     made = advanced(model, TABLEAUS[name], q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
-    return (made.q, made.v), made.pivots
+    return (made.q, made.v), [made.pivot]
 
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True)

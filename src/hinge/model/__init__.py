@@ -5,7 +5,7 @@ Read joints, then model, build, frames.
 
 from hinge.model import mechanisms  # noqa: F401  registers its joints
 from hinge.model.build import Builder
-from hinge.model.frames import reframe
+from hinge.model.frames import reframe, unmoved
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Floats, Follow, Frame, JointData, Model, Shape
 from hinge.model.report import Finding, Report
@@ -26,5 +26,6 @@ __all__ = [
     "Shape",
     "parameter",
     "reframe",
+    "unmoved",
     "varied",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
+from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
@@ -113,7 +114,7 @@ class Builder:
         said = LinkInertia(m, c, rows)
         inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
         self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
-        if m or any(flat):
+        if not unknown((m, *flat)) and (m or any(flat)):
             self._findings.extend(examine_link(name, m, np.array(rows), where))
 
     def joint(self, name: str, kind: str | Joint, parent: str, child: str, xyz: Triple = (0.0, 0.0, 0.0),
@@ -135,6 +136,8 @@ class Builder:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
         what = f"joint {name!r}"
+        symbolic = {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items() if is_symbolic(x)}
+        parameters = parameters | symbolic
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
         for label, value in parameters.items():
@@ -151,7 +154,7 @@ class Builder:
                 "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
         entries = {k: each(what, k, said[k], n, default, where) for k, (n, default) in sizes.items()}
         if mimic is not None:
-            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where)
+            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where, False)
             if mimic[1] == 0.0:
                 raise ModelError("ratio", f"{what} follows joint {mimic[0]!r} with ratio 0.",
                                  "It would not move: make it a fixed joint.", where)  # fmt: skip
@@ -161,7 +164,8 @@ class Builder:
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
         R = self._snap(what, "rotation", name, rotation, where)
         seat = self._snap(what, "child_rotation", name, child_rotation, where), Vec3(child_p)
-        if any(x < 0.0 for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]):
+        terms = [x for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]]
+        if not unknown(terms) and min(terms, default=0.0) < 0.0:
             self.finding("error", "negative", f"{what} has negative damping, friction, stiffness or armature.",
                          "Give zero or more.", where)  # fmt: skip
         if joint.singular_at is not None:
@@ -225,7 +229,7 @@ class Builder:
 
     def _direction(self, name: str, kind: str, axis: Triple | None, where: Where) -> Vec3:
         """The axis of a joint, which has to point somewhere."""
-        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}", "axis", axis, (3,), where)
+        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}", "axis", axis, (3,), where, False)
         if not any(given):
             shown = ", ".join(f"{x:g}" for x in given)
             article = "an" if kind[0] in "aeiou" else "a"
@@ -239,11 +243,15 @@ class Builder:
         if isinstance(rotation, tuple) and rotation == NO_TURN:
             return IDENTITY
         given = Mat3(numbers(what, label, rotation, (3, 3), where))
+        if given == IDENTITY:
+            return IDENTITY
+        if unknown(given):
+            return given
         off = max(abs(g - e) for g, e in zip(given.T.times(given), IDENTITY, strict=True))
         if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
             raise ModelError("rotation", f"{what} has a {label} that is none: its columns are not orthogonal unit "
                              "vectors in right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
-        snapped = IDENTITY if given == IDENTITY else snapped_rotation(given, SNAP)
+        snapped = snapped_rotation(given, SNAP)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)
         return snapped

@@ -12,6 +12,7 @@ import numpy as np
 
 from hinge.errors import Where
 from hinge.model.report import Finding
+from hinge.model.symbols import unknown
 from hinge.spatial.inertia import RigidInertia
 
 SLACK = 1e-9  # relative; a file's own rounding is not a finding
@@ -77,7 +78,8 @@ def examine_joints(tree: Tree, leader: Mapping[int, int]) -> list[Finding]:
     idle: list[int] = []
     below = [inertia.m for inertia in tree.inertia]
     for i in range(len(below) - 1, 0, -1):
-        if below[i] <= 0.0 and not any(tree.inertia[i].I) and not any(tree.data[i].armature):
+        carried = (below[i], *tree.inertia[i].I, *tree.data[i].armature)
+        if not unknown(carried) and below[i] <= 0.0 and not any(carried[1:]):
             idle.append(i)
         below[tree.parent[i]] += below[i]
     busy = {leader[i] for i in leader if i not in idle}

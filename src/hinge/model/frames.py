@@ -39,6 +39,11 @@ def reframe(model: Model) -> Model:
                    seats=tuple(seat))  # fmt: skip
 
 
+def unmoved(model: Model) -> Model:
+    """The model in the frames it was given in, ready for tracing: what is made of symbols has no cheapest frame."""
+    return replace(model, seats=((IDENTITY, ZERO),) * len(model.parent))
+
+
 Seat = tuple[Mat3, Vec3]  # the axes and origin of a body's new frame, in its old one
 
 

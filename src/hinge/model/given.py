@@ -8,16 +8,23 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import ModelError, Where
+from hinge.graph.expr import Expr, Scalar
+from hinge.model.symbols import is_symbolic, scalars
 
 
-def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[float, ...]:
-    """The numbers of an array of that shape, row by row; finite ones."""
+def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where,
+            symbols: bool = True) -> tuple[Scalar, ...]:  # fmt: skip
+    """The numbers of an array of that shape, row by row; finite ones, or nodes where `symbols` may be given."""
     try:
         values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
-        flat = tuple(float(x) for x in values)
+        flat: tuple[Scalar, ...] = tuple(float(x) for x in values)
         if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
             raise ValueError
     except (TypeError, ValueError):
+        if is_symbolic(given) and not symbols:
+            raise ModelError("symbol", f"{what} has {label} made of symbols.", "Give numbers.", where) from None
+        if is_symbolic(given) and np.shape(given) == shape:
+            return _symbolic(what, label, given, shape, where)
         wanted = "a number" if shape == (1,) else " × ".join(map(str, shape)) + " numbers"
         raise ModelError("number", f"{what} has {label} {given!r}.", f"Give {wanted}.", where) from None
     if not all(map(math.isfinite, flat)):
@@ -25,7 +32,18 @@ def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Wh
     return flat
 
 
-def each(what: str, label: str, given: Any, n: int, default: float, where: Where) -> tuple[float, ...]:
+def _symbolic(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[Scalar, ...]:
+    try:
+        flat = scalars(given, shape)
+    except (TypeError, ValueError) as problem:
+        hint = "Symbols may be added, multiplied, divided, raised to whole powers, and be in sqrt, sin, cos and tan."
+        raise ModelError("symbol", f"{what} has {label} {given!r}: {problem}.", hint, where) from None
+    if not all(type(x) is Expr or math.isfinite(x) for x in flat):
+        raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.", "Give numbers.", where)
+    return flat
+
+
+def each(what: str, label: str, given: Any, n: int, default: float, where: Where) -> tuple[Scalar, ...]:
     """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
     if given is None:
         return (default,) * n
@@ -34,6 +52,8 @@ def each(what: str, label: str, given: Any, n: int, default: float, where: Where
     try:
         values = tuple(np.broadcast_to(np.asarray(given, float), (n,)).tolist())
     except (TypeError, ValueError):
+        if default == 0.0 and is_symbolic(given) and np.shape(given) in ((), (n,)):  # limits are numbers
+            return _symbolic(what, label, given, (n,), where)
         raise ModelError("number", f"{what} has {label} {given!r}.", f"Give a number, or {n} of them.", where) from None
     if any(math.isnan(x) for x in values):
         raise ModelError("nan", f"{what} has {label} NaN.", "Give a number.", where)

@@ -19,6 +19,7 @@ from hinge.graph.expr import Scalar, less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
+from hinge.model.symbols import PLACES, symbols, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
@@ -75,6 +76,15 @@ class Follow(NamedTuple):
     offset: float
 
 
+class Limits(NamedTuple):
+    """Limits of the coordinates (rad, m), velocities and joint forces; infinite where the file gives none."""
+
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    effort: Floats
+
+
 @dataclass(frozen=True)
 class JointData:
     """What the file says of a joint besides its geometry: positions an entry a coordinate, all else a velocity."""
@@ -129,6 +139,11 @@ class Model:
         slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
         return hashlib.sha256(repr((parts, terms, slack, seats)).encode()).hexdigest()
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the symbols it was built from, in alphabetical order."""
+        return symbols(tuple(getattr(self, name) for name in PLACES))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
@@ -303,7 +318,7 @@ class Model:
         """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
         joint = self.joint[i]
         terms = [self._term(i, name) for name in ("damping", "friction", "stiffness")]
-        if not any(any(term) for term in terms):
+        if not any(unknown(term) or any(term) for term in terms):
             return [0.0] * joint.nv
         stretch = joint.difference(self.slack(i), q)
         return [

@@ -13,6 +13,7 @@ import numpy as np
 from hinge.model.build import Builder
 from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model
+from hinge.model.symbols import named
 
 
 def pendulum(n: int = 1, length: float = 1.0, mass: float = 1.0) -> Model:
@@ -27,8 +28,14 @@ def pendulum(n: int = 1, length: float = 1.0, mass: float = 1.0) -> Model:
     return builder.build()
 
 
-def planar_2r(length: float = 1.0, mass: float = 1.0) -> Model:
-    """The textbook arm: two uniform rods in the vertical xz plane, angles from the horizontal, upward positive."""
+def planar_2r(length: float = 1.0, mass: float = 1.0, symbols: bool = False) -> Model:
+    """The textbook arm: two uniform rods in the vertical xz plane, angles from the horizontal, upward positive.
+
+    With `symbols` its numbers are SymPy's: lengths l1 and l2, distances lc1 and lc2 of the centres of mass, masses m1
+    and m2, inertias I1 and I2 about them, and g.
+    """
+    if symbols:
+        return _symbolic_2r()
     builder = Builder("planar_2r")
     builder.link("base")
     bar = mass * length**2 / 12
@@ -37,6 +44,19 @@ def planar_2r(length: float = 1.0, mass: float = 1.0) -> Model:
         builder.link(name, mass, (length / 2, 0, 0), np.diag([0.0, bar, bar]))
         builder.joint(("shoulder", "elbow")[k - 1], "revolute", parent, name, (x, 0, 0), axis=(0, -1, 0))
     builder.frame("hand", "lower", (length, 0, 0))
+    return builder.build()
+
+
+def _symbolic_2r() -> Model:
+    builder = Builder("planar_2r", (0, 0, -named("g")))
+    builder.link("base")
+    parent, x = "base", 0.0
+    for k, name in ((1, "upper"), (2, "lower")):
+        l, lc, m, I = (named(f"{letter}{k}") for letter in ("l", "lc", "m", "I"))
+        builder.link(name, m, (lc, 0, 0), [[0, 0, 0], [0, I, 0], [0, 0, I]])
+        builder.joint(f"joint{k}", "revolute", parent, name, (x, 0, 0), axis=(0, -1, 0))
+        parent, x = name, l
+    builder.frame("hand", "lower", (x, 0, 0))
     return builder.build()
 
 

@@ -15,14 +15,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hinge.errors import UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.model.model import Floats, Model
+from hinge.model.symbols import symbols, unknown, with_values
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import Mat3, Vec3
+from hinge.spatial.linear3 import Mat3, Sym3, Vec3
 from hinge.spatial.transform import Rigid, Transform
 
-SHAPES = {"mass": (), "com": (3,), "inertia": (3, 3), "placement": (4, 4), "gravity": (3,)}
+SHAPES = {"mass": (), "com": (3,), "inertia": (3, 3), "placement": (4, 4), "gravity": (3,), "symbol": ()}
+DUST = 1e-13  # relative size of what rounding leaves where zero is meant
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Parameter:
 
     def nominal(self, model: Model) -> Floats:
         """Its value in the model."""
+        if self.field == "symbol":
+            raise SizeError(
+                f"the symbol {self.name!r} of robot {model.name!r} has no value.\n"
+                f'  Give parameters={{"{self.name}": …}}, or robot.with_values({{"{self.name}": …}}) once and for all.'
+            )
         if self.field == "gravity":
             return np.array(model.gravity)
         if self.field == "placement":
@@ -55,15 +62,27 @@ class Parameter:
 
 def parameter(model: Model, name: str) -> Parameter:
     """The parameter of that name, if the model has it."""
+    if name in model.symbols:
+        return Parameter(name, "", "symbol")
     if name == "gravity":
-        return Parameter(name, "", "gravity")
+        return _numeric(model, Parameter(name, "", "gravity"), model.gravity)
     owner, _, field = name.rpartition(".")
     owners = model.joint_name[1:] if field == "placement" else tuple(model.links)
-    if field not in SHAPES or field == "gravity" or owner not in owners:
+    if field not in SHAPES or field in ("gravity", "symbol") or owner not in owners:
         kinds = [f"{link}.{f}" for link in model.links for f in ("mass", "com", "inertia")]
-        kinds += [f"{joint}.placement" for joint in model.joint_name[1:]] + ["gravity"]
+        kinds += [f"{joint}.placement" for joint in model.joint_name[1:]] + ["gravity", *model.symbols]
         raise UnknownName(f"robot {model.name!r} has no parameter {name!r}. {did_you_mean(name, kinds)}")
-    return Parameter(name, owner, field)
+    at = model.placement[model.joint_number(owner)] if field == "placement" else getattr(model.links[owner], field)
+    return _numeric(model, Parameter(name, owner, field), at)
+
+
+def _numeric(model: Model, one: Parameter, value: object) -> Parameter:
+    """The parameter, if it is no symbol already."""
+    names = symbols(value)
+    if names:
+        raise NotCovered(f"{one.name!r} of robot {model.name!r} is made of symbols ({', '.join(names)}), "
+                         "which are inputs already.")  # fmt: skip
+    return one
 
 
 def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]) -> Model:
@@ -72,6 +91,8 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
     for one in parameters:
         values[one.owner, one.field] = list(flat[at : at + one.size])
         at += one.size
+    named = {one.name: flat[k] for one, k in zip(parameters, starts(parameters), strict=True) if one.field == "symbol"}
+    model = with_values(model, named) if named else model
     inertia, placement, gravity = list(model.inertia), list(model.placement), model.gravity
     for owner in dict.fromkeys(one.owner for one in parameters if one.field in ("mass", "com", "inertia")):
         frame, (mass, com, about) = model.frames[owner], model.links[owner]
@@ -80,7 +101,7 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
         J = values.get((owner, "inertia"), [x for row in about for x in row])
         nominal = frame.transform.T @ RigidInertia.at_com(mass, Vec3(tuple(com)), about)
         given = frame.transform.T @ RigidInertia.at_com(m, Vec3(tuple(c)), [J[0:3], J[3:6], J[6:9]])
-        inertia[frame.body] = inertia[frame.body].less(nominal) + given
+        inertia[frame.body] = _rest(inertia[frame.body], nominal, frame.p) + given
     for one in parameters:
         if one.field == "placement":
             i = model.joint_number(one.owner)
@@ -88,6 +109,26 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
         elif one.field == "gravity":
             gravity = tuple(values["", "gravity"])
     return replace(model, inertia=tuple(inertia), placement=tuple(placement), gravity=gravity)
+
+
+def starts(parameters: Sequence[Parameter]) -> list[int]:
+    """Where each parameter begins in a row that has them all."""
+    return [sum(one.size for one in parameters[:k]) for k in range(len(parameters))]
+
+
+def _rest(whole: RigidInertia, part: RigidInertia, at: Vec3) -> RigidInertia:
+    """What is left of a body when a link is taken away; nothing where only rounding says otherwise."""
+    rest = whole.less(part)
+    if unknown((rest.m, *rest.h, *rest.I, *at)):
+        return rest
+    reach = max(map(abs, at))
+    m, h, I = (DUST * max(map(abs, x)) for x in ((whole.m, part.m), (*whole.h, *part.h), (*whole.I, *part.I)))
+    h, I = h + m * reach, I + (h + m * reach) * reach
+    return RigidInertia(_dusted((rest.m,), m)[0], Vec3(_dusted(rest.h, h)), Sym3(_dusted(rest.I, I)))
+
+
+def _dusted(values: Sequence[Scalar], dust: float) -> tuple[Scalar, ...]:
+    return tuple(0.0 if abs(x) <= dust else x for x in values)
 
 
 def _placed(model: Model, i: int, T: Sequence[Scalar]) -> Transform:

@@ -18,104 +18,92 @@ from hinge.integrators import TABLEAUS
 from hinge.sim import forces
 from hinge.sim.kernels import step_kernel
 from hinge.sim.record import Memory
-from hinge.version import __version__
+from hinge.sim.trajectory import Event
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
 
 
-class Event(NamedTuple):
-    """A place where an event function changed sign: which function, which rollout, when, and the state."""
-
-    which: int
-    rollout: tuple[int, ...]
-    t: float
-    q: Array
-    qd: Array
-
-
-def adaptive(run: Any, duration: float, control: Any, record: Any, fields: Sequence[str],
-             events: Sequence[Callable[..., Any]], rtol: float, atol: float, step: Any, backend: str | None,
-             sample: int) -> Any:  # fmt: skip
-    """Run to the end; `record` is how many states an even grid has per 1e-3 s of `step`, as for fixed steps."""
-    if sample:
-        raise SizeError("sample= goes with fixed steps: dopri5 chooses its own.")
+def adaptive(run: Any, duration: float, control: Any, spacing: float, widths: dict[str, int],
+             events: Sequence[Callable[..., Any]], rtol: float, atol: float, backend: str | None) -> Any:  # fmt: skip
+    """Run to the end; states are recorded every `spacing` seconds and at the end, or there alone if it is zero."""
     if not (rtol > 0.0 and atol > 0.0):
         raise SizeError(f"rtol={rtol!r} and atol={atol!r} have to be positive.")
-    robot, rows = run.robot, len(run.q)
     traced, held = _force(run, control)
-    kernel = step_kernel(robot, TABLEAUS["dopri5"], run.physics, traced, backend, (rtol, atol))
+    kernel = step_kernel(run.robot, TABLEAUS["dopri5"], run.physics, traced, backend, adaptive=True)
     grid = np.array([duration])
-    if record != "last":
-        spacing = (1e-3 if step == "auto" else float(step)) * int(record)
+    if spacing:
         grid = np.append(np.arange(0.0, duration - 1e-9 * spacing, spacing), duration)
-    widths = {n: robot.nq if n == "q" else robot.nv for n in ("q", "qd", "tau") if n in fields}
-    memory = Memory(len(grid), rows, widths)
+    memory = Memory(len(grid), run.batch, widths)
     memory.count, memory.t[:] = len(grid), grid
     for array in memory.arrays.values():
         array[:] = np.nan
-    run.info |= {"rtol": rtol, "atol": atol, "hinge": __version__, "numpy": np.__version__, "robot": robot.name}
-    state = _Adaptive(run, kernel, held, grid, memory, events, duration)
+    run.info |= {"rtol": rtol, "atol": atol}
+    force = None if traced is None else forces.on_numbers(run.robot, traced, run.physics.effort)
+    state = _Adaptive(run, kernel, force, held, grid, memory, events, duration, (rtol, atol))
     try:
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
-    return run.kept(memory, "dopri5", fields, state.events)
+    if run.stopped or events:  # nothing is known beyond
+        memory.count = state.filled
+    return run.kept(memory, "dopri5", sorted(state.events, key=lambda event: (event.t, event.rollout, event.which)))
 
 
 def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
     if control is None or not callable(control):
         held = np.zeros_like(run.qd)
         if control is not None:
-            tau, _ = forces.given_forces(run.robot, control, run.batch, -1)
+            tau, _ = forces.given_forces(run.robot, control, run.batch, 0)
             held = np.ascontiguousarray(tau.reshape(len(run.q), -1))
         return None, held
     try:
         return forces.trace_control(run.robot, control), None
     except forces.Untraceable as why:
-        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {why}.\n  Use "
-                        "method='rk4', which runs it in Python once a step.") from None  # fmt: skip
+        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {str(why).rstrip('.')}.\n"
+                        "  Use method='rk4', which runs it in Python once a step.") from None  # fmt: skip
 
 
 class _Adaptive:
     """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
-    def __init__(self, run: Any, kernel: Any, held: Array | None, grid: Array, memory: Memory,
-                 functions: Sequence[Callable[..., Any]], duration: float) -> None:  # fmt: skip
-        self.run, self.grid, self.memory = run, grid, memory
+    def __init__(self, run: Any, kernel: Any, force: Any, held: Array | None, grid: Array, memory: Memory,
+                 functions: Sequence[Callable[..., Any]], duration: float,
+                 tolerance: tuple[float, float]) -> None:  # fmt: skip
+        self.run, self.grid, self.memory, self.force = run, grid, memory, force
         self.functions, self.duration = functions, duration
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
         here = [run.q.copy(), run.qd.copy(), np.zeros(n), np.full(n, min(1e-3, duration))]
         there = [np.empty_like(a) for a in here]
         self.until = np.full(n, duration)
         self.extras = [np.empty((n, nv)), *(np.empty((n, k)) for _ in range(3) for k in (nq, nv)), np.empty(n)]
-        inputs = [self.until] if held is None else [self.until, held]
+        inputs = [self.until, *(np.full(n, x) for x in tolerance), *([] if held is None else [held])]
         self.sides = [(kernel.bind(*a, *inputs, *b, *self.extras), a, b) for a, b in ((here, there), (there, here))]
         self.t = here[2]
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled
-        self.due = 0.0  # the earliest of them
+        self.filled, self.due = 0, 0.0  # how many any rollout has filled; the earliest that is not
         self.events: list[Event] = []
         self.values = [self._value(f, self.t, run.q, run.qd) for f in functions]
 
     def go(self) -> None:
         side, every = 0, bool(self.functions)
+        self._look_ahead()
         for count in range(MAX_STEPS):
+            if self.due > self.duration:
+                return
             call, start, end = self.sides[side]
             call()
             side = 1 - side
             self.t = end[2]
-            if every or end[2].max() >= self.due:
+            if every or np.fmax.reduce(end[2]) >= self.due:
                 self._passed(start, end)
-                self.run.q, self.run.qd = end[0], end[1]
-                if self.due > self.duration:
-                    return
             if count & 63 == 63:
                 self._stuck(end)
         self.run.stopped = f"more than {MAX_STEPS} steps"
 
     def _stuck(self, end: list[Array]) -> None:
         """A step so small that time stands still means that there is no going on."""
-        going = (end[2] < self.until) & (self.run.status == Status.OK)
+        going = ~(end[2] >= self.until) & (self.run.status == Status.OK)
         lost = going & ~(end[3] > 1e-13 * np.maximum(1.0, end[2]))
         if lost.any():
             self.run.status[lost] = np.where(self.extras[-1][lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
@@ -130,7 +118,7 @@ class _Adaptive:
             return
         first, final, bend = ((self.extras[k][rows], self.extras[k + 1][rows]) for k in (1, 3, 5))
         part = _Piece(start[2][rows], end[2][rows] - start[2][rows], (start[0][rows], start[1][rows]),
-                      (end[0][rows], end[1][rows]), first, final, bend, self.extras[0][rows])  # fmt: skip
+                      (end[0][rows], end[1][rows]), first, final, bend)  # fmt: skip
         stop = self._located(rows, part, end[2][rows]) if self.functions else np.full(len(rows), np.inf)
         self._recorded(rows, part, np.minimum(end[2][rows], stop))
         ended = rows[np.isfinite(stop)]
@@ -150,10 +138,14 @@ class _Adaptive:
                 return
             k, which = due[todo], rows[todo]
             q, qd = part.only(todo).at(self.grid[k])
-            for name, value in (("q", self._normal(q)), ("qd", qd), ("tau", part.tau[todo])):
-                if name in self.memory.arrays:
-                    self.memory.arrays[name][k, which] = value
+            q, arrays = self._normal(q), self.memory.arrays
+            for name, value in (("q", q), ("qd", qd)):
+                if name in arrays:
+                    arrays[name][k, which] = value
+            if "tau" in arrays:
+                arrays["tau"][k, which] = self.force(self.grid[k], q, qd) if self.force else self.extras[0][which]
             self.next[which] += 1
+            self.filled = max(self.filled, int(k.max()) + 1)
 
     def _normal(self, q: Array) -> Array:
         """Quaternions of length one."""
@@ -169,7 +161,7 @@ class _Adaptive:
 
     def _located(self, rows: Array, part: _Piece, ends: Array) -> Array:
         """Find changes of sign in the steps; when each rollout has to stop, or infinity."""
-        stop = np.full(len(rows), np.inf)
+        stop, found = np.full(len(rows), np.inf), []
         for which, function in enumerate(self.functions):
             direction = getattr(function, "direction", 0.0)
             after = self._value(function, ends, part.end[0], part.end[1])
@@ -182,9 +174,10 @@ class _Adaptive:
                 at = self._root(function, one, float(before[k]))
                 q, qd = one.at(np.array([at]))
                 place = np.unravel_index(int(rows[k]), self.run.batch) if self.run.batch else ()
-                self.events.append(Event(which, tuple(int(x) for x in place), at, self._normal(q)[0], qd[0]))
+                found.append((k, Event(which, tuple(int(x) for x in place), at, self._normal(q)[0], qd[0])))
                 if getattr(function, "terminal", False):
                     stop[k] = min(stop[k], at)
+        self.events += [event for k, event in found if event.t <= stop[k]]
         return stop
 
     def _root(self, function: Callable[..., Any], one: _Piece, before: float) -> float:
@@ -210,11 +203,10 @@ class _Piece(NamedTuple):
     first: tuple[Array, Array]
     final: tuple[Array, Array]
     bend: tuple[Array, Array]
-    tau: Array
 
     def only(self, rows: Array) -> _Piece:
         pairs = ((x[0][rows], x[1][rows]) for x in (self.start, self.end, self.first, self.final, self.bend))
-        return _Piece(self.t[rows], self.h[rows], *pairs, self.tau[rows])  # type: ignore[call-arg, arg-type]
+        return _Piece(self.t[rows], self.h[rows], *pairs)  # type: ignore[call-arg, arg-type]
 
     def at(self, t: Array) -> tuple[Array, Array]:
         """The states at times within the steps."""

@@ -46,9 +46,9 @@ class Kept:
             self.bias = robot.bias_force(run.q, run.qd, joint_terms=terms)
             if before[0] is not None:
                 fresh, stale = self._accelerations(self.inverse, self.bias, tau), self._accelerations(*before, tau)
-                with np.errstate(invalid="ignore"):
-                    error = np.abs(fresh - stale).max() / max(1e-300, np.abs(fresh).max())
-                run.info["kept_error"] = float(np.fmax(run.info["kept_error"], error))
+                good = np.isfinite(fresh).all(axis=1) & np.isfinite(stale).all(axis=1)
+                error = np.abs(fresh - stale)[good].max(initial=0.0) / np.abs(fresh)[good].max(initial=1e-300)
+                run.info["kept_error"] = max(run.info["kept_error"], float(error))
         qdd = self._accelerations(self.inverse, self.bias, tau)
         end = run.qd + h * qdd
         q = robot.integrate(run.q, h * (end if self.late else run.qd))

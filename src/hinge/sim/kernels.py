@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from hinge.graph import Scalar, less, maximum, minimum, select, sqrt
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
-from hinge.programs import Question, plan
+from hinge.programs import Question, answer, plan
 from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
 from hinge.spatial import Force
 
+KEPT: WeakKeyDictionary[Robot, dict[Any, Any]] = WeakKeyDictionary()
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
 
 
@@ -29,20 +31,23 @@ class Physics:
 
     terms: frozenset[str] = frozenset({"armature"})
     effort: bool = False  # forces are kept within the effort limits
-    springs: tuple[float, float] | None = None  # stiffness and damping of the position limits, where they are springs
+    springs: tuple[tuple[float, float], ...] | None = None  # stiffness and damping of limits, one a velocity
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
-                backend: str | None, tolerance: tuple[float, float] | None = None) -> Kernel:  # fmt: skip
+                backend: str | None, adaptive: bool = False) -> Kernel:  # fmt: skip
     """A kernel from q, qd, t and h, and from tau where no controller is traced, to the same at the end of the step.
 
-    It gives q, qd, t, h, the joint forces at the start, and a pivot. With a `tolerance` (relative, absolute) the step
-    is taken only if its error is small enough, h becomes what the next one should be, no step goes beyond a further
-    input `until`, and what the polynomial through the step needs is given too: rates at both ends, and its last term,
-    each for q and for qd.
+    It gives q, qd, t, h, the joint forces at the start, and a pivot. An adaptive step is taken only if its error is
+    within `rtol` and `atol`, h becomes what the next one should be, no step goes beyond `until` (these are inputs
+    after h), and what the polynomial through the step needs is given too: rates at both ends, and its last term, each
+    for q and for qd.
     """
 
-    def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, tau: Any = None) -> Any:
+    forward = _forward(robot, physics)
+
+    def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, rtol: Any = None, atol: Any = None,
+             tau: Any = None) -> Any:  # fmt: skip
         v = [x for i in model.leaders for x in qd[i]]
         held = None if tau is None else model.generalised_forces(tau)
         length = h[0] if until is None else minimum(h[0], until[0] - t[0])
@@ -56,13 +61,14 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
             return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
-        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing))
-        if tolerance is None:
-            return (made.q, made.v, t[0] + length, h[0], first[0]), made.pivots
+        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing, forward))
+        if not adaptive:
+            return (made.q, made.v, t[0] + length, h[0], first[0]), [made.pivot]
         before = [x for i in model.leaders for x in q[i]]
         after = [x for i in model.leaders for x in made.q[i]]
         error, *bends = _mixed(tableau, made)
-        size = _error(tolerance, length, (before, v), (after, made.v), error)
+        size = _error((rtol[0], atol[0]), length, (before, v), (after, made.v), error)
+        size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long
         taken = less(size, 1.0)
         # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
         factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
@@ -72,21 +78,47 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         kept = [select(taken, a, b) for a, b in zip(after, before, strict=True)]
         moved = model.joint_positions(kept), [select(taken, a, b) for a, b in zip(made.v, v, strict=True)]
         now = select(taken, select(less(h[0], until[0] - t[0]), t[0] + length, until[0]), t[0])
-        return (*moved, now, following, first[0], *(part for pair in bends for part in pair)), made.pivots
+        return *moved, now, following, first[0], *(part for pair in bends for part in pair), made.pivots[0]
 
     step.__module__ = "simulation"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": TIME, "h": TIME}
     gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": SCALAR, "h": SCALAR, "tau": VELOCITY}
-    if tolerance is not None:
-        takes["until"] = TIME
+    if adaptive:
+        takes |= dict.fromkeys(("until", "rtol", "atol"), TIME)
         gives |= {
             f"{name}_{of}": kind for name in ("start", "end", "bend") for of, kind in (("q", RATE), ("v", VELOCITY))
-        }
+        } | {"pivot": SCALAR}
     if control is None:
         takes["tau"] = FORCE
-    algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=True)
-    question = Question("simulate", tableau.name, terms=physics.terms - {"friction"}, status=True, algorithm=algorithm)
-    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+    algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=not adaptive)
+    return made_once(robot, algorithm, physics, control, backend)
+
+
+def made_once(robot: Robot, algorithm: Algorithm, physics: Physics, control: Any, backend: str | None) -> Kernel:
+    """The kernel of a step; one without a controller is the same in the next simulation, and kept with the robot."""
+    backend = backend or default_backend()
+    key = algorithm.method, tuple(algorithm.returns), physics, backend
+    found = KEPT.setdefault(robot, {}).get(key) if control is None else None
+    if found is None:
+        question = Question("simulate", algorithm.method, terms=_traced(physics), status=algorithm.pivots,
+                            regroup=True, algorithm=algorithm)  # fmt: skip
+        found = Kernel(plan(question, robot.subject, robot.name), backend)
+        if control is None:
+            KEPT[robot][key] = found
+    return found  # type: ignore[no-any-return]
+
+
+def _forward(robot: Robot, physics: Physics) -> Algorithm:
+    """The method of forward dynamics with the fewest operations."""
+    kept, terms = KEPT.setdefault(robot, {}), _traced(physics)
+    if terms not in kept:
+        kept[terms], _ = answer(Question("forward_dynamics", terms=terms, regroup=True), robot.subject)
+    return kept[terms]  # type: ignore[no-any-return]
+
+
+def _traced(physics: Physics) -> frozenset[str]:
+    """The joint terms that the dynamics have in them; friction is added by `resisted`."""
+    return physics.terms - {"friction"}
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:
@@ -101,7 +133,7 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
     return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
 
 
-def _error(tolerance: tuple[float, float], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
+def _error(tolerance: tuple[Scalar, Scalar], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
     """The root of the mean square of the errors, each against absolute and relative tolerance."""
     relative, absolute = tolerance
     total: Scalar = 0.0
@@ -132,7 +164,7 @@ def resisted(model: Model, physics: Physics, tau: list[Scalar], q: list[list[Sca
                     made[at.start + k] = made[at.start + k] - f * maximum(minimum(v[at.start + k] / STUCK, 1.0), -1.0)
         if physics.springs is None or not model.joint[i].is_single:
             continue
-        stiffness, damping = physics.springs
+        stiffness, damping = physics.springs[at.start]
         x, speed = q[i][0], v[at.start]
         for limit, sign in ((data.lower[0], 1.0), (data.upper[0], -1.0)):
             if np.isfinite(limit):

@@ -22,17 +22,18 @@ from hinge.backends.kernel import Status
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.integrators import TABLEAUS
 from hinge.integrators.steps import not_a_group
+from hinge.model.driven import sizes
 from hinge.robot import Robot, Vector
 from hinge.sim import forces
 from hinge.sim.kernels import Physics, step_kernel
-from hinge.sim.record import Memory, Recorder, shown
-from hinge.sim.stops import stopped
+from hinge.sim.record import CannotWrite, Memory, Recorder, shown
+from hinge.sim.stops import Stops
 from hinge.sim.trajectory import FIELDS, Trajectory
 from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
 METHODS = (*TABLEAUS, "midpoint")
-SPRINGS = (1e4, 1e2)  # N m/rad and N m s/rad (N/m and N s/m): a limit gives a milliradian to 10 N m
+SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
 
 
@@ -45,6 +46,7 @@ class Run:
     qd: Array
     batch: tuple[int, ...]
     physics: Physics
+    t: float = 0.0
     status: Array = field(init=False)
     stopped: str = ""
     info: dict[str, Any] = field(default_factory=dict)
@@ -52,23 +54,24 @@ class Run:
     def __post_init__(self) -> None:
         self.status = np.zeros(len(self.q), np.uint8)
 
-    def moved(self, q: Array, qd: Array, pivot: Array) -> None:
-        """Take a step; a rollout that failed in it is known from now on."""
-        self.q, self.qd = q, qd
-        if not abs(float(qd.sum())) < np.inf:
+    def moved(self, t: float, q: Array, qd: Array, pivot: Array) -> None:
+        """Take a step; a rollout that failed in it is known, and NaN, from now on."""
+        self.t, self.q, self.qd = t, q, qd
+        with np.errstate(all="ignore"):
+            whole = abs(float(qd.sum())) < np.inf
+        if not whole:
             lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == Status.OK)
             self.status[lost] = np.where(pivot[lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
+            q[lost] = qd[lost] = np.nan
 
-    def kept(self, recorder: Recorder, method: str, fields: Sequence[str], events: Sequence[Any] = ()) -> Trajectory:
+    def kept(self, recorder: Recorder, method: str, events: Sequence[Any] = ()) -> Trajectory:
         """What there is to hand out."""
-        t, arrays = recorder.made()
-        shaped = {name: np.moveaxis(a, 0, 1).reshape(*self.batch, len(t), a.shape[-1]) for name, a in arrays.items()}
+        t, states = recorder.made()
         if self.stopped:
             self.info["stopped"] = self.stopped
             warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
                           stacklevel=3)  # fmt: skip
-        return Trajectory(self.robot, np.array(t), shaped.get("q"), shaped.get("qd"), shaped.get("tau"),
-                          self.status.reshape(self.batch), method, tuple(events), self.info)  # fmt: skip
+        return Trajectory(self.robot, t, states, self.status.reshape(self.batch), method, tuple(events), self.info)
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
@@ -96,51 +99,57 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     _known("method", method, METHODS)
     for name in fields:
         _known("fields", name, FIELDS)
+    sample, keep = _count("sample", sample, 0), _count("keep", keep)
+    every = 0 if record == "last" else _count("record", record, also=', or "last"')
+    widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
+    run.info |= {"hinge": __version__, "numpy": np.__version__, "robot": robot.name}
     if method == "dopri5":
         from hinge.sim.adaptive import adaptive
 
-        return adaptive(run, duration, control, record, fields, events, rtol, atol, step, backend, sample)
+        _refuse(method, sample=sample, keep=keep > 1, limits=limits == "stop", file=file)
+        spacing = 1e-3 if step == "auto" else _step(robot, step)
+        return adaptive(run, duration, control, every * spacing, widths, events, rtol, atol, backend)
+    _refuse(method, events=events, keep=keep > 1 and method == "midpoint")
     h = _step(robot, step)
     steps = max(1, round(duration / h))
-    h = duration / steps
-    run.info |= {"step": h, "hinge": __version__, "numpy": np.__version__, "robot": robot.name}
-    every = steps if record == "last" else _count("record", record)
-    widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
-    count = 1 if record == "last" else steps // every + 1 + (steps % every > 0)
-    recorder: Recorder
-    if file is None:
-        recorder = Memory(count, len(run.q), widths)
-    else:
-        from hinge.sim.store import Writer
-
-        recorder = Writer(file, robot, run, widths, count, method)
-        run.info["file"] = os.fspath(file)
-    source = _Source(run, control, steps, _count("sample", sample, 0))
+    h = run.info["step"] = duration / steps
+    source = _Source(run, control, steps, sample)
     if method == "midpoint":
         from hinge.sim.symplectic import Midpoint
 
         advance: Any = Midpoint(run, source, backend)
-    elif _count("keep", keep) > 1:
+    elif keep > 1:
         from hinge.sim.kept import Kept
 
         advance = Kept(run, source, keep, method)
     else:
         advance = _Explicit(run, source, method, backend)
+    stops = Stops(run) if limits == "stop" else None
+    count = steps // every + 1 + (steps % every > 0) if every else 1
+    recorder: Recorder
+    if file is None:
+        recorder = Memory(count, run.batch, widths)
+    else:
+        from hinge.sim.store import Writer
+
+        run.info["file"] = os.fspath(file)
+        recorder = Writer(file, robot, run, widths, count, method)
     try:
         for k in shown(steps, progress):
-            now = k * h
-            q, qd, tau, pivot = advance(k, now, h)
-            if k % every == 0 and record != "last":
-                recorder.add(now, run.q, run.qd, tau)
-            if limits == "stop":
-                q, qd = stopped(robot, q, qd)
-            run.moved(q, qd, pivot)
+            q, qd, tau, pivot = advance(k, run.t, h)
+            if every and k % every == 0:
+                recorder.add(run.t, run.q, run.qd, tau)
+            if stops is not None:
+                q, qd = stops(q, qd)
+            run.moved((k + 1) * h, q, qd, pivot)
         recorder.add(duration, run.q, run.qd, advance(steps - 1, duration, h)[2])
     except KeyboardInterrupt:
-        run.stopped = f"interrupted at t = {now:g} s"
-    except OSError as problem:  # the disk is full, or gone
-        run.stopped = f"{problem.strerror or problem} at t = {now:g} s"
-    return run.kept(recorder, method, fields)
+        run.stopped = f"interrupted at t = {run.t:g} s"
+        if not every and not recorder.count:
+            recorder.add(run.t, run.q, run.qd, np.full_like(run.qd, np.nan))
+    except CannotWrite as problem:
+        run.stopped = f"{problem} at t = {run.t:g} s"
+    return run.kept(recorder, method)
 
 
 class _Source:
@@ -166,11 +175,14 @@ class _Source:
     def at(self, k: int, t: float) -> Array:
         """The forces held over step k."""
         if self.rows is not None:
-            return np.ascontiguousarray(self.rows[:, k])
+            return self.rows[:, k]  # type: ignore[no-any-return]
         if self.control is not None and k % self.sample == 0:
             run = self.run
-            q, qd = run.q.reshape(*run.batch, -1), run.qd.reshape(*run.batch, -1)
+            # copies: a controller may keep what it sees
+            q, qd = (a.reshape(*run.batch, a.shape[-1]).copy() for a in (run.q, run.qd))
             made = forces.checked(run.robot, self.control(t, q, qd), run.batch)
+            if k == 0:
+                forces.check_rows(run.robot, self.control, t, q, qd, made)
             self.held = np.ascontiguousarray(made.reshape(len(run.q), -1))
         return self.held
 
@@ -216,19 +228,38 @@ def _run(robot: Robot, q0: Vector, qd0: Vector, terms: Sequence[str], effort: bo
         raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
     if not robot.nv:
         raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
+    if robot.subject.vary or any(sizes(robot.model)):
+        raise NotCovered(f"robot {robot.name!r} has numbers or joints that are given with each call, and a simulation "
+                         "has no place for them.\n  Simulate the robot it was made from.")  # fmt: skip
     q = inputs.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
     qd = inputs.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
     for name, a in (("q0", q), ("qd0", qd)):
         if not np.all(np.isfinite(a)):
-            raise SizeError(f"{name} has a value that is not finite, at {tuple(np.argwhere(~np.isfinite(a))[0])}.")
+            where = tuple(int(k) for k in np.argwhere(~np.isfinite(a))[0])
+            raise SizeError(f"{name} has a value that is not finite, at {where}.")
     try:
         batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     except ValueError:
         raise SizeError(f"q0 {q.shape} and qd0 {qd.shape} do not fit together.") from None
     _known("limits", limits, ("ignore", "stop", "spring"))
-    physics = Physics(inputs.terms(terms), bool(effort), SPRINGS if limits == "spring" else None)
+    physics = Physics(inputs.terms(terms), bool(effort), _springs(robot) if limits == "spring" else None)
     q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]), order="C") for a in (q, qd))
+    if robot.nq != robot.nv:
+        q = robot.integrate(q, np.zeros_like(qd))  # quaternions of length one
     return Run(robot, q, qd, batch, physics)
+
+
+def _springs(robot: Robot) -> tuple[tuple[float, float], ...]:
+    """Stiffness and damping of a limit, one a velocity: they move what the joint feels at rest at one pace, SPRING."""
+    felt = 1.0 / np.diagonal(robot.inverse_mass_matrix(robot.neutral()))
+    return tuple((float(SPRING**2 * m), float(2.0 * SPRING * m)) for m in felt)
+
+
+def _refuse(method: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value:
+            other = "'dopri5'" if name == "events" else "'euler' or 'semi_implicit'" if name == "keep" else "'rk4'"
+            raise NotCovered(f"{name}= does not go with method={method!r}. Use method={other}.")
 
 
 def _step(robot: Robot, step: float | str) -> float:
@@ -250,9 +281,9 @@ def _positive(name: str, value: Any) -> float:
     return number
 
 
-def _count(name: str, value: Any, least: int = 1) -> int:
+def _count(name: str, value: Any, least: int = 1, also: str = "") -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise SizeError(f"{name}={value!r} is not known. Give a whole number, {least} or more.")
+        raise SizeError(f"{name}={value!r} is not known. Give a whole number, {least} or more{also}.")
     return int(value)
 
 

@@ -6,35 +6,51 @@ from typing import Any
 
 import numpy as np
 
+from hinge.errors import SizeError
 from hinge.robot import Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def stopped(robot: Robot, q: Array, qd: Array) -> tuple[Array, Array]:
-    """The states brought back within the limits of single joints, with velocities after the impulses.
+class Stops:
+    """The limits of joints with one coordinate.
 
-    The impulses are those of a plastic impact, M Δqd = J λ with λ ≥ 0: no joint is left moving against its stop, and
+    The impulses are those of a plastic impact, M Δqd = Jᵀ λ with λ ≥ 0: no joint is left moving against its stop, and
     none is pulled back from it.
     """
-    at_q, at_v, lower, upper = _bounded(robot)
-    with np.errstate(invalid="ignore"):
-        low, high = q[:, at_q] < lower, q[:, at_q] > upper
-    rows = np.flatnonzero((low | high).any(axis=1))
-    if not len(rows):
+
+    def __init__(self, run: Any) -> None:
+        self.robot, self.terms = run.robot, tuple(run.physics.terms)
+        self.at_q, self.at_v, self.lower, self.upper = _bounded(run.robot)
+        low, high = self._beyond(run.q)
+        for row, k in np.argwhere(low | high)[:1]:
+            limit = (self.lower if low[row, k] else self.upper)[k]
+            name = run.robot.model.joint_name[_single(run.robot)[k]]
+            raise SizeError(f"q0 has joint {name!r} at {run.q[row, self.at_q[k]]:g}, beyond its limit {limit:g}. "
+                            'limits="stop" starts within the limits.')  # fmt: skip
+
+    def __call__(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """The states brought back within the limits, with velocities after the impulses."""
+        low, high = self._beyond(q)
+        rows = np.flatnonzero((low | high).any(axis=1))
+        if not len(rows):
+            return q, qd
+        q, qd = q.copy(), qd.copy()
+        q[:, self.at_q] = np.where(low, self.lower, np.where(high, self.upper, q[:, self.at_q]))
+        M = self.robot.mass_matrix(q[rows], joint_terms=self.terms)
+        for k, row in enumerate(rows):
+            sign = low[row].astype(float) - high[row].astype(float)  # the direction a stop pushes in
+            J = np.zeros((int(np.count_nonzero(sign)), self.robot.nv))
+            J[np.arange(len(J)), self.at_v[sign != 0.0]] = sign[sign != 0.0]
+            qd[row] = qd[row] + impulse(M[k], J, qd[row])
         return q, qd
-    q, qd = q.copy(), qd.copy()
-    q[:, at_q] = np.where(low, lower, np.where(high, upper, q[:, at_q]))
-    M = robot.mass_matrix(q[rows])
-    for k, row in enumerate(rows):
-        sign = low[row].astype(float) - high[row].astype(float)  # the direction a stop pushes in
-        J = np.zeros((int(np.count_nonzero(sign)), robot.nv))
-        J[np.arange(len(J)), at_v[sign != 0.0]] = sign[sign != 0.0]
-        qd[row] = qd[row] + _impulse(M[k], J, qd[row])
-    return q, qd
+
+    def _beyond(self, q: Array) -> tuple[Array, Array]:
+        with np.errstate(invalid="ignore"):
+            return q[:, self.at_q] < self.lower, q[:, self.at_q] > self.upper
 
 
-def _impulse(M: Array, J: Array, qd: Array) -> Array:
+def impulse(M: Array, J: Array, qd: Array) -> Array:
     """The change of velocity after which J qd ≥ 0, by impulses that push only."""
     active = J @ qd < 0.0
     for _ in range(2 * len(J)):
@@ -55,8 +71,11 @@ def _impulse(M: Array, J: Array, qd: Array) -> Array:
 
 def _bounded(robot: Robot) -> tuple[Array, Array, Array, Array]:
     """Where in q and qd the joints with one coordinate are, and their limits."""
-    model = robot.model
-    single = [i for i in model.leaders if model.joint[i].is_single]
+    model, single = robot.model, _single(robot)
     places = [[model.slices[i][side].start for i in single] for side in (0, 1)]
     ends = [[getattr(model.data[i], side)[0] for i in single] for side in ("lower", "upper")]
     return (*(np.array(p, int) for p in places), *(np.array(e, float) for e in ends))  # type: ignore[return-value]
+
+
+def _single(robot: Robot) -> list[int]:
+    return [i for i in robot.model.leaders if robot.model.joint[i].is_single]

@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ import numpy as np
 
 from hinge.errors import HingeError, TrajectoryError
 from hinge.robot import Robot
-from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.sim.record import CannotWrite, rollouts
+from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FORMAT = 1
-CHUNK = 8 << 20  # bytes of one array in a chunk
+CHUNK = 8 << 20  # bytes of one array in a chunk, at most
+LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
 MARK = "finished.json"
 
 
@@ -49,18 +52,21 @@ class Writer:
         self.path, self.run, rows = _cleared(Path(path)), run, len(run.q)
         group = _zarr().open_group(str(self.path), mode="w")
         widest = max([1, *widths.values()])
-        self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, count)))
-        self.arrays = {
-            name: group.create_array(name, shape=(count, rows, width), chunks=(self.chunk, rows, width), dtype="f8")
-            for name, width in widths.items()
-        }
-        self.arrays["t"] = group.create_array("t", shape=(count,), chunks=(self.chunk,), dtype="f8")
+        self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
+        self.arrays = {}
+        for name, shape in {"t": (), **{name: (rows, width) for name, width in widths.items()}}.items():
+            # chunks of zeros are written too, so that one that is missing is known to be
+            self.arrays[name] = group.create_array(
+                name, shape=(count, *shape), chunks=(self.chunk, *(max(1, n) for n in shape)), dtype="f8",
+                config={"write_empty_chunks": True},
+            )  # fmt: skip
         self.buffers = {name: np.empty((self.chunk, *array.shape[1:])) for name, array in self.arrays.items()}
         self.count = self.pending = 0
+        self.events: list[Any] = []
         self.about = {"format": FORMAT, "method": method, "batch": list(run.batch), "hinge": __version__,
                       "name": robot.name, "digest": robot.model.digest, "fields": list(widths)}  # fmt: skip
         _write_robot(robot, self.path)
-        self._mark()
+        self._mark(0)
 
     def add(self, t: float, q: Array, qd: Array, tau: Array) -> None:
         for name, value in (("t", t), ("q", q), ("qd", qd), ("tau", tau)):
@@ -68,41 +74,66 @@ class Writer:
                 self.buffers[name][self.pending] = value
         self.pending += 1
         if self.pending == self.chunk:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what is pending, then say that it is there."""
         end = self.count + self.pending
-        for name, array in self.arrays.items():
-            array[self.count : end] = self.buffers[name][: self.pending]
+        try:
+            for name, array in self.arrays.items():
+                array[self.count : end] = self.buffers[name][: self.pending]
+            self._mark(end)
+        except OSError as problem:  # the disk is full, or gone
+            raise CannotWrite(f"{self.path}: {problem.strerror or problem}") from problem
         self.count, self.pending = end, 0
-        self._mark()
 
-    def _mark(self) -> None:
-        about = self.about | {"finished": self.count, "status": self.run.status.tolist(), "info": self.run.info}
+    def _mark(self, finished: int) -> None:
+        about = self.about | {"finished": finished, "status": self.run.status.tolist(), "info": self.run.info,
+                              "events": self.events}  # fmt: skip
         beside = self.path / (MARK + ".part")
         beside.write_text(json.dumps(about))
         os.replace(beside, self.path / MARK)
 
-    def made(self) -> tuple[Array, dict[str, Array]]:
+    def made(self) -> tuple[Array, dict[str, Any]]:
         """What is on disk; what is pending goes there first, if it can."""
-        if self.pending:
-            try:
-                self._flush()
-            except OSError as problem:
-                self.pending = 0
-                self.run.stopped = self.run.stopped or f"{problem.strerror or problem}"
-        data = {name: _Lazy(array, self.count) for name, array in self.arrays.items()}
-        return np.asarray(data.pop("t")[:]), {name: a[:] for name, a in data.items()}
+        try:
+            self.flush()
+        except CannotWrite as problem:
+            self.run.stopped = self.run.stopped or str(problem)
+        names = [name for name in self.arrays if name != "t"]
+        states = {name: OnDisk(self.arrays[name], self.count, self.run.batch) for name in names}
+        return np.asarray(self.arrays["t"][: self.count]), states
 
 
-class _Lazy:
-    """The finished part of an array on disk."""
+@dataclass(frozen=True)
+class OnDisk:
+    """The finished part of an array in a file, read when it is asked for."""
 
-    def __init__(self, array: Any, count: int) -> None:
-        self.array, self.count = array, count
+    array: Any
+    count: int
+    batch: tuple[int, ...]
 
-    def __getitem__(self, at: slice) -> Array:
-        return np.asarray(self.array[: self.count][at])
+    def at(self, part: Any) -> Array:
+        """The states at some of the times, (…, T, n)."""
+        if isinstance(part, slice) and (part.step or 1) > 0:
+            return rollouts(self._read(slice(*part.indices(self.count))), self.batch)
+        rows = np.arange(self.count)[part]
+        low, high = (int(rows.min()), int(rows.max()) + 1) if len(rows) else (0, 0)
+        return rollouts(self._read(slice(low, high))[rows - low], self.batch)
+
+    def _read(self, part: slice) -> Array:
+        try:
+            return np.asarray(self.array[part])
+        except (OSError, ValueError, RuntimeError) as problem:
+            raise TrajectoryError(f"{self.array.path} cannot be read: {problem}.", "It is damaged.") from None
+
+    def check(self, width: int) -> None:
+        """Raise where this is not the record of that many numbers a state, or chunks of it are missing."""
+        if self.array.shape[-1] != width:
+            raise ValueError(f"{self.array.path} has {self.array.shape[-1]} numbers a state, and its robot {width}")
+        missing = -(-self.count // self.array.chunks[0]) - self.array.nchunks_initialized
+        if missing > 0:
+            raise ValueError(f"{self.array.path} lacks {missing} of its chunks")
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -123,8 +154,8 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     flat = {name: np.moveaxis(a.reshape(rows, len(trajectory), -1), 1, 0) for name, a in fields.items()}
     for k, t in enumerate(trajectory.t):
         writer.add(t, *(flat[name][k] if name in flat else np.empty(0) for name in FIELDS))
-    if writer.pending:
-        writer._flush()
+    writer.events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
+    writer.flush()
     _cleared(target)
     os.replace(beside, target)
 
@@ -149,19 +180,21 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
                          f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
                          "Read it with the version that wrote it.")  # fmt: skip
     robot = robot or _read_robot(folder, about)
-    group = _zarr().open_group(str(folder), mode="r")
-    t = np.asarray(group["t"][:finished])
-    batch = tuple(about["batch"])
-    shaped: dict[str, Array | None] = dict.fromkeys(FIELDS)
-    for name in fields:
-        a = np.asarray(group[name][:finished])
-        shaped[name] = np.moveaxis(a, 0, 1).reshape(*batch, len(t), a.shape[-1])
-    status = np.array(about["status"], np.uint8).reshape(batch)
-    planned = group["t"].shape[0]
-    info = dict(about["info"]) | {"hinge": about["hinge"]}
+    zarr = _zarr()
+    try:
+        group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
+        t, planned = np.asarray(group["t"][:finished]), group["t"].shape[0]
+        states = {name: OnDisk(group[name], finished, batch) for name in fields}
+        for name, stored in states.items():
+            stored.check(robot.nq if name == "q" else robot.nv)
+        status = np.array(about["status"], np.uint8).reshape(batch)
+        events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
+        info = dict(about["info"]) | {"hinge": about["hinge"]}
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, t, shaped["q"], shaped["qd"], shaped["tau"], status, about["method"], (), info)
+    return Trajectory(robot, t, states, status, about["method"], events, info)
 
 
 def _cleared(path: Path) -> Path:
@@ -198,7 +231,11 @@ def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
     if path is None:
         raise TrajectoryError(f"{folder} does not hold its robot, {about.get('name')!r}.",
                          "Give it: hinge.open(path, robot=…).")  # fmt: skip
-    return load(path)
+    try:
+        return load(path)
+    except (HingeError, OSError) as problem:
+        raise TrajectoryError(f"the robot of {folder} cannot be read: {problem}.",
+                              "Give it: hinge.open(path, robot=…).") from None  # fmt: skip
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:

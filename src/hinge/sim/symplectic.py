@@ -3,7 +3,8 @@
     q' = q + h v_m        p' = p + h (tau + ∂L/∂q (q_m, v_m))        q_m = ½ (q + q'), M(q_m) v_m = ½ (p + p')
 
 p = M(q) v. The equations are solved by repeating them from the velocity at the start, each time in one kernel, until
-nothing changes; a rollout that does not come to rest in this has a status.
+nothing changes. Every rollout stops by itself, so that none feels the others; one that does not come to rest has a
+status.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from hinge.dynamics.energy import potential_energy
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered
-from hinge.graph import Scalar, jacobian, maximum
+from hinge.graph import Scalar, jacobian, less, maximum, select
 from hinge.integrators.steps import TIME
 from hinge.model import Model
-from hinge.programs import Question, plan
-from hinge.robot import Robot, default_backend
+from hinge.robot import Robot
 from hinge.sim.forces import saturated
-from hinge.sim.kernels import Physics, resisted
+from hinge.sim.kernels import Physics, made_once, resisted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SWEEPS = 30  # to and fro
 SMALL = 4e-16  # what a sweep may still change, relative
 CONVERGED = 1e-9  # a rollout that changes more in the end has no solution here
+NEVER = 1e300  # the change before the first sweep
 
 
 class Midpoint:
@@ -43,35 +44,36 @@ class Midpoint:
         self.start = [run.q.copy(), run.qd.copy()]
         self.times, self.given = [np.zeros(rows), np.zeros(rows)], np.zeros_like(run.qd)
         self.end = [np.empty_like(run.q), np.empty_like(run.qd), np.empty_like(run.qd), np.empty(rows)]
-        self.change, pivot = np.empty(rows), np.empty(rows)
+        changes = np.empty(rows), np.empty(rows)
+        self.change, self.pivot = changes[0], np.empty(rows)
         besides = self.times if source.traced is not None else [*self.times, self.given]
         self.middle = here, there = np.empty_like(run.qd), np.empty_like(run.qd)
         self.sweeps = [
-            sweep.bind(*self.start, a, *besides, b, self.change, pivot) for a, b in ((here, there), (there, here))
+            sweep.bind(*self.start, a, changes[k], *besides, b, changes[1 - k], self.pivot)
+            for k, a, b in ((0, here, there), (1, there, here))
         ]
         self.finish = finish.bind(*self.start, here, *besides, *self.end)
 
-    def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
+    def __call__(self, step: int, t: float, h: float) -> tuple[Array, ...]:
         run = self.run
         self.start[0][...], self.start[1][...] = run.q, run.qd
         self.times[0][:], self.times[1][:] = t, h
         if self.source.traced is None:
-            self.given[...] = self.source.at(k, t)
-        self.middle[0][...] = run.qd
-        before = np.inf
-        for _ in range(SWEEPS):
+            self.given[...] = self.source.at(step, t)
+        self.middle[0][...], self.change[:] = run.qd, NEVER
+        for k in range(SWEEPS):
             self.sweeps[0]()
+            if k == 0:
+                first = self.pivot.copy()  # where equations cannot be solved, those after it are NaN
             self.sweeps[1]()
-            worst = float(self.change.max())
-            # rounding ends it where it no longer gets smaller
-            if not SMALL < worst < before:
+            if not (self.change > SMALL).any():
                 break
-            before = worst
         self.finish()
         q, qd, tau, pivot = self.end
-        if not worst < CONVERGED:
-            qd[~(self.change < CONVERGED)] = np.nan
-        return q.copy(), qd.copy(), tau, pivot
+        restless = ~(np.abs(self.change) < CONVERGED)
+        if restless.any():
+            qd[restless] = np.nan
+        return q.copy(), qd.copy(), tau, np.where(first <= 0.0, first, pivot)
 
 
 def refuse(robot: Robot) -> None:
@@ -84,7 +86,9 @@ def refuse(robot: Robot) -> None:
 
 
 def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, function: Any) -> Kernel:
-    def run(model: Model, q: Any, qd: Any, middle: Any, t: Any, h: Any, tau: Any = None) -> Any:
+    sweeping = function is _sweep
+
+    def run(model: Model, q: Any, qd: Any, middle: Any, t: Any, h: Any, change: Any = None, tau: Any = None) -> Any:
         flat = [[x for i in model.leaders for x in part[i]] for part in (q, qd, middle)]
         held = None if tau is None else model.generalised_forces(tau)
 
@@ -93,20 +97,17 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
             asked = saturated(model, asked) if physics.effort else asked
             return asked, resisted(model, physics, asked, model.joint_positions(at), speed)
 
-        return function(model, *flat, h[0], force)
+        return function(model, *flat, h[0], force, *([change[0]] if sweeping else []))
 
     run.__module__ = "simulation"
-    takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "middle": VELOCITY, "t": TIME, "h": TIME}
-    if control is None:
-        takes["tau"] = FORCE
-    sweeping = function is _sweep
+    takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "middle": VELOCITY}
+    takes |= {"change": TIME} if sweeping else {}
+    takes |= {"t": TIME, "h": TIME} | ({"tau": FORCE} if control is None else {})
     gives: dict[str, Quantity] = {"middle": VELOCITY, "change": SCALAR}
     if not sweeping:
         gives = {"q": POSITION, "qd": VELOCITY, "tau": VELOCITY}
     algorithm = Algorithm("simulate", "midpoint", run, takes, gives, pivots=True)
-    terms = physics.terms - {"friction"}
-    question = Question("simulate", "midpoint", terms=terms, status=True, algorithm=algorithm)
-    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+    return made_once(robot, algorithm, physics, control, backend)
 
 
 def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
@@ -134,8 +135,13 @@ def _damping(model: Model, i: int, v: list[Scalar]) -> list[Scalar]:
         "damping" in model.terms) else [0.0] * len(v)  # fmt: skip
 
 
-def _sweep(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], h: Scalar, force: Any) -> Any:
-    """The velocity in the middle, better than the guess; and by how much, relative to the largest."""
+def _sweep(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], h: Scalar, force: Any,
+           last: Scalar) -> Any:  # fmt: skip
+    """The velocity in the middle, better than the guess; and by how much, relative to the largest.
+
+    `last` is how much the sweep before changed. What changed next to nothing stays as it is; so does what no longer
+    gets closer, which rounding forbids: the change is negative then.
+    """
     p, H, _ = _middle(model, q, v, guess, h, force)
     factor = LDL(H, model.blame())
     better = factor.solve(p)
@@ -143,7 +149,11 @@ def _sweep(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], 
     size: Scalar = 1.0
     for a, b in zip(better, guess, strict=True):
         change, size = maximum(change, maximum(a - b, b - a)), maximum(size, maximum(a, -a))
-    return (better, change / size), factor.pivots
+    change = change / size
+    going = less(SMALL, last)
+    kept = [select(going, a, b) for a, b in zip(better, guess, strict=True)]
+    ended = select(less(CONVERGED, change), change, -change)
+    return (kept, select(going, select(less(change, last), change, ended), last)), factor.pivots
 
 
 def _finish(model: Model, q: list[Scalar], v: list[Scalar], middle: list[Scalar], h: Scalar, force: Any) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,23 +16,57 @@ Array = np.ndarray[Any, np.dtype[Any]]
 FIELDS = ("q", "qd", "tau")
 
 
+class Event(NamedTuple):
+    """A place where an event function changed sign: which function, which rollout, when, and the state."""
+
+    which: int
+    rollout: tuple[int, ...]
+    t: float
+    q: Array
+    qd: Array
+
+
+class Stored(Protocol):
+    """States that are not in memory, (…, T, n); `at` reads some of the times."""
+
+    def at(self, part: Any) -> Array: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """States in time: t (T,), q (…, T, nq), qd and tau (…, T, nv); leading axes are the rollouts.
 
     `status` has a `hinge.Status` for each rollout; a rollout that failed is NaN from there on. `events` are what an
-    adaptive method found, `info` says how it was made: step, versions, what there was to report.
+    adaptive method found, `info` says how it was made: step, versions, what there was to report. States that are in a
+    file are read when they are asked for: `run[a:b].q` reads those times only.
     """
 
     robot: Robot
     t: Array
-    q: Array | None
-    qd: Array | None
-    tau: Array | None
+    states: Mapping[str, Array | Stored]
     status: Array
     method: str
-    events: tuple[Any, ...] = ()
+    events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def q(self) -> Array | None:
+        """Coordinates (…, T, nq), if they were recorded."""
+        return self._read("q")
+
+    @cached_property
+    def qd(self) -> Array | None:
+        """Velocities (…, T, nv), if they were recorded."""
+        return self._read("qd")
+
+    @cached_property
+    def tau(self) -> Array | None:
+        """Joint forces (…, T, nv), if they were recorded."""
+        return self._read("tau")
+
+    def _read(self, name: str) -> Array | None:
+        found = self.states.get(name)
+        return found if found is None or isinstance(found, np.ndarray) else found.at(slice(None))
 
     def __len__(self) -> int:
         return len(self.t)
@@ -50,13 +86,13 @@ class Trajectory:
     def __getitem__(self, at: Any) -> Trajectory:
         """A slice in time, with the same rollouts; one index keeps the axis of time."""
         part = slice(at, at + 1 or None) if isinstance(at, int | np.integer) else at
-        q, qd, tau = (None if a is None else a[..., part, :] for a in (self.q, self.qd, self.tau))
-        return replace(self, t=self.t[part], q=q, qd=qd, tau=tau)
+        states = {k: a[..., part, :] if isinstance(a, np.ndarray) else a.at(part) for k, a in self.states.items()}
+        return replace(self, t=self.t[part], states=states)
 
     @property
     def final(self) -> tuple[Array, Array]:
         """The last state: q (…, nq) and qd (…, nv)."""
-        q, qd = self._both()
+        q, qd = self[-1:]._both()
         return q[..., -1, :], qd[..., -1, :]
 
     def energy(self) -> Array:

@@ -1,5 +1,6 @@
 """MJCF, MuJoCo's robot files, into a Builder.
 
+    words.py      the words MJCF has
     settings.py   compiler settings, default classes, orientations
     document.py   a file with its includes, assets and attached models
     tree.py       bodies one after another, frames and repetitions worked out
@@ -43,14 +44,18 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         reader.afloat = _loose(found, builder) if floating else None
         scopes = {(id(b.scope.document), b.scope.prefix): b.scope for b in found}
         for scope in scopes.values():
-            if scope.document is not document:
-                kept.refuse_unmodelled(scope.document)
-            reader.armature |= kept.armatures(scope.document, scope.prefix)
+            for what, known in reader.added.items():
+                for joint, value in kept.added(scope.document, what, scope.prefix):
+                    known[joint] = known.get(joint, 0.0) + value
+        for part in {id(scope.document): scope.document for scope in scopes.values()}.values():
+            if part is not document:
+                kept.attached(part, document, builder)
         for body in found:
             reader.body(body)
         reader.build(document.settings)
     kept.sections(document, builder)
     kept.of_bodies(found, builder)
+    kept.unknown_joints(document, reader.known, builder)
     kept.keyframes(document, reader.layout, builder)
     return builder
 

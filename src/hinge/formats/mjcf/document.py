@@ -8,15 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
-from hinge.formats.mjcf.settings import Defaults, Settings, from_quaternion, walk, word
+from hinge.formats.mjcf.settings import Defaults, Settings, class_inside, from_quaternion, walk, word
 from hinge.formats.mjcf.solids import Solid
-from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, numbers, parse, shown
+from hinge.formats.mjcf.words import SECTIONS, check
+from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, number, numbers, parse, shown
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,12 @@ class Folder:
         """The same for a model in another file."""
         return Folder(os.path.dirname(path), self.roots)
 
-    def find(self, name: str, where: Where, inside: str = "") -> str:
-        """The path of a file the model names; `inside` is a folder it names besides."""
+    def find(self, name: str, where: Where, inside: str = "", beside: str | None = None) -> str:
+        """The path of a file the model names; `inside` is a folder it names besides, `beside` one to look in next."""
         if not self.roots:
             raise ModelError("no-folder", f"file {shown(name)!r} cannot be found: the model was given as text.",
                              "Load it from its file, or pass packages=[…] with the folder.", where)  # fmt: skip
-        places = list(dict.fromkeys(place for place in (self.home, *self.roots) if place is not None))
+        places = list(dict.fromkeys(place for place in (self.home, beside, *self.roots) if place is not None))
         outside = False
         for place in places:
             real = os.path.realpath(os.path.join(place, inside, name))
@@ -53,17 +55,23 @@ class Folder:
                              "Files lie below the folder of the model or one given as packages=[…]: move it, or pass "
                              "its folder.", where)  # fmt: skip
         folder = os.path.dirname(os.path.join(places[0], inside, name))
-        near = os.listdir(folder) if os.path.isdir(folder) else []
-        hint = did_you_mean(os.path.basename(name), near) if near else f"There is no folder {inside!r}." * bool(inside)
+        try:
+            hint = did_you_mean(os.path.basename(name), os.listdir(folder))
+        except OSError:
+            hint = f"There is no folder {shown(os.path.join(inside, os.path.dirname(name)))!r}."
         raise ModelError("no-file", f"file {shown(name)!r} was not found.", hint, where)
 
-    def read(self, name: str, where: Where) -> tuple[bytes, str]:
+    def read(self, name: str, where: Where, beside: str | None = None) -> tuple[bytes, str]:
         """The content and path of a file."""
-        path = self.find(name, where)
-        if os.path.getsize(path) > MAX_BYTES:
-            raise ModelError("size", f"file {shown(name)!r} has more than {MAX_BYTES} bytes.", "", where)
-        with open(path, "rb") as file:
-            return file.read(), path
+        path = self.find(name, where, beside=beside)
+        try:
+            if os.path.getsize(path) > MAX_BYTES:
+                raise ModelError("size", f"file {shown(name)!r} has more than {MAX_BYTES} bytes.", "Split it.", where)
+            with open(path, "rb") as file:
+                return file.read(), path
+        except OSError as problem:
+            what = f"file {shown(name)!r} cannot be read: {problem.strerror}."
+            raise ModelError("no-file", what, "Check its permissions.", where) from None
 
 
 @dataclass
@@ -81,6 +89,7 @@ class Document:
     solids: dict[str, tuple[Mesh, Solid]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check(self.root, SECTIONS)
         for element in self.sections("compiler"):
             self.settings = self.settings.read(element)
         for element in self.sections("default"):
@@ -88,10 +97,33 @@ class Document:
         for asset in self.sections("asset"):
             for element in asset.children:
                 if element.tag == "mesh":
+                    check(element)
                     stem = os.path.splitext(os.path.basename(element.attributes.get("file", "").replace("\\", "/")))[0]
-                    self.assets[element.attributes.get("name", stem)] = self.defaults.applied(element)
+                    name = element.attributes.get("name", stem)
+                    if name in self.assets:
+                        what = f"there are two meshes named {shown(name)!r}."
+                        raise ModelError("duplicate-mesh", what, "Rename one.", element.where)
+                    self.assets[name] = self.defaults.applied(element)
                 elif element.tag == "model":
-                    self.models[attribute(element, "name")] = element
+                    self.models[element.attributes.get("name") or self._model_name(element)] = element
+
+    @cached_property
+    def places(self) -> dict[tuple[str, str], tuple[Element, str]]:
+        """What can be attached: bodies and frames by name, with the class that holds at their place."""
+        found: dict[tuple[str, str], tuple[Element, str]] = {}
+        stack = [(world, "main") for world in reversed(list(self.sections("worldbody")))]
+        while stack:
+            element, childclass = stack.pop()
+            if element.tag in ("body", "frame") and "name" in element.attributes:
+                found.setdefault((element.tag, element.attributes["name"]), (element, childclass))
+            inner = class_inside(element, childclass)
+            stack.extend((child, inner) for child in reversed(element.children))
+        return found
+
+    def _model_name(self, element: Element) -> str:
+        """What a model calls itself in its own file."""
+        content, path = self.folder.read(attribute(element, "file"), element.where)
+        return parse(content, path).attributes.get("model", "")
 
     def sections(self, tag: str) -> Iterator[Element]:
         return self.root.all(tag)
@@ -119,6 +151,15 @@ class Document:
             self.solids[name] = self._open(self.assets[name])
         return self.solids[name]
 
+    def mesh_name(self, element: Element) -> str:
+        """The path of a mesh that is only looked at; its bare name where it leads nowhere, or out of the folder."""
+        if "file" not in element.attributes:
+            return ""
+        try:
+            return self.mesh_path(element)
+        except ModelError:
+            return os.path.basename(element.attributes["file"].replace("\\", "/"))
+
     def mesh_path(self, element: Element) -> str:
         """Where the file of a mesh asset is."""
         name = attribute(element, "file").replace("\\", "/")
@@ -135,14 +176,25 @@ class Document:
             vertices, faces = meshes.load(self.mesh_path(element), element.where)
         else:
             vertices, faces = _written(element)
+        mode = word(element, "inertia", meshes.MODES, "legacy")
+        if number(element, "maxhullvert", -1.0) > 0.0 and (mode == "convex" or not len(faces)):
+            raise ModelError("unmodelled", f"{element} has maxhullvert, with which its hull is MuJoCo's own.",
+                             "Remove it, or write <inertial> in the body.", element.where)  # fmt: skip
         vertices = vertices.astype(np.float32).astype(float)
+        if not len(faces):
+            vertices, faces = meshes.around(vertices, element)
         quaternion = from_quaternion(numbers(element, "refquat", 4, (1.0, 0.0, 0.0, 0.0)), element)
         vertices = (vertices - numbers(element, "refpos", 3, (0.0, 0.0, 0.0))) @ quaternion
         scale = np.array(numbers(element, "scale", 3, (1.0, 1.0, 1.0)))
         if np.prod(scale) < 0:
             faces = faces[:, ::-1]
         made = Mesh(vertices * scale, faces)
-        solid = made.solid(word(element, "inertia", meshes.MODES, "legacy"))
+        if mode == "exact" and not made.closed:
+            raise ModelError("mesh-open", f'{element} has inertia="exact" and is not closed.',
+                             'Repair it, or use inertia="convex".', element.where)  # fmt: skip
+        if mode == "convex":
+            made = Mesh(*meshes.around(made.vertices, element))
+        solid = made.solid(mode)
         if not solid.content > 1e-14:
             raise ModelError("mesh-volume", f"{element} has volume {solid.content:.3g} m³.",
                              'Its triangles may be turned inside out, or it is a surface: use inertia="shell".',
@@ -151,13 +203,13 @@ class Document:
 
 
 def _written(element: Element) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and faces in the file itself; without faces, the hull."""
+    """Vertices and faces in the file itself; there may be no faces."""
     text = attribute(element, "vertex").split()
     points = np.array(numbers(element, "vertex", len(text) // 3 * 3)).reshape(-1, 3)
     if len(points) < 3:
         raise ModelError("mesh", f"{element} has {len(points)} vertices.", "A mesh has at least three.", element.where)
     if "face" not in element.attributes:
-        return meshes.around(points)
+        return points, np.zeros((0, 3), int)
     count = len(element.attributes["face"].split()) // 3 * 3
     faces = np.array(numbers(element, "face", count)).astype(int).reshape(-1, 3)
     if not len(faces) or faces.min() < 0 or faces.max() >= len(points):
@@ -178,19 +230,20 @@ def open_document(content: str | bytes, path: str, folder: Folder, chain: Sequen
 
 def _include(root: Element, folder: Folder, seen: set[str]) -> None:
     """Put included files in the places of their <include>; each file is taken once at most, as MuJoCo does."""
-    stack, count = [root], 0
+    stack: list[tuple[Element, str | None]] = [(root, folder.home)]  # elements and the folder of the file they are from
+    count = 0
     while stack:
-        element = stack.pop()
+        element, home = stack.pop()
+        pending = [(child, home) for child in reversed(element.children)]
         if any(child.tag == "include" for child in element.children):
-            made: list[Element] = []
-            pending = list(reversed(element.children))
+            made: list[tuple[Element, str | None]] = []
             while pending:
-                child = pending.pop()
+                child, beside = pending.pop()
                 if child.tag != "include":
-                    made.append(child)
+                    made.append((child, beside))
                     continue
                 name = attribute(child, "file")
-                content, path = folder.read(name, child.where)
+                content, path = folder.read(name, child.where, beside)
                 if path in seen:
                     raise ModelError("include-cycle", f"file {shown(name)!r} is included more than once.",
                                      "A file may be included once, and not in itself.", child.where)  # fmt: skip
@@ -198,7 +251,8 @@ def _include(root: Element, folder: Folder, seen: set[str]) -> None:
                 inner = parse(content, path)
                 count += sum(1 for _ in walk(inner))
                 if count > MAX_ELEMENTS:
-                    raise ModelError("size", "the included files are too large together.", "", child.where)
-                pending.extend(reversed(inner.children))
-            element.children = made
-        stack.extend(element.children)
+                    raise ModelError("size", "the included files are too large together.", "Include less.", child.where)
+                pending.extend((part, os.path.dirname(path)) for part in reversed(inner.children))
+            element.children = [child for child, _ in made]
+            pending = made
+        stack.extend(pending)

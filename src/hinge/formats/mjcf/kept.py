@@ -6,13 +6,14 @@ matrix or the tree, and is not modelled, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from hinge.errors import ModelError
+from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import truth, word
 from hinge.formats.mjcf.tree import Body
+from hinge.formats.mjcf.words import check
 from hinge.formats.xml import Element, number, numbers, shown
 from hinge.model.build import Builder
 
@@ -53,27 +54,27 @@ def _refuse(element: Element, what: str) -> None:
 
 
 def _actuators(document: Document) -> Iterable[Element]:
-    """Every actuator with its defaults; in MuJoCo all kinds of actuator share them."""
+    """Every actuator with its defaults."""
     for section in document.sections("actuator"):
         for element in section.children:
             known = document.defaults.of(element.attributes.get("class", "main"), element)
-            said: dict[str, str] = {}
-            for tag in ("general", "motor", *SERVOS, element.tag):
-                said |= known.get(tag, {})
-            yield Element(element.tag, said | element.attributes, element.children, "", element.where)
+            said = known.get(element.tag, {}) | known.get("actuator", {}) | element.attributes
+            yield Element(element.tag, said, element.children, "", element.where)
 
 
-def armatures(document: Document, prefix: str = "") -> dict[str, float]:
-    """What actuators add to the armature of joints, by the joint's name."""
-    added: dict[str, float] = {}
+def added(document: Document, what: str, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """What actuators add to the armature or damping of joints, with the joint's name."""
     for actuator in _actuators(document):
         joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
-        own = number(actuator, "armature", 0.0)
+        own, gear = (_first(actuator, name, default) for name, default in ((what, 0.0), ("gear", 1.0)))
         if joint is not None and own:
-            count = len(actuator.attributes.get("gear", "1").split())
-            gear = numbers(actuator, "gear", count, (1.0,))[0]
-            added[prefix + joint] = added.get(prefix + joint, 0.0) + gear * gear * own
-    return added
+            yield prefix + joint, gear * gear * own
+
+
+def _first(element: Element, name: str, default: float) -> float:
+    """The first of however many numbers."""
+    values = numbers(element, name, len(element.attributes.get(name, "").split()), (default,))
+    return values[0] if values else default
 
 
 def sections(document: Document, builder: Builder) -> None:
@@ -123,10 +124,32 @@ def gravity(document: Document, default: tuple[float, ...]) -> tuple[float, ...]
     """The field of gravity, which a flag may switch off."""
     made, on = default, True
     for option in document.sections("option"):
+        check(option)
         made = numbers(option, "gravity", 3, made)
         for flag in option.all("flag"):
             on = word(flag, "gravity", ("enable", "disable"), "enable" if on else "disable") == "enable"
     return made if on else (0.0, 0.0, 0.0)
+
+
+def unknown_joints(document: Document, known: Collection[str], builder: Builder) -> None:
+    """A finding where an actuator drives a joint that is not there."""
+    for actuator in _actuators(document):
+        joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
+        if joint is not None and joint not in known:
+            what = f"{actuator} drives joint {shown(joint)!r}, which does not exist."
+            builder.finding("warning", "unknown-joint", what, did_you_mean(joint, known), actuator.where)
+
+
+def attached(part: Document, document: Document, builder: Builder) -> None:
+    """What a model that is attached says besides its bodies."""
+    refuse_unmodelled(part)
+    stated = [option for option in part.sections("option") if "gravity" in option.attributes]
+    if stated and document.settings.conflict != "warning":
+        _refuse(stated[0], f'conflict="{document.settings.conflict}" takes gravity from an attached model')
+    keys = [key for section in part.sections("keyframe") for key in section.all("key")]
+    if keys:
+        builder.finding("note", "attached-keyframe", f"{_names(keys)}: keyframes of an attached model are left out.",
+                        where=keys[0].where)  # fmt: skip
 
 
 def keyframes(document: Document, layout: Sequence[tuple[str, str]], builder: Builder) -> None:
@@ -135,6 +158,7 @@ def keyframes(document: Document, layout: Sequence[tuple[str, str]], builder: Bu
     nq = sum(WIDTH[kind] for _, kind in layout)
     for section in document.sections("keyframe"):
         for k, key in enumerate(section.all("key")):
+            check(key)
             name = key.attributes.get("name", f"key_{k}")
             if "qpos" not in key.attributes:
                 continue

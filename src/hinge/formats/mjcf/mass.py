@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from hinge.errors import ModelError
 from hinge.formats.mjcf.mesh import fitted
-from hinge.formats.mjcf.settings import Settings, integer, truth, word, z_to
+from hinge.formats.mjcf.settings import HERE, ORIGIN, integer, truth, word
 from hinge.formats.mjcf.solids import SHELLS, SIZES, SOLIDS, Solid, joined
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, attribute, number, numbers, shown
@@ -43,7 +44,7 @@ class Mass(NamedTuple):
         return self.R @ self.inertia @ self.R.T
 
 
-NOTHING = Mass(0.0, np.zeros(3), np.zeros((3, 3)), np.eye(3))
+NOTHING = Mass(0.0, ORIGIN, np.zeros((3, 3)), HERE)
 
 
 def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
@@ -67,15 +68,12 @@ def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
         return Geom(element, kind, size, R @ axes, p + R @ center, weighs=weighs)
     size = numbers(element, "size", len(element.attributes.get("size", "").split()), ())
     if "fromto" in element.attributes:
-        ends = np.array(numbers(element, "fromto", 6))
-        along = ends[3:] - ends[:3]
-        length = float(np.linalg.norm(along))
-        if kind == "sphere" or length < 1e-14 or not size:
-            raise ModelError("fromto", f"{element}, a {kind}, has fromto that gives it no length, or no radius.",
-                             "Write two points that differ, and size with the radius.", element.where)  # fmt: skip
-        R, p = scope.R @ z_to(along / length), scope.p + scope.R @ (ends[:3] + ends[3:]) / 2
+        if kind == "sphere" or not size:
+            raise ModelError("fromto", f"{element}, a {kind}, has fromto, which gives no sphere and no radius.",
+                             "Write another type, and size with the radius.", element.where)  # fmt: skip
+        R, p, length = scope.between(element)
         size = (size[0], length / 2) if SIZES[kind] == 2 else (size[0], size[0], length / 2)
-    if len(size) < SIZES[kind] or any(s <= 0.0 for s in size[: SIZES[kind]]):
+    if len(size) < SIZES[kind] or not all(1e-15 < s < 1e15 for s in size[: SIZES[kind]]):
         raise ModelError("geom-size", f'{element}, a {kind}, has size="{shown(element.attributes.get("size", ""))}".',
                          f"Write {SIZES[kind]} positive number{'s' * (SIZES[kind] > 1)}.", element.where)  # fmt: skip
     return Geom(element, kind, size[: SIZES[kind]], R, p, weighs=weighs)
@@ -83,13 +81,14 @@ def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
 
 def mass_of(body: Body, geoms: list[Geom]) -> Mass:
     """What the body weighs, before bounds and balance."""
-    settings = body.scope.document.settings
-    if body.inertial is not None and settings.inertiafromgeom != "true":
+    how = body.scope.document.settings.inertiafromgeom
+    weighing = [geom for geom in geoms if geom.weighs]
+    if body.inertial is not None and not (how == "true" and weighing):
         return _stated(*body.inertial)
-    if settings.inertiafromgeom == "false":
+    if how == "false":
         return NOTHING
-    made = joined([_part(geom, body.scope) for geom in geoms if geom.weighs])
-    return Mass(made.content, made.center, made.inertia, np.eye(3))
+    made = joined([_part(geom, body.scope) for geom in weighing])
+    return Mass(made.content, made.center, made.inertia, HERE)
 
 
 def infers(body: Body) -> bool:
@@ -105,6 +104,9 @@ def _part(geom: Geom, scope: Scope) -> Solid:
         raise ModelError("unmodelled", f"{element} is a signed distance field, whose mass only its plugin knows.",
                          "Write <inertial> in the body.", element.where)  # fmt: skip
     if geom.kind == "mesh":
+        if "shellinertia" in element.attributes:
+            raise ModelError("shellinertia", f"{element} is a mesh and has shellinertia.",
+                             'Write inertia="shell" in the mesh asset.', element.where)  # fmt: skip
         solid = scope.document.mesh(geom.mesh or attribute(element, "mesh"), element.where)[1]
     else:
         shapes = SHELLS if truth(element, "shellinertia", False) else SOLIDS
@@ -117,6 +119,8 @@ def _part(geom: Geom, scope: Scope) -> Solid:
 
 def _stated(inertial: Element, scope: Scope) -> Mass:
     mass = number(inertial, "mass")
+    if mass < 0.0:
+        raise ModelError("negative-mass", f"<inertial> has mass {mass:g} kg.", "Write zero or more.", inertial.where)
     if "pos" not in inertial.attributes:
         attribute(inertial, "pos")
     R, p = scope.placement(inertial)
@@ -135,10 +139,17 @@ def _stated(inertial: Element, scope: Scope) -> Mass:
     return Mass(mass, p, np.diag(numbers(inertial, "diaginertia", 3, (0.0, 0.0, 0.0))), R)
 
 
-def adjusted(mass: Mass, settings: Settings) -> Mass:
+def adjusted(mass: Mass, body: Body) -> Mass:
     """With the compiler's bounds, and its way to make impossible inertias possible."""
+    settings = body.scope.document.settings
+    if not (isfinite(mass.mass) and np.all(np.isfinite(mass.inertia))):
+        raise ModelError("nan", f"{body.element} has more mass or inertia than a number can say.",
+                         "Check masses, densities and sizes.", body.element.where)  # fmt: skip
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return mass
+    if mass.mass == 0.0 and body.inertial is None:  # MuJoCo has the centre of nothing where the file puts the body
+        R, p = settings.placement(body.element)
+        mass = mass._replace(com=p, R=R)
     principal, axes = np.linalg.eigh(mass.inertia)
     if settings.boundinertia:
         principal = np.maximum(principal, settings.boundinertia)

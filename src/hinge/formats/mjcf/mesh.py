@@ -13,6 +13,7 @@ import numpy as np
 
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.solids import Array, Solid, areas, of_triangles, surface
+from hinge.formats.xml import Element
 
 MAX_BYTES = 512 * 2**20
 MODES = ("legacy", "convex", "exact", "shell")
@@ -24,13 +25,19 @@ class Mesh(NamedTuple):
     vertices: Array
     faces: Array
 
+    @property
+    def closed(self) -> bool:
+        """Whether every edge has a triangle on either side, both turned the same way round."""
+        _, same = np.unique(self.vertices, axis=0, return_inverse=True)
+        corners = same.reshape(-1)[self.faces]
+        ahead, n = np.roll(corners, -1, axis=1), len(self.vertices)
+        return bool(np.array_equal(np.sort(corners * n + ahead, axis=None), np.sort(ahead * n + corners, axis=None)))
+
     def solid(self, mode: str) -> Solid:
         """What it holds, in the way its `inertia` attribute names."""
         if mode == "shell":
             return surface(self.vertices, self.faces)
-        if mode == "convex":
-            return Mesh(*around(self.vertices)).solid("exact")
-        if mode == "exact":
+        if mode in ("exact", "convex"):
             return of_triangles(self.vertices, self.faces, self.vertices.mean(axis=0), True)
         # "legacy": every tetrahedron counts positive, once from the middle of the surface to find the centre, and again
         # from there; right for convex meshes, too much for others
@@ -76,14 +83,17 @@ def load(path: str, where: Where) -> tuple[Array, Array]:
         hint = "Masses are inferred from it: fetch it, or write <inertial> in the body."
         raise ModelError("no-mesh", f"mesh file {path!r} cannot be read: {problem.strerror}.", hint, where) from None
     if size > MAX_BYTES:
-        raise ModelError("size", f"mesh file {path!r} has {size} bytes, at most {MAX_BYTES} are read.", "", where)
+        raise ModelError(
+            "size", f"mesh file {path!r} has {size} bytes, at most {MAX_BYTES} are read.", "Simplify it.", where
+        )
     ending = os.path.splitext(path)[1].lower()
     if ending not in (".stl", ".obj", ".msh"):
         raise ModelError("mesh-format", f"mesh file {path!r} is none of .stl, .obj and .msh.", "Convert it.", where)
     try:
         vertices, faces = _msh(path) if ending == ".msh" else _with_trimesh(path)
-        good = vertices.ndim == faces.ndim == 2 and len(faces) and np.all(np.isfinite(vertices))
-        good = good and faces.min() >= 0 and faces.max() < len(vertices)
+        good = vertices.ndim == faces.ndim == 2 and len(vertices) > 2 and bool(np.all(np.isfinite(vertices)))
+        good = good and bool(faces.min(initial=0) >= 0 and faces.max(initial=0) < len(vertices))
+        good = good and (len(faces) > 0 or ending == ".msh")  # which stands for its hull then
     except ModelError:
         raise
     except Exception as problem:  # whatever a mesh library makes of a broken file
@@ -93,14 +103,19 @@ def load(path: str, where: Where) -> tuple[Array, Array]:
     return vertices, faces
 
 
-def around(points: Array) -> tuple[Array, Array]:
+def around(points: Array, element: Element) -> tuple[Array, Array]:
     """Vertices and triangles of the convex hull of points."""
-    hull = _trimesh().Trimesh(points, process=False).convex_hull
+    cloud = _trimesh().Trimesh(points, process=False)
+    try:
+        hull = cloud.convex_hull
+    except Exception:  # whatever a mesh library makes of points in a plane
+        raise ModelError("mesh", f"{element} has no hull.", "Its points lie in a plane: give it a thickness, or write "
+                         "<inertial> in the body.", element.where) from None  # fmt: skip
     return np.asarray(hull.vertices, float), np.asarray(hull.faces, int)
 
 
 def _with_trimesh(path: str) -> tuple[Array, Array]:
-    mesh = _trimesh().load(path, force="mesh", process=False)
+    mesh = _trimesh().load(path, force="mesh", process=False, skip_materials=True)  # no other files
     return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
 
 

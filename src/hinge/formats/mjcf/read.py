@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.settings import Settings, about, integer, word, z_to
+from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
@@ -48,7 +48,8 @@ class Reader:
         self.builder = builder
         self.bodies = names["body"]
         self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
-        self.armature: dict[str, float] = {}  # of actuators, by the joint they act on
+        self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
+        self.known: set[str] = set()  # what actuators may call joints
         self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
         self.counted, self.njoint = 0, 0
         self.weights: list[tuple[Body, Mass, list[Geom]]] = []
@@ -57,7 +58,7 @@ class Reader:
     def body(self, body: Body) -> None:
         """Weigh a body; it is built when all are weighed, because a file may state the total."""
         geoms = [geom_of(element, scope, infers(body)) for element, scope in body.geoms]
-        mass = NOTHING if body.parent is None else adjusted(mass_of(body, geoms), body.scope.document.settings)
+        mass = NOTHING if body.parent is None else adjusted(mass_of(body, geoms), body)
         self.weights.append((body, mass, geoms))
 
     def build(self, settings: Settings) -> None:
@@ -94,7 +95,7 @@ class Reader:
         if body.parent is None or body.bodies or len(body.joints) != 1 or not mass.mass:
             return None
         element, scope = body.joints[0]
-        if element.tag != "freejoint":
+        if self._kind(body, element, scope) != "free":
             return None
         asked = word(element, "align", ("auto", "true", "false"), "auto")
         if asked == "false" or (asked == "auto" and not scope.document.settings.alignfree):
@@ -128,7 +129,7 @@ class Reader:
             self._joint(element, scope, name, kinds[k], parent, child, R, p)
             self.layout.append((name, kinds[k]))
             self.njoint += 1
-            parent, R, p = child, np.eye(3), np.zeros(3)
+            parent, R, p = child, HERE, ORIGIN
 
     def _unnamed(self, kind: str) -> str:
         return self.joint_names.free("base") if kind == "free" else self.joint_names.free("joint", self.njoint)
@@ -149,22 +150,21 @@ class Reader:
         settings = scope.document.settings
         angle = settings.angle if kind in ("hinge", "ball") else 1.0
         at = scope.R @ numbers(element, "pos", 3, (0.0, 0.0, 0.0)) + scope.p
-        key = scope.prefix + element.attributes.get("name", "")
         data: dict[str, Any] = {}
         options: dict[str, Any] = {
-            "damping": self._first(element, name, "damping"),
+            "damping": self._first(element, name, "damping") + self._added("damping", element, scope),
             "friction": number(element, "frictionloss", 0.0),
             "stiffness": self._first(element, name, "stiffness"),
-            "armature": number(element, "armature", 0.0) + self.armature.get(key, 0.0),
+            "armature": number(element, "armature", 0.0) + self._added("armature", element, scope),
         }
         lower, upper = self._range(element, settings, "range", "limited", angle)
         if kind in ("hinge", "slide"):
-            axis = scope.R @ _axis(element)
+            axis = scope.R @ direction(numbers(element, "axis", 3, (0.0, 0.0, 1.0)), element, "axis")
             ref = number(element, "ref", 0.0) * angle
             options |= {"axis": axis, "lower": lower, "upper": upper, "reference": ref}
             options["rest"] = number(element, "springref", 0.0) * angle
             _, options["effort"] = self._range(element, settings, "actuatorfrcrange", "actuatorfrclimited", 1.0)
-            back, shift = (about(axis, -ref), np.zeros(3)) if kind == "hinge" else (np.eye(3), -ref * axis)
+            back, shift = (about(axis, -ref), ORIGIN) if kind == "hinge" else (HERE, -ref * axis)
             options |= {"child_rotation": back, "child_xyz": shift - back @ at}
         elif kind == "ball":
             options["child_xyz"] = -at
@@ -172,7 +172,7 @@ class Reader:
                 data["range"] = upper
         else:  # the position of a free body is its coordinates, and where the file puts it their reference
             options["reference"] = (*quaternion(R), *p)
-            R, p, at = np.eye(3), np.zeros(3), np.zeros(3)
+            R, p, at = HERE, ORIGIN, ORIGIN
             if options["armature"]:
                 what = f"joint {name!r} is free and has armature: hinge adds it in body axes, MuJoCo in the world's."
                 self.builder.finding(
@@ -180,9 +180,19 @@ class Reader:
                 )
         self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
                            **options)  # fmt: skip
+        if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
+            what = f"joint {name!r} has springdamper, of which MuJoCo makes stiffness and damping; it is left out."
+            self.builder.finding("note", "springdamper", what, "Write stiffness and damping.", element.where)
         if options["stiffness"]:
             what, fix = f"joint {name!r} has a spring, which is left out of the dynamics.", "joint_terms= puts it in."
             self.builder.finding("note", "stiffness", what, fix, element.where)
+
+    def _added(self, what: str, element: Element, scope: Scope) -> float:
+        """What actuators add: those that name this joint, and those that name all its repetitions."""
+        given = element.attributes.get("name", "")
+        names = {scope.prefix + given, scope.name(given)}
+        self.known |= names
+        return sum(self.added[what].get(name, 0.0) for name in names)
 
     def _first(self, element: Element, name: str, what: str) -> float:
         """A coefficient that may be followed by those of higher powers."""
@@ -196,6 +206,12 @@ class Reader:
                ) -> tuple[float | None, float | None]:  # fmt: skip
         """The two ends of a range, where it is switched on."""
         on = word(element, switch, ("auto", "true", "false"), "auto")
+        if on == "true" and name not in element.attributes:
+            raise ModelError("limits", f'{element} has {switch}="true" and no {name}.', f'Write {name}="lower upper".',
+                             element.where)  # fmt: skip
+        if on == "auto" and not settings.autolimits and name in element.attributes:
+            what = f"{element} has {name} without {switch}, and autolimits is off; it has no limit."
+            self.builder.finding("warning", "autolimits", what, f'Write {switch}="true".', element.where)
         if on == "false" or (on == "auto" and not settings.autolimits) or name not in element.attributes:
             return None, None
         low, high = (unit * x for x in numbers(element, name, 2))
@@ -210,7 +226,7 @@ class Reader:
         name = scope.name(element.attributes.get("name", ""))
         if not name:
             return
-        R, p = _between(element, scope) if "fromto" in element.attributes else scope.placement(element)
+        R, p = scope.between(element)[:2] if "fromto" in element.attributes else scope.placement(element)
         if moved is not None:
             R, p = moved[0].T @ R, moved[0].T @ (p - moved[1])
         if name in self.bodies:
@@ -219,22 +235,6 @@ class Reader:
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
             name = other
         self.builder.frame(name, body.link, p, R, element.where)
-
-
-def _between(element: Element, scope: Scope) -> tuple[Array, Array]:
-    ends = np.array(numbers(element, "fromto", 6))
-    along = ends[3:] - ends[:3]
-    length = float(np.linalg.norm(along)) or 1.0
-    return scope.R @ z_to(along / length), scope.p + scope.R @ (ends[:3] + ends[3:]) / 2
-
-
-def _axis(element: Element) -> Array:
-    axis = np.array(numbers(element, "axis", 3, (0.0, 0.0, 1.0)))
-    length = float(np.linalg.norm(axis))
-    if length < 1e-14:
-        raise ModelError("zero-axis", f"{element} has an axis without a direction.", "Give a vector that is not zero.",
-                         element.where)  # fmt: skip
-    return axis / length
 
 
 def quaternion(R: Array) -> tuple[float, ...]:
@@ -264,7 +264,7 @@ def _shapes(geom: Geom, scope: Scope) -> list[Shape]:
         asset = scope.document.assets.get(geom.mesh)
         if asset is None:
             return []
-        file, scale = asset.attributes.get("file", ""), numbers(asset, "scale", 3, scale)
+        file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
     sizes = {"sphere": size, "ellipsoid": size, "box": tuple(2 * s for s in size),
              "cylinder": (size[0], 2 * size[1]) if len(size) == 2 else (),
              "capsule": (size[0], 2 * size[1]) if len(size) == 2 else ()}  # fmt: skip

@@ -6,17 +6,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import cos, hypot, pi, sin
+from math import atan2, copysign, cos, hypot, inf, pi, sin
 from typing import Any
 
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
+from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, check
 from hinge.formats.xml import Element, attribute, number, numbers, shown
 
 Array = np.ndarray
+HERE, ORIGIN = np.eye(3), np.zeros(3)  # no turn and no shift
+HERE.flags.writeable = ORIGIN.flags.writeable = False  # because all share them
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+SHARED = ("armature", "damping", "gear")  # by actuators of all kinds, in whichever's default they stand
 TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
 
@@ -56,11 +61,13 @@ class Settings:
     fitaabb: bool = False
     alignfree: bool = False
     strippath: bool = False
+    conflict: str = "warning"
     assetdir: str = ""
     meshdir: str = ""
 
     def read(self, compiler: Element) -> Settings:
         """These settings as a <compiler> element changes them."""
+        check(compiler)
         if compiler.attributes.get("coordinate", "local") != "local":
             hint = (
                 "MuJoCo dropped it in version 2.3.4: save the model with an older one, which writes local coordinates."
@@ -86,6 +93,7 @@ class Settings:
             fitaabb=truth(compiler, "fitaabb", self.fitaabb),
             alignfree=truth(compiler, "alignfree", self.alignfree),
             strippath=truth(compiler, "strippath", self.strippath),
+            conflict=word(compiler, "conflict", ("warning", "merge", "error"), self.conflict),
             assetdir=compiler.attributes.get("assetdir", self.assetdir),
             meshdir=compiler.attributes.get("meshdir", self.meshdir),
         )
@@ -101,31 +109,35 @@ class Settings:
         if len(given) > 1:
             raise ModelError("orientation", f"{element} has both {given[0]} and {given[1]}.",
                              "They say the same thing twice: keep one of them.", element.where)  # fmt: skip
-        return getattr(self, f"_{given[0]}")(element) if given else np.eye(3)
+        return getattr(self, f"_{given[0]}")(element) if given else HERE
 
     def _quat(self, element: Element) -> Array:
         return from_quaternion(numbers(element, "quat", 4), element)
 
     def _axisangle(self, element: Element) -> Array:
         x, y, z, angle = numbers(element, "axisangle", 4)
-        return about(_direction((x, y, z), element, "axisangle"), angle * self.angle)
+        return about(direction((x, y, z), element, "axisangle"), angle * self.angle)
 
     def _euler(self, element: Element) -> Array:
-        R = np.eye(3)
-        for letter, angle in zip(self.eulerseq, numbers(element, "euler", 3), strict=True):
-            turn = about(np.eye(3)["xyz".index(letter.lower())], angle * self.angle)
-            R = R @ turn if letter.islower() else turn @ R
-        return R
+        return self.turned(numbers(element, "euler", 3))
 
     def _xyaxes(self, element: Element) -> Array:
         six = numbers(element, "xyaxes", 6)
-        x = _direction(six[:3], element, "xyaxes")
+        x = direction(six[:3], element, "xyaxes")
         y = np.array(six[3:])
-        y = _direction(y - x * (x @ y), element, "xyaxes")
+        y = direction(y - x * (x @ y), element, "xyaxes")
         return np.column_stack([x, y, np.cross(x, y)])
 
     def _zaxis(self, element: Element) -> Array:
-        return z_to(_direction(numbers(element, "zaxis", 3), element, "zaxis"))
+        return z_to(direction(numbers(element, "zaxis", 3), element, "zaxis"))
+
+    def turned(self, angles: Sequence[float] | Array) -> Array:
+        """The rotation of three angles in the file's unit and sequence."""
+        R = HERE
+        for letter, angle in zip(self.eulerseq, angles, strict=True):
+            turn = about(AXES[letter.lower()], angle * self.angle)
+            R = R @ turn if letter.islower() else turn @ R
+        return R
 
     def placement(self, element: Element) -> tuple[Array, Array]:
         """Rotation and position of an element with `pos` and an orientation."""
@@ -134,7 +146,7 @@ class Settings:
 
 def from_quaternion(q: tuple[float, ...], element: Element) -> Array:
     length = hypot(*q)
-    if length < 1e-14:
+    if not 1e-14 < length < inf:
         raise ModelError("quaternion", f"{element} has a quaternion of length {length:g}.",
                          "The quaternion of no rotation is 1 0 0 0.", element.where)  # fmt: skip
     w, x, y, z = (c / length for c in q)
@@ -151,22 +163,29 @@ def about(axis: Any, angle: float) -> Array:
     """The rotation about a unit vector."""
     x, y, z = axis
     c, s = cos(angle), sin(angle)
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return c * np.eye(3) + s * K + (1 - c) * np.outer(axis, axis)
+    u, v, w = (1 - c) * x, (1 - c) * y, (1 - c) * z
+    return np.array(
+        [
+            [c + u * x, u * y - s * z, u * z + s * y],
+            [v * x + s * z, c + v * y, v * z - s * x],
+            [w * x - s * y, w * y + s * x, c + w * z],
+        ]
+    )
 
 
 def z_to(axis: Array) -> Array:
-    """The shortest rotation that takes z to a unit vector."""
+    """The shortest rotation that takes z to a unit vector; all but opposite, by half a turn about x as MuJoCo does."""
     x, y, z = axis
-    if z < -1 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
-    k = 1 / (1 + z)
-    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+    sine = hypot(x, y)
+    if sine <= 1e-7:
+        return np.diag([1.0, copysign(1.0, z), copysign(1.0, z)])
+    return about((-y / sine, x / sine, 0.0), atan2(sine, z))
 
 
-def _direction(given: Any, element: Element, name: str) -> Array:
+def direction(given: Any, element: Element, name: str) -> Array:
+    """A vector of an element, which has to point somewhere, at unit length."""
     length = hypot(*given)
-    if length < 1e-14:
+    if not 1e-14 < length < inf:
         raise ModelError("zero-axis", f"{element} has {name} without a direction.", "Give a vector that is not zero.",
                          element.where)  # fmt: skip
     return np.asarray(given, float) / length
@@ -184,14 +203,22 @@ class Defaults:
         while stack:
             element, parent = stack.pop()
             name = element.attributes.get("class", "main") if element is outer else attribute(element, "class")
+            if element is outer and name != "main":
+                raise ModelError("class", f"the outermost <default> has class {shown(name)!r}.",
+                                 'It is always "main": put a <default> with another class inside it.',
+                                 element.where)  # fmt: skip
             if element is not outer and name in self.classes:
                 raise ModelError("duplicate-class", f"there are two default classes {shown(name)!r}.", "Rename one.",
                                  element.where)  # fmt: skip
-            known = self.classes.setdefault(name, {k: dict(v) for k, v in self.classes[parent].items()})
+            check(element, DEFAULTS)
+            known = self.classes.setdefault(name, dict(self.classes[parent]))
             for child in element.children:
                 if child.tag != "default":
-                    mine = known.setdefault(child.tag, {})
-                    known[child.tag] = _over(mine, child.attributes)
+                    check(child)
+                    known[child.tag] = _over(known.get(child.tag, {}), child.attributes)
+                if child.tag in ACTUATORS:
+                    shared = {name: child.attributes[name] for name in SHARED if name in child.attributes}
+                    known["actuator"] = known.get("actuator", {}) | shared
             stack.extend((child, name) for child in reversed(list(element.all("default"))))
 
     def applied(self, element: Element, inherited: str = "main") -> Element:
@@ -215,6 +242,11 @@ def _over(said: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     if any(name in own for name in TURNS):
         said = {k: v for k, v in said.items() if k not in TURNS}
     return said | own
+
+
+def class_inside(element: Element, outer: str) -> str:
+    """The class of what is inside a body, frame or repetition; the latter two may call it `class` as well."""
+    return element.attributes.get("childclass", element.attributes.get("class", outer))
 
 
 def walk(root: Element) -> Iterator[Element]:

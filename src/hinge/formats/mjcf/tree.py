@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from math import hypot, inf
 
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
-from hinge.formats.mjcf.settings import integer, walk
+from hinge.formats.mjcf.settings import HERE, ORIGIN, class_inside, integer, walk, z_to
+from hinge.formats.mjcf.words import LEAVES, TREE, check
 from hinge.formats.xml import Element, number, numbers, shown
 
 Array = np.ndarray
 MAX_GROWN = 200_000  # elements that repetitions and attached models may add
 MAX_NESTED = 2_000
+MAX_NAME = 10_000  # characters that repetitions and attached models may add to a name
 UNMODELLED = {
     "composite": "composite bodies were dropped from MJCF in version 4; write the bodies out, or use <replicate>.",
     "flexcomp": "flexible bodies have no finite mass matrix here.",
@@ -34,8 +37,8 @@ class Scope:
     childclass: str = "main"
     prefix: str = ""
     suffix: str = ""
-    R: Array = field(default_factory=lambda: np.eye(3))
-    p: Array = field(default_factory=lambda: np.zeros(3))
+    R: Array = field(default_factory=lambda: HERE)
+    p: Array = field(default_factory=lambda: ORIGIN)
 
     def name(self, given: str) -> str:
         return f"{self.prefix}{given}{self.suffix}" if given else ""
@@ -46,7 +49,7 @@ class Scope:
 
     def of_class(self, element: Element) -> Scope:
         """The scope inside a body or frame that may name a class for its contents."""
-        name = element.attributes.get("childclass", self.childclass)
+        name = class_inside(element, self.childclass)
         self.document.defaults.of(name, element)
         return replace(self, childclass=name)
 
@@ -58,6 +61,16 @@ class Scope:
         """Rotation and position of an element in the frame of the body it is in."""
         R, p = self.document.settings.placement(element)
         return self.R @ R, self.p + self.R @ p
+
+    def between(self, element: Element) -> tuple[Array, Array, float]:
+        """The same of an element that is stated by its two ends, and its length; its z points to the first end."""
+        ends = np.array(numbers(element, "fromto", 6))
+        along = ends[:3] - ends[3:]
+        length = hypot(*along)
+        if not 1e-14 < length < inf:
+            raise ModelError("fromto", f"{element} has fromto with two ends in one place.",
+                             "Write two points that differ.", element.where)  # fmt: skip
+        return self.R @ z_to(along / length), self.p + self.R @ (ends[:3] + ends[3:]) / 2, length
 
 
 @dataclass
@@ -79,16 +92,17 @@ class Body:
 
 def bodies(document: Document) -> Iterator[Body]:
     """The world and then every body, depth first in the order of the file."""
-    world = Element("worldbody", {}, [c for part in document.sections("worldbody") for c in part.children])
-    first = next(document.sections("worldbody"), None)
-    if first is not None:
-        world.where = first.where
+    world = Element("worldbody", {})
+    for part in document.sections("worldbody"):
+        check(part)
+        world.children.extend(part.children)
+        world.where = part.where
     _bounded(world, document)
     stack: list[tuple[Element, Scope, Body | None]] = [(world, Scope(document), None)]
     while stack:
         element, scope, parent = stack.pop()
-        R, p = (np.eye(3), np.zeros(3)) if parent is None else scope.placement(element)
-        inside = replace(scope.of_class(element), R=np.eye(3), p=np.zeros(3))
+        R, p = (HERE, ORIGIN) if parent is None else scope.placement(element)
+        inside = replace(scope.of_class(element), R=HERE, p=ORIGIN)
         body = Body(element, inside, parent, R, p)
         _fill(body, element, inside)
         yield body
@@ -104,12 +118,18 @@ def _fill(body: Body, element: Element, scope: Scope) -> None:
         "site": body.sites,
         "body": body.bodies,
     }
+    check(element, TREE)
     stack = [(child, scope) for child in reversed(element.children)]
     while stack:
         child, at = stack.pop()
+        check(child, LEAVES.get(child.tag))
+        if body.parent is None and child.tag in ("joint", "freejoint", "inertial"):
+            hint = "Only bodies move and weigh: put it in a <body>."
+            raise ModelError("world", f"the world has a <{child.tag}>.", hint, child.where)
         if child.tag in rooms:
             rooms[child.tag].append((child, at))
         elif child.tag in MACROS:
+            check(child, TREE)
             opened = list(MACROS[child.tag](child, at))
             stack.extend(reversed(opened))
         elif child.tag == "inertial":
@@ -135,23 +155,31 @@ def _frame(frame: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
 
 def _replicate(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
     count = integer(element, "count")
-    offset, settings = np.array(numbers(element, "offset", 3, (0.0, 0.0, 0.0))), scope.document.settings
-    step = settings.rotation(Element("replicate", {k: v for k, v in element.attributes.items() if k == "euler"},
-                                     where=element.where))  # fmt: skip
-    digits = len(str(count - 1))
-    R, p = np.eye(3), np.zeros(3)
+    scope = scope.of_class(element)
+    offset, angles = (np.array(numbers(element, name, 3, (0.0, 0.0, 0.0))) for name in ("offset", "euler"))
+    digits, p = len(str(count)), np.zeros(3)
+    sep = _short(element.attributes.get("sep", "") + scope.suffix, element).removesuffix(scope.suffix)
     for k in range(count):
-        copy = replace(scope.at(R, p), suffix=f"{element.attributes.get('sep', '')}{k:0{digits}d}{scope.suffix}")
+        R = scope.document.settings.turned(k * angles)  # MuJoCo multiplies the angles, not the rotation
+        copy = replace(scope.at(R, p), suffix=f"{sep}{k:0{digits}d}{scope.suffix}")
         yield from ((child, copy) for child in element.children)
-        R, p = R @ step, p + R @ offset
+        p = p + R @ offset
 
 
 def _attach(element: Element, scope: Scope) -> Iterator[tuple[Element, Scope]]:
     source, childclass, contents = _attached(element, scope.document)
-    inside = Scope(
-        source, childclass, scope.prefix + element.attributes.get("prefix", ""), scope.suffix, scope.R, scope.p
-    )
+    prefix = _short(scope.prefix + element.attributes.get("prefix", ""), element)
+    inside = Scope(source, childclass, prefix, scope.suffix, scope.R, scope.p)
     return ((child, inside) for child in contents)
+
+
+def _short(part: str, element: Element) -> str:
+    """Part of a name, which nesting must not let grow without end."""
+    if len(part) > MAX_NAME:
+        raise ModelError(
+            "size", f"{element} makes names longer than {MAX_NAME} characters.", "Nest less.", element.where
+        )
+    return part
 
 
 def _attached(element: Element, document: Document) -> tuple[Document, str, list[Element]]:
@@ -169,19 +197,11 @@ def _attached(element: Element, document: Document) -> tuple[Document, str, list
 
 def _find(document: Document, tag: str, name: str, asker: Element) -> tuple[Element, str]:
     """The element of that name in a model's tree, and the class its place has."""
-    stack = [(child, "main") for world in document.sections("worldbody") for child in reversed(world.children)]
-    known = []
-    while stack:
-        element, childclass = stack.pop()
-        if element.tag == tag and "name" in element.attributes:
-            if element.attributes["name"] == name:
-                return element, childclass
-            known.append(element.attributes["name"])
-        inner = element.attributes.get("childclass", childclass)
-        stack.extend((child, inner) for child in reversed(element.children))
-    raise ModelError(
-        "unknown-body", f"there is no {tag} {shown(name)!r} to attach.", did_you_mean(name, known), asker.where
-    )
+    if (tag, name) not in document.places:
+        known = [given for kind, given in document.places if kind == tag]
+        what = f"there is no {tag} {shown(name)!r} to attach."
+        raise ModelError("unknown-body", what, did_you_mean(name, known), asker.where)
+    return document.places[tag, name]
 
 
 MACROS: dict[str, Callable[[Element, Scope], Iterator[tuple[Element, Scope]]]] = {
@@ -209,9 +229,8 @@ def _bounded(world: Element, document: Document) -> None:
                 hint = "Attach a body that does not hold the <attach>."
                 raise ModelError("attach-cycle", "a body is attached inside itself.", hint, element.where)
             if len(open_) > MAX_NESTED:
-                raise ModelError(
-                    "depth", f"bodies and attached models nest more than {MAX_NESTED} deep.", "", element.where
-                )
+                what = f"bodies and attached models nest more than {MAX_NESTED} deep."
+                raise ModelError("depth", what, "Attach less.", element.where)
             open_.add(id(element))
             stack.append((element, of, True))
             stack.extend((child, inner, False) for child in parts)

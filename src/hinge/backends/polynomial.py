@@ -1,0 +1,267 @@
+"""A program multiplied out: its results as polynomials in the inputs, their sines and cosines.
+
+Every value becomes a sum of terms, a number times powers of generators. The square of a sine is one less the square
+of the cosine, so that what is equal is the same sum and cancels. Afterwards the sums of two angles are gathered,
+cos a cos b - sin a sin b being cos(a + b), and common factors are taken out. Quotients by sums, roots and choices
+are generators of their own. A program that would become too long is given up: `TooLong`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hinge.graph import Program
+
+Power = tuple[int, float]  # a generator's number and its exponent
+Term = tuple[Power, ...]  # sorted by generator
+Poly = dict[Term, float]
+Angle = tuple[tuple[Term, float], ...]  # a sum of inputs, each times a number; () is the constant among them
+ONE: Term = ()
+LONGEST = 600  # terms of a value
+BUDGET = 100_000  # products of terms in a program
+ROUNDING = 8e-15  # a sum this much smaller than what was added is what rounding left of nothing
+
+
+class TooLong(Exception):
+    """The program has too many terms to be read by anybody."""
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What polynomials are made of: ("input", array, index), ("cos", angle), ("sum", terms), or another function."""
+
+    kind: str
+    of: tuple[Any, ...]
+
+
+class Ring:
+    """The generators met so far, and the arithmetic of polynomials in them."""
+
+    def __init__(self) -> None:
+        self.generators: list[Generator] = []
+        self._number: dict[Generator, int] = {}
+        self._spent = 0
+        self._chosen: set[int] = set()  # generators that depend on a condition
+
+    def number(self, kind: str, *of: Any) -> int:
+        """The number of a generator."""
+        made = Generator(kind, of)
+        if made not in self._number:
+            self._number[made] = len(self.generators)
+            self.generators.append(made)
+        return self._number[made]
+
+    def power(self, kind: str, *of: Any, exponent: float = 1) -> Poly:
+        return {((self.number(kind, *of), exponent),): 1.0}
+
+    # arithmetic
+
+    def add(self, a: Poly, b: Poly, sign: float = 1.0) -> Poly:
+        made = dict(a)
+        for term, c in b.items():
+            _accumulate(made, term, sign * c)
+        return self._bounded(made)
+
+    def mul(self, a: Poly, b: Poly) -> Poly:
+        self._spent += len(a) * len(b)
+        if self._spent > BUDGET:
+            raise TooLong
+        made: Poly = {}
+        for s, x in a.items():
+            for t, y in b.items():
+                for term, c in self._product(s, t):
+                    _accumulate(made, term, c * x * y)
+        return self._bounded(made)
+
+    def _bounded(self, a: Poly) -> Poly:
+        if len(a) > LONGEST:
+            raise TooLong
+        return a
+
+    def _product(self, s: Term, t: Term) -> list[tuple[Term, float]]:
+        powers = dict(s)
+        for g, e in t:
+            powers[g] = powers.get(g, 0) + e
+        for g, e in powers.items():
+            if e >= 2 and self.generators[g].kind == "sin":  # sin² = 1 - cos²
+                rest = _term({**powers, g: e - 2})
+                cos2 = _term({self.number("cos", *self.generators[g].of): 2})
+                return self._product(rest, ONE) + [(u, -c) for u, c in self._product(rest, cos2)]
+        return [(_term(powers), 1.0)]
+
+    # what a program does
+
+    def run(self, program: Program) -> list[list[Poly]]:
+        """The entries of each output."""
+        values: list[Poly] = []
+
+        def value(a: Any) -> Poly:
+            return values[a] if type(a) is int else constant(a)
+
+        for op, args in program.code:
+            if op == "input":
+                values.append(self.power("input", program.inputs[args[0]].name, args[1]))
+            else:
+                values.append(_OPS.get(op, _function(op))(self, *map(value, args)))
+        return [[value(entry) for entry in output.entries] for output in program.outputs]
+
+    def inverse(self, a: Poly) -> Poly:
+        if len(a) == 1:
+            ((term, c),) = a.items()
+            return {tuple((g, -e) for g, e in term): 1.0 / c if c else math.nan}
+        self.function("sum", _key(a))
+        return self.power("sum", _key(a), exponent=-1)
+
+    def turned(self, kind: str, x: Poly) -> Poly:
+        """Sine or cosine of a sum of inputs, with the sign of its first one taken out."""
+        angle = _key(x)
+        if any(len(term) > 1 or (term and term[0][1] != 1) for term, _ in angle):
+            return self.function(f"{kind} of", angle)
+        return self.of_angle(kind, angle)
+
+    def of_angle(self, kind: str, angle: Angle) -> Poly:
+        lead = next((c for term, c in angle if term), 0.0)
+        sign = -1.0 if lead < 0.0 and kind == "sin" else 1.0
+        upright = tuple((term, -c) for term, c in angle) if lead < 0.0 else angle
+        return {((self.number(kind, upright), 1),): sign}
+
+    def function(self, name: str, *args: Any) -> Poly:
+        """Another function of polynomials; a condition on what depends on a condition is nothing one could read."""
+        depends = any(g in self._chosen for key in args for term, _ in key for g, _ in term)
+        if depends and name in ("less", "min", "max"):
+            raise TooLong
+        made = self.power(name, *args)
+        if depends or name in ("select", "min", "max"):
+            self._chosen.add(self.number(name, *args))
+        return made
+
+    # making it shorter
+
+    def gathered(self, a: Poly) -> Poly:
+        """With sums and differences of two angles where both products are there."""
+        made, again = dict(a), True
+        while again:
+            again = False
+            angles = self._angles(made)
+            for k, p in enumerate(angles):
+                for q in angles[:k]:
+                    again = self._gather(made, q, p) or again
+        return made
+
+    def _angles(self, a: Poly) -> list[Angle]:
+        numbers = sorted({g for term in a for g, _ in term if self.generators[g].kind in ("sin", "cos")})
+        return list(dict.fromkeys(self.generators[g].of[0] for g in numbers))
+
+    def _gather(self, a: Poly, p: Angle, q: Angle) -> bool:
+        """cos p cos q ∓ sin p sin q = cos(p ± q), and sin p cos q ± cos p sin q = sin(p ± q)."""
+        (cp, sp), (cq, sq) = ((self.number("cos", x), self.number("sin", x)) for x in (p, q))
+        found = False
+        for term, c in list(a.items()):
+            powers = dict(term)
+            for kind, (x, y), (u, v), same in (("cos", (cp, cq), (sp, sq), -1.0), ("sin", (sp, cq), (cp, sq), 1.0)):
+                if not (powers.get(x, 0) >= 1 and powers.get(y, 0) >= 1) or term not in a:
+                    continue
+                rest = {**powers, x: powers[x] - 1, y: powers[y] - 1}
+                partner = _term({**rest, u: rest.get(u, 0) + 1, v: rest.get(v, 0) + 1})
+                d = a.get(partner, 0.0)
+                if partner == term or abs(abs(d) - abs(c)) > 1e-12 * abs(c):
+                    continue
+                del a[term], a[partner]
+                other = 1.0 if d * c * same > 0.0 else -1.0
+                for t, e in self.mul({_term(rest): c}, self.of_angle(kind, _angle_sum(p, q, other))).items():
+                    _accumulate(a, t, e)
+                found = True
+                break
+        return found
+
+
+def constant(x: float) -> Poly:
+    return {ONE: float(x)} if x else {}
+
+
+def _term(powers: dict[int, float]) -> Term:
+    return tuple(sorted((g, e) for g, e in powers.items() if e))
+
+
+def _accumulate(a: Poly, term: Term, c: float) -> None:
+    before = a.get(term, 0.0)
+    total = before + c
+    if abs(total) <= ROUNDING * abs(c):
+        a.pop(term, None)
+    else:
+        a[term] = total
+
+
+def _key(a: Poly) -> tuple[tuple[Term, float], ...]:
+    return tuple(sorted(a.items()))
+
+
+def _angle_sum(p: Angle, q: Angle, sign: float) -> Angle:
+    made = dict(p)
+    for term, c in q:
+        _accumulate(made, term, sign * c)
+    return _key(made)
+
+
+def _function(name: str) -> Callable[..., Poly]:
+    return lambda ring, *args: ring.function(name, *(_key(a) for a in args))
+
+
+_OPS: dict[str, Callable[..., Poly]] = {
+    "add": lambda r, a, b: r.add(a, b),
+    "sub": lambda r, a, b: r.add(a, b, -1.0),
+    "mul": lambda r, a, b: r.mul(a, b),
+    "div": lambda r, a, b: r.mul(a, r.inverse(b)),
+    "neg": lambda r, a: {term: -c for term, c in a.items()},
+    "sin": lambda r, a: r.turned("sin", a),
+    "cos": lambda r, a: r.turned("cos", a),
+    "fma": lambda r, a, b, c: r.add(r.mul(a, b), c),
+    "fms": lambda r, a, b, c: r.add(r.mul(a, b), c, -1.0),
+    "fnma": lambda r, a, b, c: r.add(c, r.mul(a, b), -1.0),
+}
+
+
+# common factors
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A sum of products: each a number, powers of generators, and perhaps another such sum."""
+
+    parts: tuple[tuple[float, Term, Nested | None], ...]
+
+
+def factored(a: Poly, apart: Callable[[Term], Any] = lambda term: None) -> Nested:
+    """The polynomial with common factors taken out, first among the terms for which `apart` says the same."""
+    groups: dict[Any, list[tuple[Term, float]]] = {}
+    for term, c in sorted(a.items()):
+        groups.setdefault(apart(term), []).append((term, c))
+    return Nested(tuple(part for group in groups.values() for part in _parts(group)))
+
+
+def _parts(terms: Sequence[tuple[Term, float]]) -> Iterable[tuple[float, Term, Nested | None]]:
+    best = _most_shared(terms)
+    if best is None:
+        yield from ((c, term, None) for term, c in terms)
+        return
+    group = [(dict(term), c) for term, c in terms if best in dict(term)]
+    common = {g: min(powers.get(g, 0) for powers, _ in group) for g in group[0][0]}
+    common = {g: e for g, e in common.items() if e > 0 or (e < 0 and all(powers.get(g) == e for powers, _ in group))}
+    sizes = {abs(c) for _, c in group}
+    scale = (sizes.pop() if len(sizes) == 1 else 1.0) * (-1.0 if all(c < 0.0 for _, c in group) else 1.0)
+    inner = [(_term({g: e - common.get(g, 0) for g, e in powers.items()}), c / scale) for powers, c in group]
+    yield scale, _term(common), Nested(tuple(_parts(inner)))
+    yield from _parts([(term, c) for term, c in terms if best not in dict(term)])
+
+
+def _most_shared(terms: Sequence[tuple[Term, float]]) -> int | None:
+    """The generator that most terms have, always to the same power."""
+    seen: dict[int, list[float]] = {}
+    for term, _ in terms:
+        for g, e in term:
+            seen.setdefault(g, []).append(e)
+    shared = {g: len(powers) for g, powers in seen.items() if len(powers) > 1 and len(set(powers)) == 1}
+    return max(shared, key=lambda g: (shared[g], -g)) if shared else None

@@ -1,0 +1,65 @@
+"""The words MJCF has where it says what a robot is; one it does not have is a mistake, and would be passed over.
+
+Sections that only look or measure are not checked, nor are <frame> and <replicate>, in which MuJoCo allows anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hinge.errors import ModelError, did_you_mean
+from hinge.formats.xml import Element, shown
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+TURNS = "quat axisangle euler xyaxes zaxis "
+ATTRIBUTES = {
+    "worldbody": _words(""),
+    "compiler": _words("""alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict convexhull
+        coordinate discardvisual eulerseq fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir passthrough
+        savecanonical savecompiled saveinertial settotalmass strippath texturedir usethread"""),
+    "body": _words(TURNS + "childclass fuse gravcomp mocap name pos simple sleep user"),
+    "inertial": _words(TURNS + "diaginertia fullinertia mass pos"),
+    "joint": _words("""actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss
+        group limited margin name pos range ref solimpfriction solimplimit solreffriction solreflimit springdamper
+        springref springyield stiffness type user"""),
+    "freejoint": _words("align group name"),
+    "geom": _words(TURNS + """adhesion castshadow class conaffinity condim contype density fitscale fluidcoef fluidshape
+        friction fromto gap group hfield margin mass material mesh name pos priority rgba shellinertia size solimp
+        solmix solref surfacevel type user"""),
+    "site": _words(TURNS + "class fromto group material mesh name pos rgba size type user"),
+    "attach": _words("body frame model prefix"),
+    "option": _words("""actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity
+        impratio integrator iterations jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance
+        noslip_iterations noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations
+        sleep_tolerance solver timestep tolerance viscosity wind"""),
+    "key": _words("act ctrl mpos mquat name plastic qpos qvel time"),
+    "mesh": _words("""builtin class content_type face file inertia material maxhullvert name normal params refpos
+        refquat scale smoothnormal texcoord vertex"""),
+}  # fmt: skip
+SECTIONS = _words("""actuator asset compiler contact custom default deformable equality extension keyframe option sensor
+    size statistic tendon visual worldbody""")
+ACTUATORS = _words("""adhesion cylinder damper dcmotor general intvelocity motor muscle orientation pid plugin position
+    velocity""")
+DEFAULTS = ACTUATORS | _words("camera default equality geom joint light material mesh pair site tendon texture")
+TREE = _words("""attach body camera composite flexcomp frame freejoint geom inertial joint light plugin replicate
+    site""")
+
+
+LEAVES = dict.fromkeys(("joint", "freejoint", "inertial", "site", "attach"), _words("")) | {"geom": _words("plugin")}
+
+
+def check(element: Element, children: Collection[str] | None = None) -> None:
+    """Refuse attributes that MJCF does not have in this element and, where `children` are named, other elements."""
+    for name in element.attributes.keys() - ATTRIBUTES.get(element.tag, element.attributes.keys()):
+        hint = did_you_mean(name, ATTRIBUTES[element.tag])
+        raise ModelError("unknown-attribute", f"{element} has an attribute {shown(name)!r}, which MJCF does not know.",
+                         hint, element.where)  # fmt: skip
+    if children is not None:
+        for child in element.children:
+            if child.tag not in children:
+                raise ModelError("unknown-element", f"{element} has a <{shown(child.tag)}>, which MJCF does not know.",
+                                 did_you_mean(child.tag, children), child.where)  # fmt: skip

@@ -1,0 +1,138 @@
+"""Numbers of a model that are symbols: a robot built from SymPy's symbols has nodes in the places of its numbers.
+
+    l, m = sympy.symbols("l m")
+    hinge.dh([{"a": l, "mass": m, "com": (-l / 2, 0, 0)}])
+
+A symbol is an input of the graph NAMED; what is made of symbols is a node there, simplified like any other. When an
+algorithm is traced the nodes are made again in its graph, from inputs of its program: the symbols are parameters of
+the robot, and no algorithm knows of them. SymPy is only read here, never imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hinge.graph.expr import NAMED, Expr, Scalar, atan2, cos, evaluate, maximum, minimum, sin, sqrt
+from hinge.graph.order import live
+
+if TYPE_CHECKING:
+    from hinge.model.model import Model
+
+PLACES = ("gravity", "joint", "placement", "inertia", "data", "frames", "links")  # fields of a model with numbers
+READ: dict[str, Callable[..., Scalar]] = {
+    "sin": sin, "cos": cos, "tan": lambda x: sin(x) / cos(x), "atan2": atan2, "Min": minimum, "Max": maximum,
+}  # fmt: skip
+
+
+def is_symbolic(given: Any) -> bool:
+    """Whether a scalar or anything in an array is made of symbols."""
+    if isinstance(given, Expr) or getattr(given, "free_symbols", None):
+        return True
+    if isinstance(given, np.ndarray) and given.dtype != object:
+        return False
+    return isinstance(given, list | tuple | np.ndarray) and any(is_symbolic(x) for x in given)
+
+
+def named(name: str) -> Scalar:
+    """The symbol of that name."""
+    return NAMED.input(name, 0)
+
+
+def scalar(given: Any) -> Scalar:
+    """A number or an expression of SymPy as a float or a node; a TypeError where it is neither."""
+    if type(given) is Expr:
+        return given
+    if not getattr(given, "free_symbols", None):
+        return float(given)
+    if given.is_Symbol:
+        return named(given.name)
+    kind = given.func.__name__
+    if kind == "Pow":
+        return _power(scalar(given.args[0]), given.args[1])
+    args = [scalar(a) for a in given.args]
+    if kind in ("Add", "Mul"):
+        total = args[0]
+        for x in args[1:]:
+            total = total + x if kind == "Add" else total * x
+        return total
+    if kind not in READ:
+        raise TypeError(f"{kind} is not among the functions that can be read")
+    return READ[kind](*args)
+
+
+def _power(base: Scalar, exponent: Any) -> Scalar:
+    """Whole powers and square roots; SymPy writes a quotient as a power of -1."""
+    twice = float(exponent) * 2.0
+    if twice != int(twice):
+        raise TypeError(f"the power {exponent} is neither whole nor a square root")
+    made: Scalar = 1.0
+    for _ in range(abs(int(twice)) // 2):
+        made = made * base
+    if int(twice) % 2:
+        made = made * sqrt(base)
+    return made if twice > 0 else 1.0 / made
+
+
+def scalars(given: Any, shape: tuple[int, ...]) -> tuple[Scalar, ...]:
+    """The entries of an array of that shape, row by row, each a float or a node."""
+    entries = np.empty(shape, object)
+    entries[...] = np.asarray(given, object)  # a number, or a row, for all where less is given
+    return tuple(scalar(x) for x in entries.reshape(-1))
+
+
+def with_numbers(thing: Any, change: Callable[[Expr], Scalar]) -> Any:
+    """The same thing with every node in it changed; the very same where there is none."""
+    if type(thing) is Expr:
+        return change(thing)
+    if isinstance(thing, tuple):
+        parts = [with_numbers(x, change) for x in thing]
+        if all(a is b for a, b in zip(parts, thing, strict=True)):
+            return thing
+        return type(thing)(*parts) if hasattr(thing, "_fields") else type(thing)(parts)
+    if isinstance(thing, Mapping):
+        return {key: with_numbers(x, change) for key, x in thing.items()}
+    if is_dataclass(thing) and not isinstance(thing, type):
+        old = {f.name: getattr(thing, f.name) for f in fields(thing)}
+        new = {
+            name: with_numbers(x, change) for name, x in old.items() if isinstance(x, tuple | Expr) or is_dataclass(x)
+        }
+        changed = {name: x for name, x in new.items() if x is not old[name]}
+        return replace(thing, **changed) if changed else thing
+    slots = getattr(type(thing), "__slots__", ())
+    parts = [with_numbers(getattr(thing, name), change) for name in slots]
+    if all(getattr(thing, name) is part for name, part in zip(slots, parts, strict=True)):
+        return thing
+    made = copy(thing)
+    for name, part in zip(slots, parts, strict=True):
+        setattr(made, name, part)
+    return made
+
+
+def symbols(thing: Any) -> tuple[str, ...]:
+    """The names of the symbols in a model, or in any of its parts, in alphabetical order."""
+    found: dict[Expr, None] = {}
+    if not len(NAMED):
+        return ()
+
+    def see(node: Expr) -> Expr:
+        found.setdefault(node)
+        return node
+
+    with_numbers(thing, see)
+    return tuple(sorted({node.args[0] for node in live(found) if node.op == "input"}))
+
+
+def with_values(model: Model, values: Mapping[str, Scalar]) -> Model:
+    """The model with a number, or a node of another graph, for each of these symbols."""
+    known = {NAMED.input(name, 0): value for name, value in values.items()}
+    return replace(model, **{name: with_numbers(getattr(model, name), lambda x: evaluate(x, known)) for name in PLACES})
+
+
+def unknown(values: Sequence[Scalar]) -> bool:
+    """Whether some of these are nodes, so that nothing can be said of their size."""
+    return any(type(x) is Expr for x in values)

@@ -1,0 +1,304 @@
+"""A robot's programs on paper: as source text, as C files, and as equations."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from hinge import dynamics, inputs
+from hinge.backends import c, interpret, symbolic
+from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
+from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean
+from hinge.graph import Program
+from hinge.model import Model, unmoved
+from hinge.programs import Question, answer
+
+Robot = Any  # a robot, of which no more is used than its model, the model it is traced in and what it varies
+Options = Mapping[str, Any]  # of the algorithm, and joint_terms
+LANGUAGES = ("c", "llvm", "listing")
+LONG = 100_000  # parts of an expression that nobody should print
+EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+
+
+def source(robot: Robot, name: str, language: str, method: str | None, at: str, scalar: str,
+           options: Options) -> str:  # fmt: skip
+    """The program of an algorithm as text."""
+    if language not in LANGUAGES:
+        raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")
+    if scalar not in c.REALS:
+        raise UnknownName(f"scalar={scalar!r} is not known. {did_you_mean(str(scalar), c.REALS)}")
+    if language == "c":
+        prefix, head, routines = _c(robot, [name], method, at, options)
+        real = c.REALS[scalar]
+        return c.header(prefix, head, _sizes(robot.model), routines, real) + "\n" + c.code(routines, real)
+    program = _traced(robot, robot.subject.traced, name, method, at, options)
+    if language == "listing":
+        return str(program)
+    from hinge.backends import llvm
+
+    return llvm.emit(program, llvm.lanes(), {"double": llvm.DOUBLE, "float": llvm.SINGLE}[scalar])
+
+
+def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Options,
+            paper: bool = False, needs_frame: bool = False) -> Program:  # fmt: skip
+    algorithm = dynamics.choose(robot.model, name, method)
+    if at:
+        if not algorithm.asks_for_a_frame:
+            raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
+        model.frame(at)
+    elif needs_frame and algorithm.asks_for_a_frame:
+        raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
+    chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
+    terms = inputs.terms(options.get("joint_terms", ("armature",)))
+    if paper:  # the first method, whose equations one knows from books
+        model = replace(model, terms=terms)
+        return algorithm.trace(model, options=chosen, contract=False, vary=robot._vary, at=at, guard=False)
+    question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms)
+    return answer(question, robot.subject, at=at)[1]
+
+
+# C
+
+
+def c_files(robot: Robot, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None,
+            at: str = "") -> dict[str, str]:  # fmt: skip
+    """File name → text: a header, the functions, and a program that tries them."""
+    prefix, head, routines = _c(robot, names, method, at, {})
+    real = c.REALS[scalar]
+    return {
+        f"{prefix}.h": c.header(prefix, head, _sizes(robot.model), routines, real),
+        f"{prefix}.c": f'#include "{prefix}.h"\n' + c.code(routines, real),
+        f"{prefix}_test.c": c.test_main(prefix, routines, real),
+    }
+
+
+def put(folder: str, files: Mapping[str, str], force: bool = False) -> list[str]:
+    """Write files into a folder, which is made if need be; what is there already stays unless `force` says so."""
+    paths = {os.path.join(folder, name): text for name, text in files.items()}
+    there = [path for path in paths if os.path.lexists(path)]
+    if there and not force:
+        raise FileFault(f"{there[0]} is there already.\n  Choose another folder, or overwrite it with --force.")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for path, text in paths.items():
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as problem:
+        raise FileFault(f"{problem.filename or folder} cannot be written: {problem.strerror or problem}.\n"
+                        "  Choose a folder you may write to.") from None  # fmt: skip
+    return list(paths)
+
+
+def _sizes(model: Model) -> list[tuple[str, int]]:
+    return [("NQ", model.nq), ("NV", model.nv)]
+
+
+def _c(robot: Robot, names: Sequence[str], method: str | None, at: str,
+       options: Options) -> tuple[str, list[str], list[c.Routine]]:  # fmt: skip
+    prefix = c.identifier(robot.name)
+    routines = []
+    for name in dict.fromkeys(names):
+        algorithm = dynamics.choose(robot.model, name, method)
+        about = at if algorithm.asks_for_a_frame else ""
+        program = _traced(robot, robot.subject.traced, name, method, about, options, needs_frame=True)
+        routines.append(_routine(robot, f"{prefix}_{c.identifier(name)}", algorithm, program, about))
+    return prefix, _about(robot), routines
+
+
+def _routine(robot: Robot, name: str, algorithm: Algorithm, program: Program, at: str) -> c.Routine:
+    """A program with the words that go into its header, and a state to try it on."""
+    words = {n: q.what for n, q in algorithm.inputs.items()}
+    words |= {"parameters": _parameter_words(robot), "prescribed": "values, rates, accelerations of the driven joints"}
+    taken = [c.Array(c.identifier(one.name), one.size, words[one.name]) for one in program.inputs]
+    used = {a.name for a in taken}
+    given = []
+    for output, quantity in zip(program.outputs, algorithm.returns.values(), strict=True):
+        called = "out" if len(program.outputs) == 1 else c.identifier(output.name)
+        shape = "" if len(output.shape) < 2 else f", {output.shape[0]} × {output.shape[1]} row by row"
+        given.append(
+            c.Array(called if called not in used else f"{called}_out", prod(output.shape), quantity.what + shape)
+        )
+    first = next(iter((algorithm.function.__doc__ or algorithm.name).splitlines()))
+    state = _state(robot, algorithm, program)
+    expected = tuple(np.empty((1, a.size)) for a in given)
+    interpret.run(program, [row[None] for row in state], expected)
+    about = f" Of the frame {at!r}." if at else ""
+    title = f"{algorithm.name}, method {algorithm.method}. {first}{about}"
+    return c.Routine(name, program, tuple(taken), tuple(given), title, state, expected)
+
+
+def _state(robot: Robot, algorithm: Algorithm, program: Program) -> tuple[np.ndarray, ...]:
+    """A state in the middle of nowhere, in numbers that single precision has too."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for one in program.inputs:
+        quantity = algorithm.inputs.get(one.name)
+        if quantity is POSITION:
+            row = robot.random_state(rng, 1)[0][0]
+        elif quantity is KNOWN:
+            row = np.arange(one.size) % 2.0
+        elif one.name == "parameters" and quantity is None:
+            row = np.concatenate([_value(robot, p, k) for k, p in enumerate(robot._vary)])
+        else:
+            row = rng.normal(size=one.size)
+        rows.append(row.astype(np.float32).astype(np.float64))
+    return tuple(rows)
+
+
+def _value(robot: Robot, parameter: Any, k: int) -> np.ndarray:
+    """The nominal value of a parameter; a symbol has none, and any will do to try the code."""
+    return np.array([1.0 + 0.125 * k]) if parameter.field == "symbol" else parameter.nominal(robot.model).reshape(-1)
+
+
+def _parameter_words(robot: Robot) -> str:
+    return ", ".join(f"{p.name} ({p.size})" if p.size > 1 else p.name for p in robot._vary)
+
+
+def _about(robot: Robot) -> list[str]:
+    """What stands above everything in a header."""
+    model, bodies = robot.model, robot.model.leaders
+    lines = [
+        f"Dynamics of {robot.name!r}, written by hinge.", "",
+        "Units are m, kg, s, rad, N and N m; frames are right-handed, z up. Spatial motions are [angular; linear],",
+        "forces [couple; force]. Quaternions are scalar first and of any length. Matrices are row by row. An array",
+        "holds one state. Nothing is allocated and nothing is kept between calls; no array may overlap an output.",
+        "A state that has no answer gives NaN.", "",
+        f"Gravity is ({', '.join(_shown(x) for x in model.gravity)}) m/s².", "Joints, and where they are in q and qd:",
+    ]  # fmt: skip
+    width = max((len(model.joint_name[i]) for i in range(1, len(model.parent))), default=0)
+    for i in bodies:
+        q, v = model.slices[i]
+        lines.append(f"  {model.joint_name[i]:<{width}}  {model.joint[i].kind:<12} q{_span(q)}  qd{_span(v)}")
+    for i, follow in model.follows.items():
+        leader = model.joint_name[follow.leader]
+        lines.append(f"  {model.joint_name[i]:<{width}}  is {follow.ratio!r} × {leader} + {follow.offset!r}")
+    return lines
+
+
+def _span(at: slice) -> str:
+    return f"[{at.start}]" if at.stop - at.start == 1 else f"[{at.start}..{at.stop - 1}]"
+
+
+def _shown(x: Any) -> str:
+    return f"{x:g}" if isinstance(x, float) else str(x)
+
+
+# equations
+
+
+def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bool, shared: bool,
+              options: Options) -> Any:  # fmt: skip
+    """An algorithm's results as SymPy objects; with `shared` definitions first."""
+    symbolic.sympy_module()
+    if shared:
+        program, names = _named(robot, robot.subject.traced, name, method, at, options)
+        defined, results = symbolic.definitions(program, names)
+        return defined, results if len(results) > 1 else results[0]
+    short = _textbook(robot, name, method, at, options) if simplify else None
+    made = short or symbolic.nested(*_named(robot, robot.subject.traced, name, method, at, options))
+    parts = 0 if short else symbolic.size(made)
+    if parts > LONG:
+        warnings.warn(f"{name} of robot {robot.name!r} has {parts:,} parts when it is written out. "
+                      "equations(…, shared=True) gives it with definitions, in a form that can be printed.",
+                      stacklevel=3)  # fmt: skip
+    return made if len(made) > 1 else made[0]
+
+
+def _textbook(robot: Robot, name: str, method: str | None, at: str, options: Options) -> Any:
+    """In the frames the robot was given in, so that its numbers are those of the file; None where it is too long."""
+    return symbolic.textbook(*_named(robot, unmoved(robot.model), name, method, at, options))
+
+
+def _named(robot: Robot, model: Model, name: str, method: str | None, at: str,
+           options: Options) -> tuple[Program, symbolic.Names]:  # fmt: skip
+    program = _traced(robot, model, name, method, at, options, paper=True, needs_frame=True)
+    return program, symbol_names(robot, program)
+
+
+def page(robot: Robot, name: str, form: str, method: str | None = None, at: str = "") -> str:
+    """The equations of an algorithm as text, as LaTeX, or as a function in Python; long ones with definitions first."""
+    program, names = _named(robot, robot.subject.traced, name, method, at, {})
+    defined: list[tuple[Any, Any]] = []
+    made = _textbook(robot, name, method, at, {})
+    if made is None:
+        defined, made = symbolic.definitions(program, names)
+    labels = [output.name for output in program.outputs]
+    if form == "python":
+        return symbolic.python(name, {one.name: names[one.name] for one in program.inputs}, defined, made)
+    return symbolic.lines(labels, defined, made, latex=form == "latex")
+
+
+def symbol_names(robot: Robot, program: Program) -> dict[str, list[str]]:
+    """What the entries of each input are called: q_elbow, qdot_elbow, qddot_elbow, tau_elbow, and the parameters."""
+    made = _entry_names(robot, program)
+    coordinates = [n for array, names in made.items() for n in names if array != "parameters"]
+    twice = sorted(set(coordinates) & set(made.get("parameters", ())))
+    if twice:
+        raise NotCovered(f"{twice[0]!r} is a symbol of robot {robot.name!r}, and the name of one of its coordinates.\n"
+                         "  Rename the symbol.")  # fmt: skip
+    return made
+
+
+def _entry_names(robot: Robot, program: Program) -> dict[str, list[str]]:
+    model = robot.model
+    ends = _unlike([_short(model.joint_name[i]) for i in model.leaders])
+    joints = list(zip(model.leaders, ends, strict=True))
+    positions = _spread((short, model.joint[i].nq) for i, short in joints)
+    velocities = _spread((short, model.joint[i].nv) for i, short in joints)
+    letters = {"qd": "qdot", "qdd": "qddot", "qdd_joints": "qddot"}
+    made = {}
+    for one in program.inputs:
+        letter = letters.get(one.name, one.name)
+        if one.name == "parameters":
+            made[one.name] = [n for p in robot._vary for n in _parameter_names(p)]
+        elif one.size == len(positions) and one.name in ("q", "q0", "q1"):
+            made[one.name] = [f"{letter}{end}" for end in positions]
+        elif one.size == len(velocities):
+            made[one.name] = [f"{letter}{end}" for end in velocities]
+        else:
+            made[one.name] = [f"{letter}_{k}" for k in range(one.size)]
+    return made
+
+
+def _short(joint: str) -> str:
+    """The end of a symbol: a number where the joint is called joint1, its name else."""
+    bare = joint.lower().removeprefix("joint").removeprefix("_")
+    return bare if bare.isdigit() and joint.lower().startswith("joint") else "_" + re.sub(r"\W+", "_", joint)
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """The names, with a number after those that are there already."""
+    made: list[str] = []
+    for name in names:
+        tries = (name, *(f"{name}_{k}" for k in range(2, len(names) + 2)))
+        made.append(next(n for n in tries if n not in made))
+    return made
+
+
+def _spread(joints: Any) -> list[str]:
+    """An end for each coordinate; those of a joint with several are numbered from 0."""
+    return [f"{short}_{k}" if n > 1 else short for short, n in joints for k in range(n)]
+
+
+LETTERS = {"mass": "m", "com": "c", "inertia": "I", "placement": "T", "gravity": "g"}
+
+
+def _parameter_names(one: Any) -> list[str]:
+    """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, g_z; a symbol has its own."""
+    if one.field == "symbol":
+        return [one.name]
+    stem = re.sub(r"\W+", "_", LETTERS[one.field] + (f"_{one.owner}" if one.owner else ""))
+    if not one.shape:
+        return [stem]
+    ends = "xyz" if one.shape in ((3,), (3, 3)) else "0123"
+    if len(one.shape) == 1:
+        return [f"{stem}_{a}" for a in ends]
+    symmetric = one.field == "inertia"
+    return [f"{stem}_{''.join(sorted((a, b))) if symmetric else a + b}" for a in ends for b in ends]

@@ -1,0 +1,17 @@
+"""What several folders of tests share; this file also puts this folder on the path."""
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write files into a folder of their own: folder({"main.xml": text, …}) is the path of the first."""
+
+    def written(files):
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content) if isinstance(content, bytes) else path.write_text(content, encoding="utf-8")
+        return tmp_path / next(iter(files))
+
+    return written

@@ -1,0 +1,108 @@
+"""What a simulation is given and cannot use: where, what, and what to do."""
+
+import numpy as np
+import pytest
+from sim_robots import START, bounded_arm, double_pendulum, flyer, free_body
+
+import hinge
+from hinge import NotCovered, SizeError, UnknownName
+
+NAN = [0.1, np.nan]
+WRONG = {
+    "step zero": ({"step": 0.0}, SizeError, r"step=0.0 is not a time. Give a positive number of seconds"),
+    "step negative": ({"step": -1e-3}, SizeError, "step=-0.001 is not a time"),
+    "step NaN": ({"step": np.nan}, SizeError, "step=nan is not a time"),
+    "step a word": ({"step": "fast"}, SizeError, "step='fast' is not a time"),
+    "step of dopri5": ({"step": 0.0, "method": "dopri5"}, SizeError, r"step=0.0 is not a time"),
+    "step auto": ({"step": "auto"}, SizeError, "needs velocity limits, and robot 'pendulum2' has none"),
+    "t zero": ({"t": 0}, SizeError, "t=0 is not a time"),
+    "t endless": ({"t": np.inf}, SizeError, "t=inf is not a time"),
+    "t None": ({"t": None}, SizeError, "t=None is not a time"),
+    "record zero": ({"record": 0}, SizeError, 'record=0 is not known. Give a whole number, 1 or more, or "last"'),
+    "record half": ({"record": 0.5}, SizeError, r"record=0.5 is not known"),
+    "record first": ({"record": "first"}, SizeError, "record='first' is not known"),
+    "record of dopri5": ({"record": -1, "method": "dopri5"}, SizeError, "record=-1 is not known"),
+    "record True": ({"record": True}, SizeError, "record=True is not known"),
+    "sample": ({"sample": -1}, SizeError, "sample=-1 is not known. Give a whole number, 0 or more"),
+    "sample of dopri5": ({"sample": 2, "method": "dopri5"}, NotCovered, "sample= does not go with method='dopri5'"),
+    "keep": ({"keep": 0}, SizeError, "keep=0 is not known. Give a whole number, 1 or more"),
+    "keep of midpoint": ({"keep": 2, "method": "midpoint"}, NotCovered, "keep= does not go with method='midpoint'"),
+    "keep of dopri5": ({"keep": 2, "method": "dopri5"}, NotCovered, "keep= does not go with method='dopri5'"),
+    "stops of dopri5": ({"limits": "stop", "method": "dopri5"}, NotCovered, "limits= does not go with method='dopri5'"),
+    "file of dopri5": ({"file": "x.zarr", "method": "dopri5"}, NotCovered, "file= does not go with method='dopri5'"),
+    "events of rk4": ({"events": [len]}, NotCovered, "events= does not go with method='rk4'. Use method='dopri5'"),
+    "keep and springs": ({"keep": 2, "method": "euler", "limits": "spring"}, NotCovered,
+                         "keep= does not go with limits"),
+    "method": ({"method": "rk5"}, UnknownName, "method has 'rk5', which is not known. Did you mean 'rk4'"),
+    "field": ({"fields": ("q", "qdd")}, UnknownName, "fields has 'qdd', which is not known. Did you mean 'qd'"),
+    "limits": ({"limits": "stops"}, UnknownName, "limits has 'stops', which is not known. Did you mean 'stop'"),
+    "terms": ({"joint_terms": ("dampin",)}, UnknownName, "joint_terms has 'dampin'. Did you mean 'damping'"),
+    "back end": ({"backend": "llwm"}, UnknownName, "no back end 'llwm'. Did you mean 'llvm'"),
+    "tolerance": ({"method": "dopri5", "rtol": 0.0}, SizeError, r"rtol=0.0 and atol=1e-10 have to be positive"),
+    "q0 short": ({"q0": [0.1]}, SizeError, r"q0 has shape \(1,\); it has to end in \(2,\)"),
+    "q0 words": ({"q0": "down"}, SizeError, "q0 is not an array of real numbers"),
+    "q0 NaN": ({"q0": NAN}, SizeError, r"q0 has a value that is not finite, at \(1,\)"),
+    "qd0 long": ({"qd0": [0.1] * 3}, SizeError, r"qd0 has shape \(3,\); it has to end in \(2,\)"),
+    "qd0 NaN": ({"qd0": [NAN]}, SizeError, r"qd0 has a value that is not finite, at \(0, 1\)"),
+    "batches": ({"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))}, SizeError, "do not fit together"),
+    "tau NaN": ({"control": NAN}, SizeError, r"control has a value that is not finite, at \(1,\)"),
+    "tau short": ({"control": [1.0]}, SizeError, r"control has shape \(1,\); robot 'pendulum2' has nv = 2"),
+    "tau words": ({"control": "up"}, SizeError, "control is neither a function nor an array"),
+    "tau rows": ({"control": np.zeros((7, 2)), "t": 0.01}, SizeError, r"control has shape \(7, 2\); give \(2,\), held "
+                 r"throughout, or \(10, 2\), a row a step"),
+    "tau rows of dopri5": ({"control": np.zeros((7, 2)), "method": "dopri5"}, SizeError,
+                           r"give \(2,\), held throughout\."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_used_is_refused(name):
+    options, kind, said = WRONG[name]
+    with pytest.raises(kind, match=said):
+        hinge.simulate(double_pendulum(), **{"q0": START} | options)
+
+
+def test_no_robot():
+    with pytest.raises(SizeError, match="simulate takes a robot first; a Model was given"):
+        hinge.simulate(double_pendulum().model)
+    builder = hinge.Builder("rock")
+    builder.link("base")
+    with pytest.raises(NotCovered, match="robot 'rock' has no moving joint"):
+        hinge.simulate(hinge.Robot(builder.build()))
+
+
+def test_a_robot_that_wants_more_with_each_call():
+    for robot in (double_pendulum().vary("rod2.mass"), double_pendulum().prescribe("joint1")):
+        with pytest.raises(NotCovered, match=r"given with each call(?s:.*)Simulate the robot it was made from"):
+            hinge.simulate(robot, 0.1)
+
+
+def test_midpoint_refuses_quaternions():
+    for robot, joint in ((free_body(), "'base' is free"), (flyer(), "'base' is free")):
+        with pytest.raises(NotCovered, match=f"'midpoint' does not cover robot .*: joint {joint}(?s:.*)Use 'lie_rk4'"):
+            hinge.simulate(robot, 0.1, method="midpoint")
+
+
+def test_lie_rk4_refuses_motions_that_make_no_group():
+    builder = hinge.Builder("wheel")
+    builder.link("base")
+    builder.link("wheel", 1.0, (0, 0, 0.1), np.eye(3))
+    builder.joint("roll", "rolling", "base", "wheel", radius=0.3)
+    with pytest.raises(
+        NotCovered, match=r"'lie_rk4' does not cover robot 'wheel': joint 'roll' is rolling.*make no group"
+    ):
+        hinge.simulate(hinge.Robot(builder.build()), 0.1, method="lie_rk4")
+
+
+def test_a_run_that_is_refused_leaves_no_file(tmp_path):
+    for wrong in ({"control": [1.0]}, {"method": "rk5"}, {"limits": "stop", "q0": [0.0, 2.0]}):
+        with pytest.raises(hinge.HingeError):
+            hinge.simulate(bounded_arm(), 0.1, **wrong, file=tmp_path / "run.zarr")
+    assert not list(tmp_path.iterdir())
+
+
+def test_lists_and_single_precision_are_fine():
+    one = hinge.simulate(double_pendulum(), 0.01, [1, 0], [0, 0])
+    other = hinge.simulate(double_pendulum(), 0.01, np.array([1, 0], np.float32))
+    assert np.array_equal(one.q, other.q)
+    assert one.q.dtype == float
