@@ -219,6 +219,24 @@ def test_a_robot_of_symbols_goes_through_pickle_and_edits():
     assert arm.mass == sum(sympy.symbols("m1 m2"))
 
 
+def test_loads_frames_and_gravity_of_symbols_on_an_arm_of_numbers():
+    m, x, y, g = sympy.symbols("m x y g")
+    plain = hinge.samples.planar_2r()
+    arm = plain.with_payload("hand", m, (x, 0, y), sympy.zeros(3, 3)).with_gravity((0, 0, -g))
+    assert arm.model.symbols == ("g", "m", "x", "y")
+    values = {"m": 0.5, "x": 0.1, "y": 0.2, "g": 1.62}
+    wanted = plain.with_payload("hand", 0.5, (0.1, 0, 0.2)).with_gravity((0, 0, -1.62))
+    q, v, a = [0.3, 0.4], [1.0, -2.0], [0.5, 0.6]
+    np.testing.assert_allclose(arm.inverse_dynamics(q, v, a, parameters=values), wanted.inverse_dynamics(q, v, a))
+    T = sympy.eye(4)
+    T[:3, 3] = sympy.Matrix([x, 0, 0])
+    for placement in ((x, 0, 0), T):
+        tip = plain.with_frame("tip", "hand", placement)
+        np.testing.assert_allclose(
+            tip.with_values({"x": 0.25}).pose(q, "tip"), plain.with_frame("tip", "hand", (0.25, 0, 0)).pose(q, "tip")
+        )
+
+
 def test_a_table_of_symbols_has_the_kinematics_of_its_convention():
     a, alpha, d, theta = sympy.symbols("a alpha d theta")
     q = sympy.Symbol("q1")

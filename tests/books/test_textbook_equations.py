@@ -166,6 +166,27 @@ def test_the_cart_and_pole_print_the_book(cart_pole):
     assert couple == m * l * cos(q2) * a1 + (I + m * l**2) * a2 - m * g * l * sin(q2)
 
 
+# ---- the anthropomorphic arm: a turn about the vertical, and two hinges that share a direction
+
+
+def test_the_anthropomorphic_arm_prints_the_book():
+    a2, a3, r2, r3 = symbols("a2 a3 r2 r3")
+    M2, M3, X3, Y3 = symbols("m2 m3 X3 Y3")
+    arm = hinge.dh([
+        {"d": 1, "alpha": sympy.pi / 2},
+        {"a": a2, "mass": M2, "com": (r2 - a2, 0, 0)},
+        {"a": a3, "mass": M3, "com": (r3 - a3, 0, 0), "inertia": sympy.diag(X3, Y3, 0)},
+    ], gravity=(0, 0, -g))  # fmt: skip
+    q2, q3 = symbols("q2 q3")
+    H = arm.equations("mass_matrix")
+    book = M2 * r2**2 * cos(q2) ** 2 + M3 * (a2 * cos(q2) + r3 * cos(q2 + q3)) ** 2
+    book += X3 * sin(q2 + q3) ** 2 + Y3 * cos(q2 + q3) ** 2
+    assert sympy.expand(H[0, 0] - book) == 0  # no identity needed: the very sums of angles
+    assert H[0, 1] == H[0, 2] == 0
+    assert sympy.count_ops(H[0, 0]) <= 40
+    assert sympy.count_ops(arm.equations("inverse_dynamics")) <= 260
+
+
 # ---- three links: sums of three angles are gathered too
 
 

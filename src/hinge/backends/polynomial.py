@@ -22,6 +22,7 @@ Angle = tuple[tuple[Term, float], ...]  # a sum of inputs, each times a number; 
 ONE: Term = ()
 LONGEST = 600  # terms of a value
 BUDGET = 100_000  # products of terms in a program
+TRIED, PAIRS = 100, 12  # terms of a polynomial, and pairs of its angles, up to which their sums are tried
 ROUNDING = 8e-15  # a sum this much smaller than what was added is what rounding left of nothing
 
 
@@ -141,6 +142,52 @@ class Ring:
     # making it shorter
 
     def gathered(self, a: Poly) -> Poly:
+        """With sums and differences of angles, in whichever of the angles and their sums it is shortest."""
+        base, made = a, self._gathered(a)
+        while len(made) > 2 and len(base) <= TRIED:
+            angles, sums = self._angles(base), set(self._angles(made))
+            pairs = [(p, q) for p in angles for q in angles if p != q and _angle_sum(p, q, 1.0) in sums][:PAIRS]
+            others = [other for p, q in pairs if (other := self._in_sum(base, p, q)) is not None]
+            tried = [(other, self._gathered(other)) for other in others]
+            shortest = min(tried, key=lambda both: _length(both[1]), default=(base, made))
+            if _length(shortest[1]) >= _length(made):
+                break
+            base, made = shortest
+        return self._squared(made)
+
+    def _squared(self, a: Poly) -> Poly:
+        """With sin² where 1 - cos² is there."""
+        made = dict(a)
+        for term, c in a.items():
+            for g, e in term:
+                rest = _term({**dict(term), g: e - 2})
+                if self.generators[g].kind == "cos" and e >= 2 and term in made and _equal(made.get(rest, 0.0), -c):
+                    sine = _term({**dict(rest), self.number("sin", *self.generators[g].of): 2})
+                    if sine not in made:
+                        del made[term], made[rest]
+                        made[sine] = -c
+        return made
+
+    def _in_sum(self, a: Poly, p: Angle, q: Angle) -> Poly | None:
+        """In the angle p + q instead of q; None where that cannot be or is long."""
+        total = _angle_sum(p, q, 1.0)
+        cq, sq = self.number("cos", q), self.number("sin", q)
+        (cp, sp), (ct, st) = ((self.of_angle("cos", x), self.of_angle("sin", x)) for x in (p, total))
+        cos_q = self.add(self.mul(ct, cp), self.mul(st, sp))
+        sin_q = self.add(self.mul(st, cp), self.mul(ct, sp), -1.0)
+        made: Poly = {}
+        for term, c in a.items():
+            powers = dict(term)
+            e, f = powers.pop(cq, 0), powers.pop(sq, 0)
+            if e < 0 or f < 0 or e + f > 4:
+                return None
+            part = {_term(powers): c}
+            for factor in [cos_q] * int(e) + [sin_q] * int(f):
+                part = self.mul(part, factor)
+            made = self.add(made, part)
+        return made
+
+    def _gathered(self, a: Poly) -> Poly:
         """With sums and differences of two angles where both products are there."""
         made, again = dict(a), True
         while again:
@@ -167,7 +214,7 @@ class Ring:
                 rest = {**powers, x: powers[x] - 1, y: powers[y] - 1}
                 partner = _term({**rest, u: rest.get(u, 0) + 1, v: rest.get(v, 0) + 1})
                 d = a.get(partner, 0.0)
-                if partner == term or abs(abs(d) - abs(c)) > 1e-12 * abs(c):
+                if partner == term or not _equal(abs(d), abs(c)):
                     continue
                 del a[term], a[partner]
                 other = 1.0 if d * c * same > 0.0 else -1.0
@@ -180,6 +227,14 @@ class Ring:
 
 def constant(x: float) -> Poly:
     return {ONE: float(x)} if x else {}
+
+
+def _equal(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-12 * abs(b)
+
+
+def _length(a: Poly) -> tuple[int, float]:
+    return len(a), sum(abs(e) for term in a for _, e in term)
 
 
 def _term(powers: dict[int, float]) -> Term:

@@ -17,8 +17,9 @@ from hinge.model.doctor import examine_link
 from hinge.model.driven import Driven
 from hinge.model.given import numbers
 from hinge.model.model import Follow, Frame, Model
+from hinge.model.symbols import is_symbolic
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import Mat3, Vec3, mat3, vec3
+from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3
 from hinge.spatial.rotation import snapped_rotation
 from hinge.spatial.transform import Rigid, Transform
 
@@ -26,7 +27,10 @@ Array = np.ndarray[Any, Any]
 
 
 def pose_of(what: str, placement: Any) -> tuple[Mat3, Vec3]:
-    """Rotation and origin of a 4×4 pose, or of one given as (3,) for a mere shift."""
+    """Rotation and origin of a 4×4 pose, or of one given as (3,) for a mere shift; symbols are taken as they are."""
+    if is_symbolic(placement) and np.shape(placement) in ((3,), (4, 4)):
+        s = numbers(what, "an entry", placement, np.shape(placement), NOWHERE)
+        return (IDENTITY, vec3(s)) if len(s) == 3 else (Mat3(s[0:3] + s[4:7] + s[8:11]), vec3((s[3], s[7], s[11])))
     T = np.eye(4)
     given = np.asarray(placement, float)
     if given.shape == (3,):
@@ -50,7 +54,13 @@ def with_frame(model: Model, name: str, parent: str, placement: Any) -> Model:
 
 def with_payload(model: Model, body: str, mass: float, com: Sequence[float], inertia: Any) -> Model:
     """With a load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in that frame."""
-    frame, values = model.frame(body), np.asarray(inertia, float)
+    frame = model.frame(body)
+    if is_symbolic([mass, com, inertia]):
+        what = f"payload on {body!r}"
+        (m,), c = numbers(what, "mass", [mass], (1,), NOWHERE), numbers(what, "com", com, (3,), NOWHERE)
+        J = numbers(what, "inertia", inertia, (3, 3), NOWHERE)
+        return _loaded(model, frame, RigidInertia.at_com(m, Vec3(c), (J[0:3], J[3:6], J[6:9])))
+    values = np.asarray(inertia, float)
     if values.shape != (3, 3) or np.shape(com) != (3,):
         raise SizeError(
             f"payload on {body!r}: com has shape {np.shape(com)} and inertia {values.shape}, not (3,) and (3, 3)."
@@ -61,6 +71,10 @@ def with_payload(model: Model, body: str, mass: float, com: Sequence[float], ine
     if wrong:
         raise ModelError(wrong[0].code, wrong[0].what.removeprefix("link "), wrong[0].fix)
     load = RigidInertia.at_com(float(mass), vec3(map(float, com)), values.tolist())
+    return _loaded(model, frame, load)
+
+
+def _loaded(model: Model, frame: Frame, load: RigidInertia) -> Model:
     inertias = list(model.inertia)
     inertias[frame.body] = inertias[frame.body] + frame.transform.T @ load
     return replace(model, inertia=tuple(inertias))
