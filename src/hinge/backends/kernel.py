@@ -151,7 +151,7 @@ class Kernel:
             return self._native(number.type).bind(given, outs, prod(batch))  # type: ignore[no-any-return]
         return lambda: self._interpret(
             [self._rows(k, a, batch, prod(batch)) for k, a in enumerate(given)],
-            [out.reshape(prod(batch), -1) for out in outs],
+            [out.reshape(prod(batch), prod(shape)) for out, shape in zip(outs, self.plan.outputs, strict=True)],
         )
 
     @property
