@@ -50,9 +50,6 @@ class Robot:
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
 
-    def __deepcopy__(self, memo: object) -> Robot:
-        return self  # it does not change
-
     @property
     def name(self) -> str:
         """The name the file gives."""

@@ -49,7 +49,7 @@ def test_show_prints_the_joints_and_the_findings(lamp):
 def test_demo_computes_counts_and_times(lamp, given):
     shown = said("demo", "--seconds", "0.05", *([lamp] if given else []))
     assert shown.exit_code == 0
-    for part in ("degrees of freedom", "largest difference", "turney", "composite", "States per second"):
+    for part in ("degrees of freedom", "largest difference", "inverse_dynamics", "composite", "States per second"):
         assert part in shown.output
     difference = float(re.search(r"largest difference (\S+) rad", shown.output)[1])
     assert difference < 1e-9

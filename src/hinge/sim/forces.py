@@ -54,7 +54,7 @@ def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, ma
     if q.ndim < 2 or q.shape[-2] != robot.nv:
         return
     first = (0,) * (q.ndim - 1)
-    trial = apart(control)  # twice, because one that remembers or throws dice is free to differ
+    trial = apart(robot, control)  # twice, because one that remembers or throws dice is free to differ
     alone = [checked(robot, trial(t, q[first].copy(), qd[first].copy()), ()) for _ in range(2)]
     if np.array_equal(alone[0], alone[1]) and not np.allclose(alone[0], made[first], equal_nan=True):
         raise SizeError(
@@ -63,20 +63,21 @@ def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, ma
         )
 
 
-def apart(control: Control) -> Control:
+def apart(robot: Robot, control: Control) -> Control:
     """The controller with a memory of its own, where that can be had: what tries it out leaves no trace in it."""
+    memo: dict[int, Any] = {id(robot): robot}  # the robot does not change
     try:
         if isinstance(control, FunctionType) and control.__closure__:
-            cells = tuple(CellType(copy.deepcopy(cell.cell_contents)) for cell in control.__closure__)
+            cells = tuple(CellType(copy.deepcopy(cell.cell_contents, memo)) for cell in control.__closure__)
             return FunctionType(control.__code__, control.__globals__, control.__name__, control.__defaults__, cells)
-        return copy.deepcopy(control)
+        return copy.deepcopy(control, memo)
     except Exception:  # whatever a class of somebody else's raises where it cannot be copied
         return control
 
 
 def trace_control(robot: Robot, control: Control) -> Callable[[Scalar, list[Scalar], list[Scalar]], list[Scalar]]:
     """The controller over scalars; raises Untraceable, with the reason, where it cannot be."""
-    traced, trial = apart(control), apart(control)
+    traced, trial = apart(robot, control), apart(robot, control)
     over_scalars = lambda t, q, qd: over_symbols(robot, traced, t, q, qd)
     forces = on_numbers(robot, over_scalars)
     rng = np.random.default_rng(0)
