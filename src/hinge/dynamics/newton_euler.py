@@ -60,10 +60,14 @@ def newton_euler(model, q, qd, qdd, external, base_motion):
     S, f = joint_forces(model, q, qd, qdd, external, base_motion)
     tau = model.per_body(1)[0]
     for i, _ in model.outward():
-        rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
-        parts = zip(S[i].T @ f[i], rotor, model.resistance(i, q[i], qd[i]), strict=True)
-        tau[i] = [t + r + d for t, r, d in parts]  # (4.15)
+        tau[i] = at_joint(model, i, S[i].T @ f[i], q, qd, qdd)  # (4.15)
     return tau
+
+
+def at_joint(model, i, along, q, qd, qdd):
+    """The forces of joint i: those along its axes, and what its rotor, damping, friction and spring take."""
+    rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
+    return [t + r + d for t, r, d in zip(along, rotor, model.resistance(i, q[i], qd[i]), strict=True)]
 
 
 @algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hinge.dynamics.articulated import coupled
+from hinge.dynamics.newton_euler import at_joint
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.spatial import (
@@ -79,28 +80,19 @@ def motions(model, q, qd, qdd, at, base):
     return s, v, a
 
 
-def at_joints(model, along, q, qd, qdd):
-    """The forces of the joints: what moves the bodies, and what rotors, damping, friction and springs take."""
-    tau = model.per_body(1)[0]
-    for i, _ in model.outward():
-        rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
-        tau[i] = [t + r + d for t, r, d in zip(along[i], rotor, model.resistance(i, q[i], qd[i]), strict=True)]
-    return tau
-
-
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
            returns=FORCE)  # fmt: skip
 def newton_euler_base(model, q, qd, qdd, external, base_motion):
     """Joint forces for a given motion, all in base coordinates."""
     at = placed(model, q)
     s, v, a = motions(model, q, qd, qdd, at, base_motion)
-    f, along = [Force()] * len(model.parent), model.per_body(1)[0]
+    f, tau = [Force()] * len(model.parent), model.per_body(1)[0]
     for i, p in model.inward():
         I = at[i].inertia(model.inertia[i])
         f[i] = f[i] + I @ a[i] + cross(v[i], I @ v[i]) - at[i].X.T @ external[i]  # (4.8)
         f[p] = f[p] + f[i]  # (4.9)
-        along[i] = s[i].T @ f[i]  # (4.10)
-    return at_joints(model, along, q, qd, qdd)
+        tau[i] = at_joint(model, i, s[i].T @ f[i], q, qd, qdd)  # (4.10)
+    return tau
 
 
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
@@ -109,13 +101,13 @@ def newton_euler_orin(model, q, qd, qdd, external, base_motion):
     """Joint forces for a given motion: motions in base coordinates, forces in those of the links."""
     at = placed(model, q)
     _, v, a = motions(model, q, qd, qdd, at, base_motion)
-    f, along = [Force()] * len(model.parent), model.per_body(1)[0]
+    f, tau = [Force()] * len(model.parent), model.per_body(1)[0]
     for i, p in model.inward():
         joint, I, X = model.joint[i], model.inertia[i], at[i].X
         f[i] = f[i] + I @ (X @ a[i]) + cross(X @ v[i], I @ (X @ v[i])) - external[i]  # (4.13)
         f[p] = f[p] + (joint.transform(q[i]) @ model.placement[i]).T @ f[i]  # (4.14)
-        along[i] = joint.axes(q[i]).T @ f[i]  # (4.15)
-    return at_joints(model, along, q, qd, qdd)
+        tau[i] = at_joint(model, i, joint.axes(q[i]).T @ f[i], q, qd, qdd)  # (4.15)
+    return tau
 
 
 @algorithm("mass_matrix", q=POSITION, returns=MATRIX)

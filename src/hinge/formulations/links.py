@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hinge.dynamics import newton_euler
 from hinge.graph.expr import Scalar, less, select
 from hinge.model import Model
 from hinge.model.driven import Driven
@@ -107,8 +108,7 @@ def path(model: Model, i: int) -> list[int]:
 
 def at_joint(model: Model, i: int, force: Scalar, q: list, qd: list, qdd: list) -> list[Scalar]:
     """The force of joint i: what moves the links, and what its rotor, damping, friction and spring take."""
-    (rotor,), (resistance,) = model.armature(i), model.resistance(i, q[i], qd[i])
-    return [force + rotor * qdd[i][0] + resistance]
+    return newton_euler.at_joint(model, i, [force], q, qd, qdd)
 
 
 def refuses(model: Model) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from hinge.graph.expr import Scalar
+from hinge.graph.expr import Scalar, total
 from hinge.spatial.linear3 import IDENTITY, NOTHING, ZERO, Mat3, Vec3
 
 LINE = (0, 1, 2, 3)
@@ -56,11 +54,3 @@ def trace(A: Mat4) -> Scalar:
 def trace_of_product(A: Mat4, B: Mat4) -> Scalar:
     """tr(A B), without the entries of the product that are not on its diagonal."""
     return total(_dot(A[4 * i : 4 * i + 4], B[i::4]) for i in LINE)
-
-
-def total(terms: Iterable[Scalar]) -> Scalar:
-    """The sum of some scalars."""
-    made: Scalar = 0.0
-    for term in terms:
-        made = made + term
-    return made

@@ -13,7 +13,7 @@ with it. The text has revolute joints; the terms of other joints, of trees and o
 from __future__ import annotations
 
 from hinge.dynamics.composite import forward_composite
-from hinge.dynamics.newton_euler import still
+from hinge.dynamics.newton_euler import at_joint, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
 from hinge.formulations.links import pseudo
 from hinge.spatial import Force, Mat3, Sym3, Vec3, comoving, cross3
@@ -47,9 +47,7 @@ def turney(model, q, qd, qdd, external, base_motion):
     # inward: a joint carries the forces of all that is beyond it
     for i, p in model.inward():
         f[p] = f[p] + X[i].T @ f[i]  # (7.5), (7.6)
-        rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
-        parts = zip(S[i].T @ f[i], rotor, model.resistance(i, q[i], qd[i]), strict=True)
-        tau[i] = [t + r + d for t, r, d in parts]  # (3.13)
+        tau[i] = at_joint(model, i, S[i].T @ f[i], q, qd, qdd)  # (3.13)
     return tau
 
 

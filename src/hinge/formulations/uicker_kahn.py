@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
 from hinge.formulations.links import Link, at_joint, links, path, refuses
-from hinge.formulations.mat4 import ONE4, ZERO4, Mat4, total, trace, trace_of_product
+from hinge.formulations.mat4 import ONE4, ZERO4, Mat4, trace, trace_of_product
+from hinge.graph import total
 from hinge.spatial import Force, skew
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -370,3 +370,11 @@ _ON_SCALARS: dict[str, Callable[..., Scalar]] = {
     "select": select, "fma": lambda a, b, c: a * b + c, "fms": lambda a, b, c: a * b - c,
     "fnma": lambda a, b, c: c - a * b,
 }  # fmt: skip
+
+
+def total(terms: Iterable[Scalar]) -> Scalar:
+    """The sum of some scalars."""
+    made: Scalar = 0.0
+    for term in terms:
+        made = made + term
+    return made

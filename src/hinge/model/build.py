@@ -310,7 +310,7 @@ class Builder:
             taken = {joint.name for joint in self._joints.values()}
             data = JointData((-math.inf,) * 7, (math.inf,) * 7, (math.inf,) * 6, (math.inf,) * 6,
                              where=self._links[root].where)  # fmt: skip
-            start = Frame(grown.body(0, Free(), Transform(), root, _unused("base", taken), data))
+            start = Frame(grown.body(0, Free(), Transform(), root, unused("base", taken), data))
         stack: list[tuple[_Joint | None, Frame]] = [(None, start)]
         while stack:
             joint, at = stack.pop()
@@ -390,7 +390,7 @@ def _with_z(axis: Vec3) -> np.ndarray[Any, Any]:
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def unused(name: str, taken: set[str]) -> str:
     """`name`, or name_2, name_3, … where it is taken."""
     k, candidate = 1, name
     while candidate in taken:

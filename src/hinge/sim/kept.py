@@ -24,9 +24,8 @@ class Kept:
         if method not in ("euler", "semi_implicit"):
             raise NotCovered(f"keep={keep} goes with method='euler' or 'semi_implicit': {method!r} evaluates the "
                              "equations several times a step.")  # fmt: skip
-        if run.physics.effort or run.physics.springs or source.traced is not None:
-            # forces are made in numbers here, so a controller runs on them
-            source.traced, source.sample = None, max(1, source.sample)
+        # forces are made in numbers here, so a controller runs on them
+        source.traced, source.sample = None, max(1, source.sample)
         if run.physics.springs:
             raise NotCovered("keep= does not go with limits='spring': the springs need the equations of each step.")
         self.run, self.source, self.keep, self.late = run, source, keep, method == "semi_implicit"

@@ -12,7 +12,7 @@ import numpy as np
 from hinge.backends.kernel import Kernel
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
-from hinge.graph import Scalar, less, maximum, minimum, select, sqrt
+from hinge.graph import Scalar, less, maximum, minimum, select, sqrt, total
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
@@ -126,7 +126,7 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
 
     def mix(weights: Sequence[float], part: int) -> list[Scalar]:
         rows = [k[part] for k in made.stages]
-        return [_sum(w * x for w, x in zip(weights, column, strict=True) if w) for column in zip(*rows, strict=True)]
+        return [total(w * x for w, x in zip(weights, column, strict=True) if w) for column in zip(*rows, strict=True)]
 
     difference = [b - low for b, low in zip(tableau.b, tableau.low, strict=True)]
     ends = [[1.0 if k == at else 0.0 for k in range(tableau.stages)] for at in (0, tableau.stages - 1)]
@@ -136,20 +136,12 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
 def _error(tolerance: tuple[Scalar, Scalar], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
     """The root of the mean square of the errors, each against absolute and relative tolerance."""
     relative, absolute = tolerance
-    total: Scalar = 0.0
-    count = 0
+    squares: list[Scalar] = []
     for start, end, wrong in zip(before, after, error, strict=True):
         for a, b, e in zip(start, end, wrong, strict=True):
             scale = absolute + relative * maximum(maximum(a, -a), maximum(b, -b))
-            total, count = total + (h * e / scale) * (h * e / scale), count + 1
-    return sqrt(total / count)
-
-
-def _sum(terms: Any) -> Scalar:
-    total: Scalar = 0.0
-    for term in terms:
-        total = total + term
-    return total
+            squares.append((h * e / scale) * (h * e / scale))
+    return sqrt(total(squares) / len(squares))
 
 
 def resisted(model: Model, physics: Physics, tau: list[Scalar], q: list[list[Scalar]], v: list[Scalar]

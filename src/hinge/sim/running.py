@@ -210,9 +210,7 @@ class _Explicit:
         call, start, end = self.sides[self.at]
         start[2][:], start[3][:] = t, h
         if self.source.traced is None:
-            tau = self.source.at(k, t)
-            if tau is not self.given:
-                self.given[...] = tau
+            self.given[...] = self.source.at(k, t)
         if start[0] is not self.run.q:  # somebody else has moved the state
             start[0][...], start[1][...] = self.run.q, self.run.qd
         call()

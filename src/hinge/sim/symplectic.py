@@ -19,7 +19,7 @@ from hinge.dynamics.energy import potential_energy
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered
-from hinge.graph import Scalar, jacobian, less, maximum, select
+from hinge.graph import Scalar, jacobian, less, maximum, select, total
 from hinge.integrators.steps import TIME
 from hinge.model import Model
 from hinge.robot import Robot
@@ -112,7 +112,7 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
 
 def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
     H = composite(model, model.joint_positions(q))
-    return [_total(a * b for a, b in zip(row, v, strict=True)) for row in H]
+    return [total(a * b for a, b in zip(row, v, strict=True)) for row in H]
 
 
 def _middle(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], h: Scalar, force: Any) -> Any:
@@ -120,7 +120,7 @@ def _middle(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar],
     at = [a + 0.5 * h * b for a, b in zip(q, guess, strict=True)]
     joints = model.joint_positions(at)
     H = composite(model, joints)
-    kinetic = 0.5 * _total(H[i][j] * guess[i] * guess[j] for i in range(model.nv) for j in range(model.nv))
+    kinetic = 0.5 * total(H[i][j] * guess[i] * guess[j] for i in range(model.nv) for j in range(model.nv))
     (slope,) = jacobian([kinetic - potential_energy(model, joints)], at)
     asked, pushed = force(at, guess)
     lost = model.generalised_forces(
@@ -163,10 +163,3 @@ def _finish(model: Model, q: list[Scalar], v: list[Scalar], middle: list[Scalar]
     p_end = [2.0 * b - a for a, b in zip(_momentum(model, q, v), p, strict=True)]
     factor = LDL(composite(model, model.joint_positions(end)), model.blame())
     return (model.joint_positions(end), factor.solve(p_end), asked), factor.pivots
-
-
-def _total(terms: Any) -> Scalar:
-    total: Scalar = 0.0
-    for term in terms:
-        total = total + term
-    return total

@@ -6,7 +6,6 @@ the placement of the link beyond it, so that every coordinate means what MuJoCo'
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,8 +18,10 @@ from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction
 from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
-from hinge.model.build import WORLD, Builder
+from hinge.model.build import WORLD, Builder, unused
 from hinge.model.model import Shape
+from hinge.spatial.linear3 import Mat3
+from hinge.spatial.rotation import quaternion_from_rotation
 
 Array = np.ndarray
 JOINTS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
@@ -32,11 +33,8 @@ class Names:
     def __init__(self, taken: set[str]) -> None:
         self.taken = taken
 
-    def free(self, wanted: str, k: int | None = None) -> str:
-        name, n = wanted if k is None else f"{wanted}_{k}", 1
-        while name in self.taken:
-            n += 1
-            name = f"{wanted}_{n}" if k is None else f"{wanted}_{k}_{n}"
+    def free(self, wanted: str) -> str:
+        name = unused(wanted, self.taken)
         self.taken.add(name)
         return name
 
@@ -73,7 +71,7 @@ class Reader:
         if body.parent is None:
             body.link = WORLD
         else:
-            body.link = given or self.links.free("body", self.counted)
+            body.link = given or self.links.free(f"body_{self.counted}")
         self.counted += 1
         moved = self._aligned(body, mass)
         if moved is not None:
@@ -132,7 +130,7 @@ class Reader:
             parent, R, p = child, HERE, ORIGIN
 
     def _unnamed(self, kind: str) -> str:
-        return self.joint_names.free("base") if kind == "free" else self.joint_names.free("joint", self.njoint)
+        return self.joint_names.free("base") if kind == "free" else self.joint_names.free(f"joint_{self.njoint}")
 
     def _kind(self, body: Body, given: Element, scope: Scope) -> str:
         element = scope.read(given) if given.tag == "joint" else given
@@ -171,7 +169,7 @@ class Reader:
             if upper is not None:
                 data["range"] = upper
         else:  # the position of a free body is its coordinates, and where the file puts it their reference
-            options["reference"] = (*quaternion(R), *p)
+            options["reference"] = (*quaternion_from_rotation(Mat3(R.reshape(-1).tolist())), *p)
             R, p, at = HERE, ORIGIN, ORIGIN
             if options["armature"]:
                 what = f"joint {name!r} is free and has armature: hinge adds it in body axes, MuJoCo in the world's."
@@ -235,22 +233,6 @@ class Reader:
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
             name = other
         self.builder.frame(name, body.link, p, R, element.where)
-
-
-def quaternion(R: Array) -> tuple[float, ...]:
-    """Scalar first, of a rotation; from its largest component, so that nothing is lost."""
-    xx, yy, zz = np.diag(R)
-    four = np.array([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz]) / 4
-    k = int(np.argmax(four))
-    w, x, y = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    rows = {
-        0: (4 * four[0], w, x, y),
-        1: (w, 4 * four[1], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]),
-        2: (x, R[0, 1] + R[1, 0], 4 * four[2], R[1, 2] + R[2, 1]),
-        3: (y, R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], 4 * four[3]),
-    }
-    q = np.array(rows[k]) / (4 * math.sqrt(four[k]))
-    return tuple((q if q[0] >= 0.0 else -q).tolist())
 
 
 def _shapes(geom: Geom, scope: Scope) -> list[Shape]:

@@ -1,7 +1,9 @@
 """What holds for a whole MJCF file: compiler settings, default classes, and how orientations are written.
 
-<compiler angle="radian" eulerseq="zyx"/>
-<default> <joint damping="1"/> <default class="leg"> … </default> </default>
+    <compiler angle="radian" eulerseq="zyx"/>
+    <default> <joint damping="1"/> <default class="leg"> … </default> </default>
+
+A class has what the classes around it say; an element's own words come before its class's.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, check
 from hinge.formats.xml import Element, attribute, number, numbers, shown
+from hinge.spatial.rotation import rotation_from_quaternion
 
 Array = np.ndarray
 HERE, ORIGIN = np.eye(3), np.zeros(3)  # no turn and no shift
@@ -149,14 +152,7 @@ def from_quaternion(q: tuple[float, ...], element: Element) -> Array:
     if not 1e-14 < length < inf:
         raise ModelError("quaternion", f"{element} has a quaternion of length {length:g}.",
                          "The quaternion of no rotation is 1 0 0 0.", element.where)  # fmt: skip
-    w, x, y, z = (c / length for c in q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return np.array(rotation_from_quaternion([c / length for c in q])).reshape(3, 3)
 
 
 def about(axis: Any, angle: float) -> Array:

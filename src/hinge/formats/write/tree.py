@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from hinge.errors import NotCovered
 from hinge.formats.write.notes import Notes
+from hinge.model.build import unused
 from hinge.model.joints import Fixed, Joint, _OnLine
 from hinge.model.model import Frame, JointData, LinkInertia, Model, Shape
 from hinge.spatial.inertia import RigidInertia
@@ -155,7 +156,7 @@ class _Planting:
         at_home = [name for name in self.on[0] if name in model.links and model.frames[name] == Frame(0)]
         made = not at_home
         if made:
-            at_home = [_unused("world", self.names)]
+            at_home = [unused("world", self.names)]
             self.names.add(at_home[0])
         name = at_home[0]
         inertia = WEIGHTLESS if made else _said(model.links[name])
@@ -221,7 +222,7 @@ class _Planting:
             raise NotCovered(f"joint {name!r} is {joint.kind}, which a {self.suffix} file has no word for.{can}")
         made = list[tuple[str, Joint, JointData, tuple[int, ...]]]()
         for k, (one, at) in enumerate(simple, start=1):
-            step = _unused(f"{name}_{k}", self.joints)
+            step = unused(f"{name}_{k}", self.joints)
             self.joints.add(step)
             made.append((step, one, _picked(data, at), at))
         listed = ", ".join(repr(step) for step, _, _, _ in made)
@@ -233,7 +234,7 @@ class _Planting:
         return made
 
     def helper(self, body: str, joint: str) -> str:
-        name = _unused(f"{body}({joint})", self.names)
+        name = unused(f"{body}({joint})", self.names)
         self.names.add(name)
         return name
 
@@ -334,12 +335,3 @@ def _in_file_order(parts: Sequence[Part]) -> list[Part]:
         made.append(stack.pop())
         stack.extend(reversed(below.get(made[-1].name, ())))
     return made
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    """`name`, or name_2, name_3, … where it is taken."""
-    k, candidate = 1, name
-    while candidate in taken:
-        k += 1
-        candidate = f"{name}_{k}"
-    return candidate
