@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hinge.dynamics.christoffel import driven
 from hinge.dynamics.newton_euler import gravity_force, newton_euler, still
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.coefficients import coordinates, driven, velocity_force
+from hinge.formulations.coefficients import coordinates, velocity_force
 from hinge.formulations.mat4 import total
 from hinge.spatial import Force, Motion
 
