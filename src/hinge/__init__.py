@@ -17,8 +17,17 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
-    from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, TrajectoryError, UnknownName
-    from hinge.loading import dh, load, samples
+    from hinge.errors import (
+        GeometryError,
+        HingeError,
+        ModelError,
+        NotCovered,
+        SizeError,
+        TraceError,
+        TrajectoryError,
+        UnknownName,
+    )
+    from hinge.loading import dh, from_twists, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
@@ -27,7 +36,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     # a robot
-    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
+    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "from_twists": "loading",
+    "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     # in time
@@ -36,7 +46,7 @@ _HOME = {
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "NotCovered": "errors", "GeometryError": "errors", "TraceError": "errors", "TrajectoryError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -48,6 +58,7 @@ _ROOMS = (
     "formulations",
     "integrators",
     "backends",
+    "geometry",
     "robot",
     "loading",
     "writing",
@@ -57,11 +68,11 @@ _ROOMS = (
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
-    "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
+    "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "GeometryError", "TraceError",
     "TrajectoryError",
 ]  # fmt: skip
 

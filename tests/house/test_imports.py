@@ -22,6 +22,7 @@ ORDER = [
     "inputs",
     "methods",
     "programs",
+    "geometry",
     "robot",
     "loading",
     "writing",

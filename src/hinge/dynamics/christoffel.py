@@ -109,7 +109,7 @@ def gathered(model, made):
     return total
 
 
-@algorithm("christoffel", q=POSITION, returns=CUBE, refuses=no_rates)
+@algorithm("christoffel", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
 def recursive(model, q):
     """The Christoffel symbols Γ of the mass matrix, of the first kind: (C qd)_i = Σ_jk Γ[i, j, k] qd[j] qd[k].
 
@@ -141,7 +141,7 @@ def levi_civita(model, q):
 
 
 def raised(H, G):
-    """The first index of a cube by the inverse of H: (16)."""
+    """The first index of a cube by the inverse of H: zefran2004 (16)."""
     n = range(len(G))
     columns = [[H.solve([G[i][j][k] for i in n]) for k in n] for j in n]  # zefran2004 (16)
     return [[[columns[j][k][i] for k in n] for j in n] for i in n]

@@ -20,7 +20,7 @@ from hinge.graph.diff import jacobian
 from hinge.spatial import Force, Motion
 
 
-@algorithm("christoffel", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
+@algorithm("christoffel", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
 @algorithm("coriolis_coefficients", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
 def christoffel(model, q):
     """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.

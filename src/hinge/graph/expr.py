@@ -257,6 +257,9 @@ def _apply(op: str, *args: Scalar) -> Scalar:
     for x in args:
         if type(x) is Expr:
             return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
+    for x in args:
+        if hasattr(x, "applied"):  # a kind of number that brings its own arithmetic
+            return x.applied(op, *args)
     if any(hasattr(x, "free_symbols") for x in args):
         import sympy
 
@@ -309,6 +312,9 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if condition else b
     if type(a) is Expr and a is b:
         return a
+    for x in (a, b):
+        if hasattr(x, "applied"):
+            return x.applied("select", condition, a, b)
     if hasattr(condition, "free_symbols"):
         import sympy
 
