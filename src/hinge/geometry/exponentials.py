@@ -113,7 +113,7 @@ class ProductOfExponentials:
 
     def _body(self, x: Sequence[Scalar]) -> Rows:
         g = self._pose(x)
-        return _across([transform.scalar(g, axis) for axis in self._axes(x)])  # type: ignore[attr-defined]  # zefran2004 (9)
+        return _across([transform.scalar(g, axis) for axis in self._axes(x)])  # zefran2004 (9)  # type: ignore[attr-defined]
 
     def _all_base(self, x: Sequence[Scalar]) -> list[Rows]:
         axes, n = self._axes(x), len(self.twists)
