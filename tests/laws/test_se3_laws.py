@@ -51,7 +51,9 @@ def test_the_exponential_is_right_to_the_last_digits(angle):
         assert np.abs(made - wanted)[:3, :3].max() < 1e-15
         assert np.linalg.norm(made[:3, 3] - wanted[:3, 3]) < 2e-15 * np.linalg.norm(wanted[:3, 3])
         if angle < 1e-3:  # the turn itself keeps its digits, beside ones on the diagonal
-            assert np.abs(made - made.T)[:3, :3].max() == pytest.approx(np.abs(wanted - wanted.T)[:3, :3].max(), rel=1e-9)
+            assert np.abs(made - made.T)[:3, :3].max() == pytest.approx(
+                np.abs(wanted - wanted.T)[:3, :3].max(), rel=1e-9
+            )
 
 
 def test_the_logarithm_undoes_the_exponential_for_a_million_motions():
@@ -288,7 +290,7 @@ def test_complement_resolution_and_bases():
         assert inside + outside == pytest.approx(a)
         assert S @ alpha == pytest.approx(inside)
         assert T.T @ outside == pytest.approx(0.0, abs=1e-10)
-        assert spaces.reciprocal_basis(S).T @ S == pytest.approx(np.eye(r), abs=1e-10)
+        assert pytest.approx(np.eye(r), abs=1e-10) == spaces.reciprocal_basis(S).T @ S
         basis = spaces.orthogonal_basis(S, I)
         assert basis.T @ I @ basis == pytest.approx(np.eye(r), abs=1e-10)
         apparent = spaces.apparent_inverse_inertia(S, I)

@@ -18,6 +18,8 @@ Differs from the source: symbols come from the motion of axes and inertias, not 
 
 from __future__ import annotations
 
+from itertools import product
+
 from hinge.dynamics.composite import composite
 from hinge.dynamics.coriolis import Turning
 from hinge.dynamics.energy import moving
@@ -109,6 +111,39 @@ def gathered(model, made):
     return total
 
 
+def rotors(model):
+    """What armature adds where velocities do not commute, by (body, freedom): Koszul's formula, constant metric."""
+    made = {}
+    for i in model.leaders:
+        joint, J = model.joint[i], model.armature(i)
+        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
+        c = [[joint.bracket(a, b) for b in units] for a in units]
+        for a, b, k in product(range(joint.nv), repeat=3):
+            twice = c[b][k][a] * J[a] - c[b][a][k] * J[k] - c[k][a][b] * J[b]
+            if type(twice) is not float or twice != 0.0:
+                made[(i, a), (i, b), (i, k)] = 0.5 * twice
+    return made
+
+
+def unlike_rotors(model):
+    """Which joint has an armature that would ask for velocity forces, which the equations of motion do not have."""
+    for (i, a), (_, b), (_, k) in rotors(model):
+        both = rotors(model).get(((i, a), (i, k), (i, b)), 0.0) + rotors(model)[(i, a), (i, b), (i, k)]
+        if type(both) is float and abs(both) > 0.0:
+            return (
+                f"joint {model.joint_name[i]!r} is {model.joint[i].kind} and has an armature, which is no metric there"
+            )
+    return driven(model)
+
+
+def of_metric(model, q):
+    """Γ of the whole mass matrix over the user's velocities."""
+    made = first_kind(model, q)
+    for key, x in rotors(model).items():
+        made[key] = made[key] + x
+    return gathered(model, made)
+
+
 @algorithm("christoffel", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
 def recursive(model, q):
     """The Christoffel symbols Γ of the mass matrix, of the first kind: (C qd)_i = Σ_jk Γ[i, j, k] qd[j] qd[k].
@@ -125,7 +160,7 @@ def recursive(model, q):
     return [[[G[i][min(j, k)][max(j, k)] for k in n] for j in n] for i in n]
 
 
-@algorithm("connection", q=POSITION, returns=CUBE, pivots=True, refuses=driven)
+@algorithm("connection", q=POSITION, returns=CUBE, pivots=True, refuses=unlike_rotors)
 def levi_civita(model, q):
     """The connection of the mass matrix: Γ̂[i, j, k] is component i of the derivative along velocity j of velocity k.
 
@@ -135,7 +170,7 @@ def levi_civita(model, q):
     >>> hinge.samples.planar_2r().connection([0.0, 0.5]).shape
     (2, 2, 2)
     """
-    G = gathered(model, first_kind(model, q))
+    G = of_metric(model, q)
     H = LDL(composite(model, q), model.blame())
     return raised(H, G), H.pivots
 

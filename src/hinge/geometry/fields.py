@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Array, Kernel, default_backend
-from hinge.dynamics.christoffel import driven, first_kind, gathered, inner_product
+from hinge.dynamics.christoffel import driven, inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
 from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose
 from hinge.dynamics.solve import LDL
@@ -107,12 +107,12 @@ def rates(model: Model, q: list[Scalar], v: Sequence[Scalar]) -> dict[Expr, Scal
 
 def covariant_derivative(subject: Subject, robot: str, X: Function, Y: Function) -> Field:
     """∇_X Y, by the connection of the mass matrix."""
-    refuse_driven(subject.model, "covariant_derivative")
+    refused(subject.model, "covariant_derivative", unlike_rotors)
 
     def over(model: Model, q: list[Scalar]) -> list[Scalar]:
         x, y = components(X, model, q, "X"), components(Y, model, q, "Y")
         n, at = range(model.nv), model.joint_positions(q)
-        G = gathered(model, first_kind(model, at))
+        G = of_metric(model, at)
         bent = [sum((G[i][j][k] * (x[j] * y[k]) for j in n for k in n), 0.0) for i in n]
         turned = LDL(composite(model, at), model.blame()).solve(bent)
         return [a + b for a, b in zip(along(y, rates(model, q, x)), turned, strict=True)]  # section 2.4
@@ -122,7 +122,7 @@ def covariant_derivative(subject: Subject, robot: str, X: Function, Y: Function)
 
 def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
     """grad V, of the potential energy where no function is given."""
-    refuse_driven(subject.model, "gradient")
+    refused(subject.model, "gradient")
 
     def over(model: Model, q: list[Scalar]) -> list[Scalar]:
         at = model.joint_positions(q)
@@ -140,10 +140,10 @@ def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
     return Field(subject, robot, over, "grad V")
 
 
-def refuse_driven(model: Model, name: str) -> None:
-    """A joint that moves by itself is not part of the configuration."""
-    if driven(model):
-        raise NotCovered(f"{name}: robot {model.name!r}: {driven(model)}.\n  Lock it, or leave it free.")
+def refused(model: Model, name: str, why: Callable[[Model], str] = driven) -> None:
+    """Refuse, by joint name, what is no metric on the configurations."""
+    if why(model):
+        raise NotCovered(f"{name}: nothing covers robot {model.name!r}: {why(model)}.")
 
 
 # curves
@@ -172,7 +172,7 @@ def _by_difference(joint: Any, q: list[Scalar], qdot: list[Scalar]) -> list[Scal
 def curve_integral(subject: Subject, robot: str, name: str, curve: Function, start: float, stop: float) -> Array:
     """∫ √(2T) dt of a curve q = curve(t), or with name "energy_integral" ∫ T dt, to rounding."""
     model = subject.traced
-    refuse_driven(model, name)
+    refused(model, name)
     graph = Graph()
     t = graph.input("t", 0)
     made = traced(lambda one: curve(one[0]), [t], "the curve")
