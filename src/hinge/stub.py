@@ -11,6 +11,7 @@ from typing import Any
 
 from hinge import robot
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.geometry.methods import Geometric
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
 HEAD = '''"""Written by `make stub` from the source and the registry of algorithms; do not edit."""
@@ -97,7 +98,7 @@ def text() -> str:
     """The whole stub."""
     own = [
         _written(name, thing)
-        for name, thing in (vars(robot.Geometric) | vars(robot.Robot)).items()
+        for name, thing in (vars(Geometric) | vars(robot.Robot)).items()
         if name not in ALGORITHMS and (not name.startswith("_") or name == "__init__")
     ]
     return (

@@ -74,18 +74,18 @@ def first_kind(model, q):
         path = [d, *(k for _, k in model.toward_base(d))]
         inner = [(k, f) for k in path for f in range(len(S[k]))]
         for c, s in enumerate(S[d]):
-            B = Turning.of(IC[d], s)  # (3.7)
+            B = Turning.of(IC[d], s)  # featherstone1987 (3.7)
             for m, e in inner:
                 f = B @ S[m][e]
                 if m == d:
-                    f = f + IC[d] @ (cross(s, S[d][e]) + A[d][c][e])  # (2.27)
+                    f = f + IC[d] @ (cross(s, S[d][e]) + A[d][c][e])  # featherstone1987 (2.27)
                 for i, g in inner:
                     made[(i, g), (d, c), (m, e)] = dot(S[i][g], f)
                     if m != d:  # velocities of different joints commute
                         made[(i, g), (m, e), (d, c)] = made[(i, g), (d, c), (m, e)]
             _outermost_first(made, (d, c), [one for one in inner if one[0] != d], IC[d] @ s, A)
         if p:
-            IC[p] = IC[p] + IC[d]  # (5.7)
+            IC[p] = IC[p] + IC[d]  # featherstone1987 (5.7)
     return made
 
 

@@ -74,7 +74,7 @@ def _unboxed(made: Any, several: bool) -> Any:
     return tuple(x[()] for x in made) if several else made[()]
 
 
-def over_arrays(gives: Shape | tuple[Shape, ...], **takes: Shape) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def over_arrays(gives: Shape | tuple[Shape, ...], **takes: Shape) -> Callable[[Callable[..., Any]], Any]:
     """Make a function of one state's scalars one of arrays."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

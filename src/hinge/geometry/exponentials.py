@@ -77,7 +77,7 @@ class ProductOfExponentials:
     @cached_property
     def _maps(self) -> dict[str, Any]:
         n = len(self.twists)
-        x = {"x": (n,)}
+        x: dict[str, tuple[int, ...]] = {"x": (n,)}
         return {
             "pose": mapping("pose", self._pose, x, (4, 4)),
             "poses": mapping("poses", self._poses, x, (n, 4, 4)),
@@ -109,20 +109,20 @@ class ProductOfExponentials:
     def _axes(self, x: Sequence[Scalar]) -> list[Sequence[Scalar]]:
         """The joint twists where the branch has moved to, in base coordinates."""
         frames = self._frames(x)
-        return [displace.scalar(g, t.tolist()) for g, t in zip(frames, self.twists, strict=False)]  # type: ignore[attr-defined]
+        return [displace.scalar(g, t.tolist()) for g, t in zip(frames, self.twists, strict=False)]
 
     def _body(self, x: Sequence[Scalar]) -> Rows:
         g = self._pose(x)
-        return _across([transform.scalar(g, axis) for axis in self._axes(x)])  # zefran2004 (9)  # type: ignore[attr-defined]
+        return _across([transform.scalar(g, axis) for axis in self._axes(x)])  # zefran2004 (9)
 
     def _all_base(self, x: Sequence[Scalar]) -> list[Rows]:
         axes, n = self._axes(x), len(self.twists)
         return [_across([a if j <= i else [0.0] * 6 for j, a in enumerate(axes)]) for i in range(n)]
 
     def _all_body(self, x: Sequence[Scalar]) -> list[Rows]:
-        axes, made = self._axes(x), []
+        axes, made = self._axes(x), list[Rows]()
         for i, g in enumerate(self._poses(x)):
-            seen = [transform.scalar(g, a) if j <= i else [0.0] * 6 for j, a in enumerate(axes)]  # type: ignore[attr-defined]
+            seen = [transform.scalar(g, a) if j <= i else [0.0] * 6 for j, a in enumerate(axes)]
             made.append(_across(seen))  # zefran2004 (8), zefran2004 (9)
         return made
 
@@ -208,7 +208,7 @@ def model_from_twists(twists: Any, pose: Any, bodies: Sequence[Mapping[str, Any]
     return builder.build()
 
 
-def _joint_of(k: int, twist: Array) -> tuple[str, Vec3, Array, dict[str, float]]:
+def _joint_of(k: int, twist: Array) -> tuple[str, Vec3, Array, dict[str, Any]]:
     """The kind of joint a twist stands for, its direction, a point on its line, and its pitch."""
     w, v = twist[:3], twist[3:]
     size = float(np.linalg.norm(w)) or float(np.linalg.norm(v))

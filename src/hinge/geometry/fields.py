@@ -87,7 +87,7 @@ def traced(function: Function, q: list[Scalar], what: str) -> Any:
     except Exception as problem:
         raise TraceError(
             f"{what} does not run on symbols: {problem}.\n"
-            "  Write it with arithmetic and NumPy functions of q, without tests on its numbers."
+            "  Write it with arithmetic, NumPy functions of arrays or hinge.graph.sin and its like, and no test on numbers."
         ) from problem
 
 
@@ -98,7 +98,7 @@ def _scalar(x: Any) -> Scalar:
 
 def rates(model: Model, q: list[Scalar], v: Sequence[Scalar]) -> dict[Expr, Scalar]:
     """How each coordinate changes with velocities v."""
-    made = {}
+    made: dict[Expr, Scalar] = {}
     for i in model.leaders:
         at, speed = model.slices[i]
         made |= dict(zip(q[at], model.joint[i].rate(q[at], list(v[speed])), strict=True))

@@ -257,7 +257,7 @@ def compose_spatial(pose: Rows, outer: Six, inner: Six) -> Six:
     >>> hinge.geometry.se3.compose_spatial(np.eye(4), np.ones(6), np.ones(6))
     array([2., 2., 2., 2., 2., 2.])
     """
-    return list(motion(outer) + motion(displace.scalar(pose, inner)))  # zefran2004 (4)  # type: ignore[attr-defined]
+    return list(motion(outer) + motion(displace.scalar(pose, inner)))  # zefran2004 (4)
 
 
 @over_arrays(pose=(4, 4), outer=(6,), inner=(6,), gives=(6,))
@@ -267,7 +267,7 @@ def compose_body(pose: Rows, outer: Six, inner: Six) -> Six:
     >>> hinge.geometry.se3.compose_body(np.eye(4), np.ones(6), np.ones(6))
     array([2., 2., 2., 2., 2., 2.])
     """
-    return list(motion(transform.scalar(pose, outer)) + motion(inner))  # zefran2004 (4)  # type: ignore[attr-defined]
+    return list(motion(transform.scalar(pose, outer)) + motion(inner))  # zefran2004 (4)
 
 
 def nearest(matrix: Array) -> Array:
