@@ -84,7 +84,8 @@ def covered(family, seed):
     """As `drawn`, without the armature that is no metric: that of a free joint."""
     robot, *rest = drawn(family, seed)
     free = [i for i, joint in enumerate(robot.model.joint) if joint.kind == "free" and any(robot.model.armature(i))]
-    return (hinge.Robot(replace(robot.model, terms=frozenset())) if free else robot), *rest
+    data = [replace(d, armature=(0.0,) * len(d.armature)) if i in free else d for i, d in enumerate(robot.model.data)]
+    return (hinge.Robot(replace(robot.model, data=tuple(data))) if free else robot), *rest
 
 
 def a_field(rng, robot):

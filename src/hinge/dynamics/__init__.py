@@ -16,6 +16,7 @@ from hinge.dynamics import (  # noqa: F401
     hybrid,
     kinematics,
 )
+from hinge.dynamics import christoffel  # noqa: F401  isort: skip
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place, Quantity, algorithm, choose, rivals
 
 __all__ = ["ALGORITHMS", "Algorithm", "Place", "Quantity", "algorithm", "choose", "rivals"]

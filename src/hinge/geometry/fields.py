@@ -87,7 +87,7 @@ def traced(function: Function, q: list[Scalar], what: str) -> Any:
     except Exception as problem:
         raise TraceError(
             f"{what} does not run on symbols: {problem}.\n"
-            "  Write it with arithmetic, NumPy functions of arrays or hinge.graph.sin and its like, and no test on numbers."
+            "  Write it with arithmetic, NumPy functions of arrays, hinge.graph.sin and its like; no test on numbers."
         ) from problem
 
 

@@ -146,7 +146,7 @@ def cobracket(a: Six, f: Six) -> Six:
     """a × f of a motion and a force: the rate of f when it is carried along with a.
 
     >>> hinge.geometry.se3.cobracket([0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0])
-    array([ 0.,  0.,  0.,  0.,  1.,  0.])
+    array([0., 0., 0., 0., 1., 0.])
     """
     return list(cross(motion(a), force(f)))
 

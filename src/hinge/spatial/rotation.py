@@ -181,7 +181,7 @@ def quaternion_from_rotation(R: Mat3) -> Quaternion:
     best, largest = rows[0], rows[0][0]
     for k in (1, 2, 3):
         larger = less(largest, rows[k][k])
-        best = tuple(select(larger, new, old) for new, old in zip(rows[k], best, strict=True))  # type: ignore[assignment]
+        best = tuple(select(larger, new, old) for new, old in zip(rows[k], best, strict=True))
         largest = select(larger, rows[k][k], largest)
     flip = less(best[0], 0.0)
     w, x, y, z = unit(best)
