@@ -480,6 +480,77 @@ class Robot:
         True
         """
         ...
+    def integrate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """Where velocity times time leads: q moved by v.
+
+        Takes q (nq) and v (nv), a velocity times a time; gives q (nq). A free joint moves by the exponential of its body
+        twist, a spherical one by that of its angular velocity; quaternions come out with length one.
+
+        >>> hinge.samples.planar_2r().integrate([0.0, 1.0], [0.5, 0.5])
+        array([0.5, 1.5])
+        """
+        ...
+    def rate(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """How fast the coordinates change: qd itself, but for quaternions and the position of a free joint.
+
+        Takes q (nq) and qd (nv); gives (nq).
+
+        >>> hinge.samples.planar_2r().rate([0.0, 1.0], [0.5, 0.6])
+        array([0.5, 0.6])
+        """
+        ...
+    def difference(
+        self,
+        q0: ArrayLike,
+        q1: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
+
+        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi], unless others follow them;
+        revolute ones do not.
+
+        >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
+        array([0.5, 0.5])
+        """
+        ...
     def pose(
         self,
         q: ArrayLike,
@@ -723,6 +794,69 @@ class Robot:
         (6,)
         """
         ...
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        qdd: ArrayLike,
+        known: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
+
+        Takes q (nq), qd, tau and qdd (nv), and known (nv): 1 or True where the acceleration is given. Entries of tau where
+        it is known, and of qdd where it is not, are not looked at. Gives tau and qdd, (nv) each.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tau, qdd = arm.hybrid_dynamics([0.1, 0.2], [0.0, 0.0], [0.0, 3.0], [1.0, 0.0], [True, False])
+        >>> float(qdd[0]), round(float(tau[1]), 12)
+        (1.0, 3.0)
+        """
+        ...
+    def floating_inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd_joints: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """For a robot with a floating base: the base's acceleration and the joint forces, from the joints' accelerations.
+
+        Takes q (nq), qd (nv) and qdd_joints (nv - 6); gives the base's acceleration (6,), the first six entries of qdd,
+        and the forces of the other joints (nv - 6), found in time proportional to the number of bodies. Nothing pushes the
+        base but `external`.
+
+        >>> brick = '''<robot name="brick"><link name="a"><inertial><mass value="1"/>
+        ...   <inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'''
+        >>> falling = hinge.load(brick, base="floating")
+        >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0][5].round(2)
+        np.float64(-9.81)
+        """
+        ...
     def christoffel(
         self,
         q: ArrayLike,
@@ -793,140 +927,6 @@ class Robot:
 
         >>> float(hinge.samples.pendulum(1).inner_product([0.0], [1.0], [3.0]))
         1.0
-        """
-        ...
-    def integrate(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        *,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        regroup: bool = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """Where velocity times time leads: q moved by v.
-
-        Takes q (nq) and v (nv), a velocity times a time; gives q (nq). A free joint moves by the exponential of its body
-        twist, a spherical one by that of its angular velocity; quaternions come out with length one.
-
-        >>> hinge.samples.planar_2r().integrate([0.0, 1.0], [0.5, 0.5])
-        array([0.5, 1.5])
-        """
-        ...
-    def rate(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        regroup: bool = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """How fast the coordinates change: qd itself, but for quaternions and the position of a free joint.
-
-        Takes q (nq) and qd (nv); gives (nq).
-
-        >>> hinge.samples.planar_2r().rate([0.0, 1.0], [0.5, 0.6])
-        array([0.5, 0.6])
-        """
-        ...
-    def difference(
-        self,
-        q0: ArrayLike,
-        q1: ArrayLike,
-        *,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        regroup: bool = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
-
-        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi], unless others follow them;
-        revolute ones do not.
-
-        >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
-        array([0.5, 0.5])
-        """
-        ...
-    def hybrid_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        qdd: ArrayLike,
-        known: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        regroup: bool = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
-
-        Takes q (nq), qd, tau and qdd (nv), and known (nv): 1 or True where the acceleration is given. Entries of tau where
-        it is known, and of qdd where it is not, are not looked at. Gives tau and qdd, (nv) each.
-
-        >>> arm = hinge.samples.planar_2r()
-        >>> tau, qdd = arm.hybrid_dynamics([0.1, 0.2], [0.0, 0.0], [0.0, 3.0], [1.0, 0.0], [True, False])
-        >>> float(qdd[0]), round(float(tau[1]), 12)
-        (1.0, 3.0)
-        """
-        ...
-    def floating_inverse_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd_joints: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        regroup: bool = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """For a robot with a floating base: the base's acceleration and the joint forces, from the joints' accelerations.
-
-        Takes q (nq), qd (nv) and qdd_joints (nv - 6); gives the base's acceleration (6,), the first six entries of qdd,
-        and the forces of the other joints (nv - 6), found in time proportional to the number of bodies. Nothing pushes the
-        base but `external`.
-
-        >>> brick = '''<robot name="brick"><link name="a"><inertial><mass value="1"/>
-        ...   <inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'''
-        >>> falling = hinge.load(brick, base="floating")
-        >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0][5].round(2)
-        np.float64(-9.81)
         """
         ...
     def coriolis_coefficients(
