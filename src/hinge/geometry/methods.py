@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hinge.backends.kernel import Array
-from hinge.geometry import exponentials as _exponentials
-from hinge.geometry import fields
-from hinge.geometry.exponentials import ProductOfExponentials
-from hinge.geometry.fields import Field, Function
 from hinge.model import Model
+
+if TYPE_CHECKING:
+    from hinge.geometry.exponentials import ProductOfExponentials
+    from hinge.geometry.fields import Field, Function
 
 
 class Geometric:
@@ -29,7 +29,9 @@ class Geometric:
         """
         here: Any = self
         q = here.neutral() if q is None else np.asarray(q, float)
-        return _exponentials.branch(self.model, name, q)
+        from hinge.geometry import exponentials
+
+        return exponentials.branch(self.model, name, q)
 
     def covariant_derivative(self, X: Function, Y: Function) -> Field:
         """∇_X Y by the connection of the mass matrix, for fields given as functions of q over scalars; again a field.
@@ -40,6 +42,8 @@ class Geometric:
         >>> D([0.1, 0.2]).shape
         (2,)
         """
+        from hinge.geometry import fields
+
         return fields.covariant_derivative(self.subject, self.name, X, Y)
 
     def gradient(self, V: Function | None = None) -> Field:
@@ -48,6 +52,8 @@ class Geometric:
         >>> hinge.samples.pendulum(1).gradient()([0.0])
         array([0.])
         """
+        from hinge.geometry import fields
+
         return fields.gradient(self.subject, self.name, V)
 
     def geodesic(self, q: Any, qd: Any, t: float = 1.0, steps: int = 1000) -> tuple[Array, Array]:
@@ -72,6 +78,8 @@ class Geometric:
         >>> float(hinge.samples.pendulum(1).length(lambda t: [3.0 * t]).round(6))
         1.732051
         """
+        from hinge.geometry import fields
+
         return fields.curve_integral(self.subject, self.name, "length", curve, start, stop)
 
     def energy_integral(self, curve: Function, start: float = 0.0, stop: float = 1.0) -> Array:
@@ -80,4 +88,6 @@ class Geometric:
         >>> float(hinge.samples.pendulum(1).energy_integral(lambda t: [3.0 * t]).round(12))
         1.5
         """
+        from hinge.geometry import fields
+
         return fields.curve_integral(self.subject, self.name, "energy_integral", curve, start, stop)

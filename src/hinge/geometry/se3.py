@@ -202,7 +202,7 @@ def transform(pose: Rows, twist: Six) -> Six:
     """The same motion in the coordinates of the frame at that pose: what `displace` undoes.
 
     >>> hinge.geometry.se3.transform(hinge.geometry.se3.exp([0, 0, 0, 1, 0, 0]), [0, 0, 1, 0, 0, 0])
-    array([ 0.,  0.,  1.,  0.,  1.,  0.])
+    array([0., 0., 1., 0., 1., 0.])
     """
     R, p = parts(pose)
     w = vec3(twist[:3])
