@@ -211,7 +211,7 @@ def test_a_geodesic_keeps_its_kinetic_energy(family):
 # variations: simulated motions, which are good to the step to the fourth power
 
 
-STEPS, TIME = 60, 0.12
+STEPS, TIME = 60, 0.03
 
 
 def simpson(values):

@@ -26,7 +26,6 @@ from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
 from hinge.graph import Expr, Graph, Input, Scalar, along, order, sqrt
 from hinge.graph.arrays import symbols
-from hinge.graph.expr import evaluate
 from hinge.model import Model
 from hinge.programs import Question, Subject, plan
 
@@ -150,32 +149,40 @@ def refused(model: Model, name: str, why: Callable[[Model], str] = driven) -> No
 
 
 def velocity(model: Model, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
-    """The velocities with which coordinates change at given rates."""
+    """The velocities with which coordinates change at given rates; how long a quaternion is does not matter."""
     made: list[Scalar] = [0.0] * model.nv
     for i in model.leaders:
         at, speed = model.slices[i]
-        joint = model.joint[i]
-        made[speed] = qdot[at] if joint.rates_are_velocities else _by_difference(joint, q[at], qdot[at])
+        joint, blame = model.joint[i], model.blame(i)
+        if joint.rates_are_velocities:
+            made[speed] = qdot[at]
+            continue
+        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
+        rows = [joint.rate(q[at], unit) for unit in units]
+        square = [[_sum(a, b) for b in rows] for a in rows]
+        made[speed] = LDL(square, blame).solve([_sum(row, qdot[at]) for row in rows])
     return made
 
 
-def _by_difference(joint: Any, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
-    """How the difference to a place begins to grow when the place moves away."""
-    graph = Graph()
-    here, there = ([graph.input(name, k) for k in range(joint.nq)] for name in ("here", "there"))
-    rate = [graph.input("rate", k) for k in range(joint.nq)]
-    grown = along(joint.difference(here, there), dict(zip(there, rate, strict=True)))
-    known = dict(zip([*here, *there, *rate], [*q, *q, *qdot], strict=True))
-    return [evaluate(x, known) for x in grown]
+def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
+
+
+def constrained(model: Model) -> str:
+    """Which joint, if any, has fewer velocities than its configurations have directions: not every curve is a motion."""
+    for i, joint in enumerate(model.joint):
+        if not joint.holonomic:
+            return f"joint {model.joint_name[i]!r} is {joint.kind}, which cannot follow every curve"
+    return driven(model)
 
 
 def curve_integral(subject: Subject, robot: str, name: str, curve: Function, start: float, stop: float) -> Array:
     """∫ √(2T) dt of a curve q = curve(t), or with name "energy_integral" ∫ T dt, to rounding."""
     model = subject.traced
-    refused(model, name)
+    refused(model, name, constrained)
     graph = Graph()
     t = graph.input("t", 0)
-    made = traced(lambda one: curve(one[0]), [t], "the curve")
+    made = traced(lambda _: curve(symbols(t)), [t], "the curve")
     if made.shape != (model.nq,):
         raise SizeError(f"the curve gave shape {made.shape}; robot {robot!r} has nq = {model.nq}.")
     q = [_scalar(x) for x in made]
