@@ -169,7 +169,7 @@ def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 def constrained(model: Model) -> str:
-    """Which joint, if any, has fewer velocities than its configurations have directions: not every curve is a motion."""
+    """Which joint, if any, has fewer velocities than directions to go: not every curve is a motion."""
     for i, joint in enumerate(model.joint):
         if not joint.holonomic:
             return f"joint {model.joint_name[i]!r} is {joint.kind}, which cannot follow every curve"
