@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
         FileFault,
+        GeometryError,
         HingeError,
         ModelError,
         NotCovered,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         TrajectoryError,
         UnknownName,
     )
-    from hinge.loading import dh, load, samples
+    from hinge.loading import dh, from_twists, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     # a robot
-    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
+    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "from_twists": "loading",
+    "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
@@ -47,7 +49,8 @@ _HOME = {
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
+    "TrajectoryError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -59,6 +62,7 @@ _ROOMS = (
     "formulations",
     "integrators",
     "backends",
+    "geometry",
     "robot",
     "loading",
     "writing",
@@ -69,11 +73,12 @@ _ROOMS = (
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
-    "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
+    "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
+    "TraceError",
     "TrajectoryError",
 ]  # fmt: skip
 

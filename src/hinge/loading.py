@@ -96,6 +96,23 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
     return Robot(table.read(rows, convention, base, tool, name, **options).build())
 
 
+def from_twists(twists: Vector, pose: Vector, bodies: Sequence[Mapping[str, Any]] = (), references: Vector = None,
+                gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+    """A serial arm from the twists (n, 6) of its joints at q = 0, in base coordinates, and the pose of its tool there.
+
+    A twist has an angular part of length one, or none and a linear part of length one. A body is a dict of mass, com
+    and inertia (3×3 about the centre of mass) in its own frame, which stands at `references` (n, 4, 4) when q = 0, or
+    at the base's; it is the frame "body1", "body2", …; the tool is the frame "tool".
+
+    >>> hinge.from_twists([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -1, 0]], np.eye(4)).nv
+    2
+    """
+    from hinge.geometry.exponentials import model_from_twists
+
+    options: dict[str, Any] = {} if gravity is None else {"gravity": _gravity(gravity)}
+    return Robot(model_from_twists(twists, pose, bodies, references, name, **options))
+
+
 def _gravity(given: Sequence[float]) -> tuple[float, ...]:
     if is_symbolic(given):
         return numbers("robot", "gravity", given, (3,), NOWHERE)

@@ -7,7 +7,6 @@ and their words come from the registry; robot.pyi is written from the same table
 from __future__ import annotations
 
 import functools
-import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,9 +15,10 @@ import numpy as np
 
 from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
 from hinge.backends.count import Cost, count
-from hinge.backends.kernel import Array, Kernel
+from hinge.backends.kernel import Array, Kernel, default_backend
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.errors import UnknownName, did_you_mean
+from hinge.geometry.methods import Geometric
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Vector = Any  # anything NumPy can read as an array
 
 
-class Robot:
+class Robot(Geometric):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
@@ -381,11 +381,6 @@ class Robot:
 
 def _not_yet(*args: Any) -> None:
     """Stands for a one-state call that has not been compiled."""
-
-
-def default_backend() -> str:
-    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
-    return os.environ.get("HINGE_BACKEND") or "llvm"
 
 
 install(Robot)

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.formats import dh
+from hinge.geometry.exponentials import ProductOfExponentials
+from hinge.geometry.fields import Field, Function
 from hinge.model import Model, Report
 from hinge.programs import Subject
 
@@ -229,6 +231,51 @@ class Robot:
 
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
+        """
+        ...
+    def exponentials(self, name: str, q: Any = ...) -> ProductOfExponentials:
+        """The branch to a link or frame as its product of exponentials, with q as the reference configuration.
+
+        >>> hinge.samples.planar_2r().exponentials("hand").twists[1]
+        array([ 0., -1.,  0.,  0.,  0., -1.])
+        """
+        ...
+    def covariant_derivative(self, X: Function, Y: Function) -> Field:
+        """∇_X Y by the connection of the mass matrix, for fields given as functions of q over scalars; again a field.
+
+        X and Y take q (nq) and give a component for each velocity (nv). Call the result with q (…, nq).
+
+        >>> D = hinge.samples.planar_2r().covariant_derivative(lambda q: [1.0, 0.0], lambda q: [0.0, q[0]])
+        >>> D([0.1, 0.2]).shape
+        (2,)
+        """
+        ...
+    def gradient(self, V: Function | None = ...) -> Field:
+        """H⁻¹ dV of a function V(q) over scalars, or of the potential energy: a field, the direction V grows in.
+
+        >>> hinge.samples.pendulum(1).gradient()([0.0])
+        array([0.])
+        """
+        ...
+    def geodesic(self, q: Any, qd: Any, t: float = ..., steps: int = ...) -> tuple[Array, Array]:
+        """The path without gravity, springs or forces: q (…, steps + 1, nq) and qd (…, steps + 1, nv) up to time t.
+
+        >>> hinge.samples.planar_2r().geodesic([0.0, 0.5], [1.0, 0.0], steps=10)[0].shape
+        (11, 2)
+        """
+        ...
+    def length(self, curve: Function, start: float = ..., stop: float = ...) -> Array:
+        """∫ √(2T) dt along q = curve(t), a function over scalars: its length by the mass matrix.
+
+        >>> float(hinge.samples.pendulum(1).length(lambda t: [3.0 * t]).round(6))
+        1.732051
+        """
+        ...
+    def energy_integral(self, curve: Function, start: float = ..., stop: float = ...) -> Array:
+        """∫ T dt along q = curve(t), a function over scalars; stationary where the curve is a geodesic.
+
+        >>> float(hinge.samples.pendulum(1).energy_integral(lambda t: [3.0 * t]).round(12))
+        1.5
         """
         ...
     def inverse_dynamics(
@@ -836,6 +883,78 @@ class Robot:
         >>> falling = hinge.load(brick, base="floating")
         >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0][5].round(2)
         np.float64(-9.81)
+        """
+        ...
+    def christoffel(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The Christoffel symbols Γ of the mass matrix, of the first kind: (C qd)_i = Σ_jk Γ[i, j, k] qd[j] qd[k].
+
+        Takes q (nq); gives (nv, nv, nv), symmetric in the last two. Methods are "recursive", "differentiation" of the mass
+        matrix, and "strobe", which sets rates to one in inverse dynamics. A joint whose velocities are not the rates of its
+        coordinates is refused by name; `connection` covers it.
+
+        >>> hinge.samples.planar_2r().christoffel([0.0, np.pi / 2]).round(3)[0]
+        array([[ 0. , -0.5],
+               [-0.5, -0.5]])
+        """
+        ...
+    def connection(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The connection of the mass matrix: Γ̂[i, j, k] is component i of the derivative along velocity j of velocity k.
+
+        Takes q (nq); gives (nv, nv, nv). Where velocities are rates of coordinates these are the Christoffel symbols of
+        the second kind, symmetric in the last two; else what they lack in symmetry are the structure constants.
+
+        >>> hinge.samples.planar_2r().connection([0.0, 0.5]).shape
+        (2, 2, 2)
+        """
+        ...
+    def inner_product(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        v: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """uᵀ H(q) v: the inner product of two velocities, armature in; of one with itself, twice its kinetic energy.
+
+        Takes q (nq), u and v (nv); gives a number.
+
+        >>> float(hinge.samples.pendulum(1).inner_product([0.0], [1.0], [3.0]))
+        1.0
         """
         ...
     def coriolis_coefficients(

@@ -24,6 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.formats import dh
+from hinge.geometry.exponentials import ProductOfExponentials
+from hinge.geometry.fields import Field, Function
 from hinge.model import Model, Report
 from hinge.programs import Subject
 
@@ -95,7 +97,8 @@ def text() -> str:
     """The whole stub."""
     own = [
         _written(name, thing)
-        for name, thing in vars(robot.Robot).items()
+        for cls in (robot.Robot, *robot.Robot.__bases__)
+        for name, thing in vars(cls).items()
         if name not in ALGORITHMS and (not name.startswith("_") or name == "__init__")
     ]
     return (

@@ -23,6 +23,7 @@ ORDER = [
     "methods",
     "programs",
     "paper",
+    "geometry",
     "robot",
     "loading",
     "writing",

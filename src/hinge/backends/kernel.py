@@ -6,6 +6,7 @@ states run through one of the back ends, in single precision where every input i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -24,6 +25,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 Run = Callable[[Sequence[Array], Sequence[Array]], None]
 BACKENDS = ("llvm", "interpret")
+
+
+def default_backend() -> str:
+    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
+    return os.environ.get("HINGE_BACKEND") or "llvm"
 
 
 class Status(IntEnum):

@@ -301,6 +301,9 @@ def _apply(op: str, *args: Scalar) -> Scalar:
     for x in args:
         if type(x) is Expr:
             return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
+    for x in args:
+        if hasattr(type(x), "applied"):  # a kind of number that brings its own arithmetic
+            return x.applied(op, *args)
     if any(hasattr(type(x), "free_symbols") for x in args):
         import sympy
 
@@ -349,6 +352,9 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if condition else b
     if type(a) is Expr and a is b:
         return a
+    for x in (a, b):
+        if hasattr(type(x), "applied"):
+            return x.applied("select", condition, a, b)
     if hasattr(type(condition), "free_symbols"):
         return _choice(condition, a, b)
     return _apply("select", condition, a, b)
