@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
+    from hinge.constraining import Constrained, constrain
     from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, TrajectoryError, UnknownName
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
@@ -30,6 +31,7 @@ _HOME = {
     "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
+    "constrain": "constraining", "Constrained": "constraining",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -46,9 +48,11 @@ _ROOMS = (
     "formats",
     "dynamics",
     "formulations",
+    "constraints",
     "integrators",
     "backends",
     "robot",
+    "constraining",
     "loading",
     "writing",
     "checking",
@@ -59,6 +63,7 @@ _ROOMS = (
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
+    "constrain", "Constrained",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",

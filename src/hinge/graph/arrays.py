@@ -51,6 +51,11 @@ class Symbols(np.ndarray):
             made = getattr(ufunc, method)(*plain, **options)
         return _symbols(made)
 
+    def __getitem__(self, key: Any) -> Any:
+        """An entry stays an array, without axes, so that NumPy's functions take it too."""
+        made = super().__getitem__(key)
+        return made if isinstance(made, Symbols) else symbols(made)
+
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
         if function is np.where and len(given) == 3:
             return _symbols(

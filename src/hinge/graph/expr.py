@@ -11,7 +11,9 @@ expressions of one graph are one object. An algorithm written over scalars runs 
 from __future__ import annotations
 
 import math
+import operator
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -238,16 +240,21 @@ def _neg_of(a: Scalar) -> Scalar:
 
 def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
     """The value of a scalar when those nodes have the given values: numbers, arrays, or nodes of another graph."""
+    return evaluated([scalar], known)[0]
+
+
+def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
+    """The same for several scalars at once."""
     from hinge.graph.ops import OPS
     from hinge.graph.order import live
 
-    if type(scalar) is not Expr:
-        return scalar
     values = dict(known)
-    for node in live([scalar]):
+    for node in live([x for x in scalars if type(x) is Expr]):
         if node not in values:
-            values[node] = OPS[node.op].meaning(*(values[a] if type(a) is Expr else a for a in node.args))
-    return values[scalar]
+            args = [values[a] if type(a) is Expr else a for a in node.args]
+            symbolic = any(type(a) is Expr for a in args)
+            values[node] = (_ON_NODES if symbolic else {}).get(node.op, OPS[node.op].meaning)(*args)
+    return [values[x] if type(x) is Expr else x for x in scalars]
 
 
 # Functions over any scalar: a float gives a float, an array an array, a node a node, a symbol a symbol.
@@ -314,3 +321,10 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
 
         return sympy.Piecewise((a, condition), (b, True))
     return _apply("select", condition, a, b)
+
+
+_ON_NODES: dict[str, Callable[..., Scalar]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
+    "sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2, "min": minimum, "max": maximum, "less": less,
+    "select": select,
+}  # fmt: skip

@@ -116,6 +116,7 @@ class Model:
     terms: frozenset[str] = frozenset({"armature"})  # what of JointData is in the dynamics
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
+    loops: tuple[Any, ...] = ()  # joints that close a circuit: constraints/loops.py
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"

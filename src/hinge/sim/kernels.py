@@ -30,6 +30,7 @@ class Physics:
     terms: frozenset[str] = frozenset({"armature"})
     effort: bool = False  # forces are kept within the effort limits
     springs: tuple[float, float] | None = None  # stiffness and damping of the position limits, where they are springs
+    constraint: Any = None  # a Constrained, whose constraints are kept
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
@@ -56,7 +57,10 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
             return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
-        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing))
+        moving = accelerated(model, force, nothing)
+        if physics.constraint is not None:
+            moving = _held(model, physics.constraint, force, t[0], length)
+        made = advanced(model, tableau, q, v, length, moving)
         if tolerance is None:
             return (made.q, made.v, t[0] + length, h[0], first[0]), made.pivots
         before = [x for i in model.leaders for x in q[i]]
@@ -87,6 +91,16 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
     algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=True)
     question = Question("simulate", tableau.name, terms=physics.terms - {"friction"}, status=True, algorithm=algorithm)
     return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+
+
+def _held(model: Model, constraint: Any, force: Callable[..., Any], t: Scalar, h: Scalar) -> Callable[..., Any]:
+    """Accelerations under constraints at a place in the step."""
+
+    def at(c: float, q: list[list[Scalar]], v: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        qdd, _, pivots = constraint.accelerated(model, q, v, force(c, q, v), t + c * h)
+        return qdd, pivots
+
+    return at
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:
