@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hinge.errors import ModelError, did_you_mean
+from hinge.model import linkages as _linkages
 from hinge.model import samples as _samples
 from hinge.robot import Robot, Vector
 
@@ -115,5 +116,6 @@ def _as_robot(sample: Any) -> Any:
 
 
 samples = SimpleNamespace(
-    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")}
+    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")},
+    **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
 )

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
+from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
+from hinge.constraints.front import Looping
 from hinge.dynamics.registry import ALGORITHMS, Place
 from hinge.errors import UnknownName, did_you_mean
 from hinge.methods import install
@@ -39,7 +40,7 @@ class Limits(NamedTuple):
     effort: Array
 
 
-class Robot:
+class Robot(Looping):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
@@ -309,7 +310,8 @@ class Robot:
               check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
-              base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
+              base_motion: tuple[Vector, Vector] | None = None, loop_tau: Vector = None,
+              **options: str) -> Any:  # fmt: skip
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
@@ -319,6 +321,7 @@ class Robot:
             if external
             else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
+            "loop_tau": inputs.loop_forces(name, self.model, loop_tau) if loop_tau is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)

@@ -10,21 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from hinge import robot
+from hinge.constraints.front import Looping
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.methods import place_names
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
 HEAD = '''"""Written by `make stub` from the source and the registry of algorithms; do not edit."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
+from hinge.constraints.assembly import Assembly
+from hinge.constraints.front import Looping, Mobility
 from hinge.formats import dh
 from hinge.model import Model, Report
+from hinge.model import loops as _loops
 from hinge.programs import Subject
 
 Array = NDArray[Any]
@@ -36,7 +41,7 @@ class Limits(NamedTuple):
     velocity: Array
     effort: Array
 
-class Robot:
+class Robot(Looping):
     model: Model
 '''
 TAIL = """
@@ -68,7 +73,7 @@ def _registered(algorithm: Algorithm) -> str:
     lines = [f"    def {algorithm.name}(", "        self,"]
     for name, quantity in algorithm.inputs.items():
         if quantity is PLACE:
-            lines.append("        name: str,")
+            lines.append(f"        {place_names(algorithm)[name]}: str,")
         elif quantity.absent is None:
             lines.append(f"        {name}: ArrayLike,")
     lines.append("        *,")
@@ -77,6 +82,8 @@ def _registered(algorithm: Algorithm) -> str:
         lines += ["        external: Mapping[str, ArrayLike] | None = ...,", "        external_frame: str = ...,"]
     if "base_motion" in algorithm.inputs:
         lines.append("        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,")
+    if "loop_tau" in algorithm.inputs:
+        lines.append("        loop_tau: ArrayLike | None = ...,")
     lines += [
         "        out: Array | None = ...,",
         "        method: str | None = ...,",
@@ -95,7 +102,7 @@ def text() -> str:
     """The whole stub."""
     own = [
         _written(name, thing)
-        for name, thing in vars(robot.Robot).items()
+        for name, thing in {**vars(Looping), **vars(robot.Robot)}.items()
         if name not in ALGORITHMS and (not name.startswith("_") or name == "__init__")
     ]
     return (

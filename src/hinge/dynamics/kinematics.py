@@ -40,7 +40,7 @@ def poses(model, q):
 def axes_in_base(model, q, R, r):
     """For each body its joint axes in base coordinates: 0X_i S_i."""
     return [
-        MotionSpace(_to_base(m, R[i], r[i]) for m in model.joint[i].axes(q[i])) if i else MotionSpace()
+        MotionSpace(motion_to_base(m, R[i], r[i]) for m in model.joint[i].axes(q[i])) if i else MotionSpace()
         for i in range(len(model.parent))
     ]
 
@@ -130,7 +130,7 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     v = velocities_in_base(model, vJ)
     aJ = [
-        cross(v[i], vJ[i]) + S[i] @ qdd[i] + _to_base(joint.bias(q[i], qd[i]), R[i], r[i])
+        cross(v[i], vJ[i]) + S[i] @ qdd[i] + motion_to_base(joint.bias(q[i], qd[i]), R[i], r[i])
         for i, joint in enumerate(model.joint)
     ]
     seen = _seen_in(frame, *frame_pose(at, R, r))
@@ -150,7 +150,7 @@ def _along_path(at, motions):
 
 def joint_velocities_in_base(model, q, qd, S, R, r):
     """The motion across each joint, in base coordinates."""
-    return [S[i] @ qd[i] + _to_base(joint.drift(q[i]), R[i], r[i]) for i, joint in enumerate(model.joint)]
+    return [S[i] @ qd[i] + motion_to_base(joint.drift(q[i]), R[i], r[i]) for i, joint in enumerate(model.joint)]
 
 
 def velocities_in_base(model, vJ):
@@ -167,11 +167,11 @@ def axis_rates_in_base(model, q, qd, S, v, R, r):
     for i, _ in model.outward():
         own = model.joint[i].axes_rate(q[i], qd[i])
         pairs = zip(S[i], own, strict=True)
-        made[i] = MotionSpace(cross(v[i], s) + _to_base(rate, R[i], r[i]) for s, rate in pairs)  # (2.26), (2.27)
+        made[i] = MotionSpace(cross(v[i], s) + motion_to_base(rate, R[i], r[i]) for s, rate in pairs)  # (2.26), (2.27)
     return made
 
 
-def _to_base(m, R, r):
+def motion_to_base(m, R, r):
     ang = R @ m.ang
     return Motion(ang, R @ m.lin + cross3(r, ang))
 

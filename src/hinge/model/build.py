@@ -23,7 +23,8 @@ from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_joints, examine_link
 from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
-from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
+from hinge.model.joints import JOINTS, Free, Joint, _OnLine
+from hinge.model.mechanisms import Fixed
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
 from hinge.spatial.inertia import RigidInertia
@@ -208,6 +209,10 @@ class Builder:
         )  # fmt: skip
 
     # reading what was given
+
+    def joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any]) -> Joint:
+        """A joint of a kind, checked, that is no part of the tree."""
+        return self._joint_of(name, kind, axis, parameters, NOWHERE)
 
     def _joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any],
                   where: Where) -> Joint:  # fmt: skip
