@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
 RANK = 1e-9
 SLIDES = 30
+DAMPING = 1e-2  # of the square of the gap
 
 
 class Assembly(NamedTuple):
@@ -83,7 +84,7 @@ def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int
         if not busy.any():
             break
         A = robot.loop_jacobian(q[busy]) * free
-        step = -np.einsum("skr,sr->sk", np.linalg.pinv(A, rcond=RANK), g[busy])
+        step = _towards(A, g[busy])
         step *= np.minimum(1.0, STRIDE / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         here, now = q[busy], np.linalg.norm(g[busy], axis=1)
         best, left = here, g[busy]
@@ -101,6 +102,15 @@ def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int
         if waiting.all():
             break
     return q, _size(g)
+
+
+def _towards(A: Array, g: Array) -> Array:
+    """A Gauss-Newton step, damped as long as the gap is wide, so that a mechanism that cannot close comes to rest."""
+    U, sizes, V = np.linalg.svd(A, full_matrices=False)
+    damping = DAMPING * np.square(g).sum(axis=1)[:, None]
+    real = sizes > RANK * sizes.max(axis=1, initial=0.0)[:, None]
+    gains = np.where(real, sizes / (np.square(sizes) + damping + 1e-300), 0.0)
+    return -np.einsum("sik,si,sri,sr->sk", V, gains, U, g, optimize=True)  # type: ignore[no-any-return]
 
 
 def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> Array:

@@ -67,8 +67,9 @@ class Looping:
               axis: Sequence[float] | None = None, **parameters: Any) -> Self:  # fmt: skip
         """This robot with a joint that closes a loop, from a place on one link or frame to a place on another.
 
-        `joint` is a kind by name, with its `axis` and parameters, or a joint; its inner frame is on `body_a`. Placements
-        are 4×4 poses or shifts (3,). Its frames are called NAME.a and NAME.b. A `powered` one takes forces in loop_tau=.
+        `joint` is a kind by name, with its `axis` and parameters, or a joint; its inner frame is on `body_a`.
+        Placements are 4×4 poses or shifts (3,). Its frames are called NAME.a and NAME.b. A `powered` one takes forces
+        in loop_tau=.
 
         >>> arm = hinge.samples.planar_2r().close("spherical", "base", "hand", placement_a=[1.5, 0.0, 0.0])
         >>> arm.loop_jacobian([0.1, 0.2]).shape
@@ -82,7 +83,8 @@ class Looping:
     def mobility(self, q: Vector) -> Mobility:
         """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
 
-        `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry a state.
+        `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
+        a state.
 
         >>> linkage = hinge.samples.four_bar()
         >>> found = linkage.mobility(linkage.assemble(linkage.neutral()).q)
@@ -135,8 +137,8 @@ class Looping:
         off = np.abs(np.einsum("...rk,...k->...r", A, np.asarray(qdd, float)) + c)
         if np.nanmax(off, initial=0.0) > 1e-6 * (1.0 + np.nanmax(np.abs(qdd), initial=0.0)):
             worst = int(np.nanargmax(off.reshape(-1, off.shape[-1]).max(axis=0)))
-            raise NotCovered(f"the motion opens a loop: {self.loop_names[worst]} would have to give way, by "
-                             f"{np.nanmax(off):.3g}.\n  Give accelerations that keep the loops; loop_dynamics does.")  # fmt: skip
+            raise NotCovered(f"the motion opens a loop: {self.loop_names[worst]} would have to give way, "
+                             f"by {np.nanmax(off):.3g}.\n  Give others; loop_dynamics finds them.")  # fmt: skip
         needed = self.inverse_dynamics(q, qd, qdd)  # type: ignore[attr-defined]
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)

@@ -50,7 +50,7 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
         [sum((dot(_sum(across(i, j), fj), fi) for i, fi in on[k] for j, fj in on[m]), 0.0) for m in range(k + 1)]
         for k in range(len(on))
     ]  # (9.27)
-    forces = Semidefinite(rows).solve([-x for x in beta])  # (9.29)
+    forces = Semidefinite(rows, loops.A).solve([-x for x in beta])  # (9.29)
     handles = [Force()] * len(model.parent)
     for acting, size in zip(on, forces, strict=True):
         for body, force in acting:

@@ -16,7 +16,8 @@ from typing import Any
 from hinge.graph import Scalar, less, select
 
 OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
-ALL = 1e-13  # the same against the mean of all pivots, for constraints that touch nothing
+ALL = 1e-13  # the same against the mean of all pivots
+EMPTY = 1e-12  # m or rad, per unit of velocity: a constraint with no larger entry than this touches nothing
 
 
 class Semidefinite:
@@ -25,14 +26,15 @@ class Semidefinite:
     Where a pivot of such a matrix is zero, so is the rest of its row: no exchange of rows is needed.
     """
 
-    def __init__(self, rows: Sequence[Sequence[Scalar]]):
+    def __init__(self, rows: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]]):
+        """From the rows of Λ = A H⁻¹ Aᵀ, up to the diagonal, and of A, whose size tells what is rounding."""
         L = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.inverse = len(L), [0.0] * len(L)
         floor = total([row[-1] for row in L]) * (ALL / max(1, self.size))
         own = [row[-1] * OWN for row in L]
         for k in range(self.size):
             pivot = L[k][k]
-            good = less(own[k] + floor, pivot)
+            good = less(own[k] + floor, select(less(inner(A[k], A[k]), EMPTY**2), 0.0, pivot))
             self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), 0.0)
             column = [L[i][k] for i in range(k + 1, self.size)]
             for i in range(k + 1, self.size):
@@ -69,7 +71,7 @@ def corrected(free: Sequence[Scalar], W: Sequence[Sequence[Scalar]], A: Sequence
     """The same from the accelerations without constraints and W = H⁻¹ Aᵀ, a row a constraint."""
     r = len(A)
     lower = [[inner(A[k], W[j]) for j in range(k + 1)] for k in range(r)]
-    force = Semidefinite(lower).solve([-ck - inner(row, free) for row, ck in zip(A, c, strict=True)])
+    force = Semidefinite(lower, A).solve([-ck - inner(row, free) for row, ck in zip(A, c, strict=True)])
     qdd = [x + total([W[k][i] * force[k] for k in range(r)]) for i, x in enumerate(free)]  # featherstone1987 (9.17)
     return qdd, force
 
