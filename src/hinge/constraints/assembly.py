@@ -1,4 +1,4 @@
-"""Assembly: the nearest configuration in which the loops are closed, and the nearest velocity that keeps them so.
+"""Assembly: the nearest configuration in which the loops are closed; and dependent coordinates from independent ones.
 
 Gauss-Newton steps on the manifold of configurations close the loops; then the state slides along them towards where it
 began. Batches go together; a row that fails does not touch the others.
@@ -104,10 +104,10 @@ def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int
     return q, _size(g)
 
 
-def _towards(A: Array, g: Array) -> Array:
+def _towards(A: Array, g: Array, share: float = DAMPING) -> Array:
     """A Gauss-Newton step, damped as long as the gap is wide, so that a mechanism that cannot close comes to rest."""
     U, sizes, V = np.linalg.svd(A, full_matrices=False)
-    damping = DAMPING * np.square(g).sum(axis=1)[:, None]
+    damping = share * np.square(g).sum(axis=1)[:, None]
     real = sizes > RANK * sizes.max(axis=1, initial=0.0)[:, None]
     gains = np.where(real, sizes / (np.square(sizes) + damping + 1e-300), 0.0)
     return -np.einsum("sik,si,sri,sr->sk", V, gains, U, g, optimize=True)  # type: ignore[no-any-return]
@@ -130,22 +130,32 @@ def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> 
     return q
 
 
-def kept(robot: Any, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Positions and velocities brought back to the loops, by the least change in the metric of kinetic energy."""
-    for _ in range(3):
-        g = robot.loop_gap(q)
-        if not np.nanmax(np.abs(g), initial=0.0) > 1e-14:
+def solved(robot: Any, q: Array, qd: Array, rank: int) -> tuple[Array, Array]:
+    """States in which the independent coordinates stand as they are and the others are found from them."""
+    good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
+    q, qd = q.copy(), qd.copy()
+    at, rates = q[good], qd[good]
+    depends = dependent(robot.loop_jacobian(at), rank)[:, None, :]
+    for _ in range(8):
+        gap = robot.loop_gap(at)
+        if not _size(gap).max(initial=0.0) > 1e-14:
             break
-        q = robot.integrate(q, -_least(robot, q, g))
-    rate = np.einsum("srk,sk->sr", robot.loop_jacobian(q), qd)
-    return q, qd - _least(robot, q, rate)
+        at = robot.integrate(at, _towards(robot.loop_jacobian(at) * depends, gap))
+    A = robot.loop_jacobian(at)
+    kept = np.where(depends[:, 0], 0.0, rates)
+    q[good], qd[good] = at, kept + _towards(A * depends, np.einsum("srk,sk->sr", A, kept), 0.0)
+    return q, qd
 
 
-def _least(robot: Any, q: Array, gap: Array) -> Array:
-    """The v of least kinetic energy with A v = gap."""
-    A, H = robot.loop_jacobian(q), robot.mass_matrix(q)
-    good = np.isfinite(A).all(axis=(1, 2)) & np.isfinite(H).all(axis=(1, 2)) & np.isfinite(gap).all(axis=1)
-    made = np.full((len(q), robot.nv), np.nan)
-    W = np.linalg.solve(H[good], np.swapaxes(A[good], 1, 2))
-    made[good] = np.einsum("skr,srj,sj->sk", W, np.linalg.pinv(A[good] @ W, rcond=RANK, hermitian=True), gap[good])
-    return made
+def dependent(A: Array, rank: int) -> Array:
+    """Which velocities, as many as the rank, the constraints A (states, r, nv) determine best: the largest pivots."""
+    left, chosen = A.copy(), np.zeros((len(A), A.shape[2]), bool)
+    rows = np.arange(len(A))
+    for _ in range(rank):
+        sizes = np.where(chosen, -1.0, np.square(left).sum(axis=1))
+        k = sizes.argmax(axis=1)
+        chosen[rows, k] = True
+        column = left[rows, :, k]
+        share = np.einsum("sr,srk->sk", column, left) / np.maximum(np.square(column).sum(axis=1), 1e-300)[:, None]
+        left = left - column[:, :, None] * share[:, None, :]
+    return chosen

@@ -15,7 +15,7 @@ from typing import Any
 
 from hinge.constraints.inertias import Articulated
 from hinge.constraints.loops import LOOP_FORCE, ROWS, closing, open_tree
-from hinge.constraints.multipliers import constrained
+from hinge.constraints.multipliers import constrained, inner
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
@@ -65,8 +65,48 @@ def forward_loops(model, q, qd, tau, external, base_motion, loop_tau=None):
     return qdd, pivots
 
 
-def _solved(model, q, qd, tau, external, base_motion, loop_tau, H):
+def forward_stabilised(model, q, qd, tau, external, base_motion, time):
+    """The same with springs and dampers, critical and of that time constant (s), in parallel with the constraints."""
+    H, v = LDL(composite(model, q), model.blame()), [x for i in model.leaders for x in qd[i]]
+
+    def back(loops):
+        rates = [inner(row, v) for row in loops.A]
+        given = zip(loops.c, rates, loops.gap, strict=True)
+        return [c + (2.0 / time) * rate + gap / (time * time) for c, rate, gap in given]
+
+    (qdd, _), pivots = _solved(model, q, qd, tau, external, base_motion, None, H, back)
+    return qdd, pivots
+
+
+@algorithm("loop_project", q=POSITION, qd=VELOCITY, returns={"q": POSITION, "qd": VELOCITY}, pivots=True,
+           refuses=open_tree)  # fmt: skip
+def loop_project(model, q, qd):
+    """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
+
+    Takes a state that all but closes them, as after a step of simulation; `assemble` is for others.
+
+    >>> linkage = hinge.samples.four_bar()
+    >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+    >>> q, qd = linkage.loop_project(q + 1e-6, [1.0, 0.0, 0.0])
+    >>> bool(np.abs(linkage.loop_gap(q)).max() < 1e-12), bool(np.abs(linkage.loop_jacobian(q) @ qd).max() < 1e-12)
+    (True, True)
+    """
+    pivots, nothing = [], [0.0] * model.nv
+    for _ in range(2):
+        H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
+        change, _ = constrained(H, nothing, loops.A, loops.gap)
+        moved = model.joint_velocities(change)
+        q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
+        pivots += H.pivots
+    H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
+    v = [x for i in model.leaders for x in qd[i]]
+    change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A])
+    return (q, [x + y for x, y in zip(v, change, strict=True)]), [*pivots, *H.pivots]
+
+
+def _solved(model, q, qd, tau, external, base_motion, loop_tau, H, back=None):
     loops = closing(model, q, qd, loop_tau)
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     asked = zip(model.generalised_forces(tau), C, loops.driven, strict=True)
-    return constrained(H, [t - c + d for t, c, d in asked], loops.A, loops.c), H.pivots  # (9.17)
+    c = back(loops) if back else loops.c
+    return constrained(H, [t - bias + d for t, bias, d in asked], loops.A, c), H.pivots  # (9.17)

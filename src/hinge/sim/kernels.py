@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Kernel
+from hinge.constraints.loop_dynamics import forward_stabilised
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
 from hinge.graph import Scalar, less, maximum, minimum, select, sqrt
@@ -18,7 +19,7 @@ from hinge.model import Model
 from hinge.programs import Question, plan
 from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
-from hinge.spatial import Force
+from hinge.spatial import Force, Motion
 
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
 
@@ -31,6 +32,7 @@ class Physics:
     effort: bool = False  # forces are kept within the effort limits
     springs: tuple[float, float] | None = None  # stiffness and damping of the position limits, where they are springs
     constraint: Any = None  # a Constrained, whose constraints are kept
+    loop_time: float = 0.0  # s: time constant with which loops that came open close again, where they do
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
@@ -58,6 +60,8 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
 
         nothing = [Force()] * len(model.parent)
         moving = accelerated(model, force, nothing)
+        if physics.loop_time:
+            moving = _stabilised(model, force, nothing, physics.loop_time)
         if physics.constraint is not None:
             moving = _held(model, physics.constraint, force, t[0], length)
         made = advanced(model, tableau, q, v, length, moving)
@@ -91,6 +95,16 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
     algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=True)
     question = Question("simulate", tableau.name, terms=physics.terms - {"friction"}, status=True, algorithm=algorithm)
     return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+
+
+def _stabilised(model: Model, force: Callable[..., Any], external: Any, time: float) -> Callable[..., Any]:
+    """Accelerations of a mechanism whose loops close by themselves."""
+
+    def at(c: float, q: list[list[Scalar]], v: list[Scalar]) -> Any:
+        speeds, still = model.joint_velocities(v), (Motion(), Motion())
+        return forward_stabilised(model, q, speeds, force(c, q, v), external, still, time)
+
+    return at
 
 
 def _held(model: Model, constraint: Any, force: Callable[..., Any], t: Scalar, h: Scalar) -> Callable[..., Any]:
