@@ -53,6 +53,7 @@ _ROOMS = (
     "backends",
     "robot",
     "constraining",
+    "equalities",
     "loading",
     "writing",
     "checking",

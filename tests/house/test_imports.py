@@ -25,6 +25,7 @@ ORDER = [
     "programs",
     "robot",
     "constraining",
+    "equalities",
     "loading",
     "writing",
     "checking",
