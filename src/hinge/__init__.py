@@ -51,6 +51,8 @@ _ROOMS = (
     "constraints",
     "integrators",
     "backends",
+    "assembling",
+    "looping",
     "robot",
     "constraining",
     "equalities",

@@ -17,9 +17,9 @@ import numpy as np
 from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
-from hinge.constraints.front import Looping
 from hinge.dynamics.registry import ALGORITHMS, Place
 from hinge.errors import UnknownName, did_you_mean
+from hinge.looping import Looping
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe

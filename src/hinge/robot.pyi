@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
-from hinge.constraints.assembly import Assembly
-from hinge.constraints.front import Looping, Mobility
 from hinge.formats import dh
+from hinge.looping import Looping, Mobility
 from hinge.model import Model, Report
 from hinge.model import loops as _loops
 from hinge.programs import Subject
@@ -64,8 +64,9 @@ class Robot(Looping):
     ) -> Self:
         """This robot with a joint that closes a loop, from a place on one link or frame to a place on another.
 
-        `joint` is a kind by name, with its `axis` and parameters, or a joint; its inner frame is on `body_a`. Placements
-        are 4×4 poses or shifts (3,). Its frames are called NAME.a and NAME.b. A `powered` one takes forces in loop_tau=.
+        `joint` is a kind by name, with its `axis` and parameters, or a joint; its inner frame is on `body_a`.
+        Placements are 4×4 poses or shifts (3,). Its frames are called NAME.a and NAME.b. A `powered` one takes forces
+        in loop_tau=.
 
         >>> arm = hinge.samples.planar_2r().close("spherical", "base", "hand", placement_a=[1.5, 0.0, 0.0])
         >>> arm.loop_jacobian([0.1, 0.2]).shape
@@ -75,10 +76,11 @@ class Robot(Looping):
     def mobility(self, q: Vector) -> Mobility:
         """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
 
-        `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry a state.
+        `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
+        a state.
 
         >>> linkage = hinge.samples.four_bar()
-        >>> found = linkage.mobility(linkage.assemble(linkage.neutral()).q)
+        >>> found = linkage.mobility(linkage.assemble([0.5, 0.5, 1.5]).q)
         >>> found.freedoms, found.constraints, found.rank
         (1, 5, 2)
         """
@@ -899,6 +901,59 @@ class Robot(Looping):
         np.float64(-9.81)
         """
         ...
+    def coriolis_coefficients(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
+
+        Takes q (nq); gives (nv, nv, nv), symmetric in the last two. Methods are "differentiation" of the mass matrix and
+        "strobe", which sets rates to one in inverse dynamics.
+
+        >>> hinge.samples.planar_2r().coriolis_coefficients([0.0, 0.5]).shape
+        (2, 2, 2)
+        """
+        ...
+    def force_parts(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
+
+        Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
+        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
+        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
+        >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
+        True
+        """
+        ...
     def inverse_inertia(
         self,
         q: ArrayLike,
@@ -965,7 +1020,7 @@ class Robot(Looping):
         """How far the loops are from being closed: (r,), lengths in m and sines of angles, zero where they are.
 
         >>> linkage = hinge.samples.four_bar()
-        >>> bool(np.abs(linkage.loop_gap(linkage.assemble(linkage.neutral()).q)).max() < 1e-12)
+        >>> bool(np.abs(linkage.loop_gap(linkage.assemble([0.5, 0.5, 1.5]).q)).max() < 1e-12)
         True
         """
         ...
@@ -1043,37 +1098,11 @@ class Robot(Looping):
         ((3,), (5,))
         """
         ...
-    def coriolis_coefficients(
-        self,
-        q: ArrayLike,
-        *,
-        out: Array | None = ...,
-        method: str | None = ...,
-        backend: str | None = ...,
-        check: str = ...,
-        return_status: bool = ...,
-        joint_terms: Sequence[str] = ...,
-        regroup: bool = ...,
-        parameters: Mapping[str, ArrayLike] | None = ...,
-        prescribed: Sequence[ArrayLike] | None = ...,
-    ) -> Any:
-        """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
-
-        Takes q (nq); gives (nv, nv, nv), symmetric in the last two. Methods are "differentiation" of the mass matrix and
-        "strobe", which sets rates to one in inverse dynamics.
-
-        >>> hinge.samples.planar_2r().coriolis_coefficients([0.0, 0.5]).shape
-        (2, 2, 2)
-        """
-        ...
-    def force_parts(
+    def loop_project(
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        qdd: ArrayLike,
         *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
         out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,
@@ -1084,16 +1113,15 @@ class Robot(Looping):
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
-        """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
+        """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
 
-        Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
-        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
-        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+        Takes a state that all but closes them, as after a step of simulation; `assemble` is for others.
 
-        >>> arm = hinge.samples.planar_2r()
-        >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
-        >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
-        True
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> q, qd = linkage.loop_project(q + 1e-6, [1.0, 0.0, 0.0])
+        >>> bool(np.abs(linkage.loop_gap(q)).max() < 1e-12), bool(np.abs(linkage.loop_jacobian(q) @ qd).max() < 1e-12)
+        (True, True)
         """
         ...
     def step(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from hinge import robot
-from hinge.constraints.front import Looping
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.looping import Looping
 from hinge.methods import place_names
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
@@ -23,11 +23,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
-from hinge.constraints.assembly import Assembly
-from hinge.constraints.front import Looping, Mobility
 from hinge.formats import dh
+from hinge.looping import Looping, Mobility
 from hinge.model import Model, Report
 from hinge.model import loops as _loops
 from hinge.programs import Subject

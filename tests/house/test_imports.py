@@ -22,6 +22,8 @@ ORDER = [
     "backends",
     "inputs",
     "methods",
+    "assembling",
+    "looping",
     "programs",
     "robot",
     "constraining",

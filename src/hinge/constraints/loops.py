@@ -131,7 +131,7 @@ def loop_gap(model, q):
     """How far the loops are from being closed: (r,), lengths in m and sines of angles, zero where they are.
 
     >>> linkage = hinge.samples.four_bar()
-    >>> bool(np.abs(linkage.loop_gap(linkage.assemble(linkage.neutral()).q)).max() < 1e-12)
+    >>> bool(np.abs(linkage.loop_gap(linkage.assemble([0.5, 0.5, 1.5]).q)).max() < 1e-12)
     True
     """
     return closing(model, q).gap

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from hinge.assembling import refuse_open, solved
 from hinge.constraining import Constrained
-from hinge.constraints.assembly import refuse_open, solved
 from hinge.errors import ModelError, NotCovered, SizeError, UnknownName, did_you_mean
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from hinge.assembling import Assembly, assembled
 from hinge.constraints.actuation import RANK, actuated_columns, shared
-from hinge.constraints.assembly import Assembly, assembled
 from hinge.errors import NotCovered
 from hinge.model import loops as _loops
 
@@ -87,7 +87,7 @@ class Looping:
         a state.
 
         >>> linkage = hinge.samples.four_bar()
-        >>> found = linkage.mobility(linkage.assemble(linkage.neutral()).q)
+        >>> found = linkage.mobility(linkage.assemble([0.5, 0.5, 1.5]).q)
         >>> found.freedoms, found.constraints, found.rank
         (1, 5, 2)
         """
