@@ -33,7 +33,6 @@ class Looping:
     """The part of a robot that knows of kinematic loops."""
 
     model: Any
-    nv: int
 
     @property
     def loops(self) -> tuple[_loops.Loop | _loops.Tie, ...]:
@@ -91,7 +90,7 @@ class Looping:
         >>> found.freedoms, found.constraints, found.rank
         (1, 5, 2)
         """
-        A = self.loop_jacobian(q) if self.loops else np.zeros((*np.shape(q)[:-1], 0, self.nv))  # type: ignore[attr-defined]
+        A = self.loop_jacobian(q) if self.loops else np.zeros((*np.shape(q)[:-1], 0, self.model.nv))  # type: ignore[attr-defined]
         names, batch = self.loop_names, A.shape[:-2]
         ranks, open_ = [], []
         for one in A.reshape(-1, *A.shape[-2:]):
@@ -101,9 +100,9 @@ class Looping:
             ranks.append(rank)
             open_.append(tuple(n for n, loose in zip(names, idle, strict=True) if loose))
         if not batch:
-            return Mobility(self.nv - ranks[0], len(names), ranks[0], open_[0])
+            return Mobility(self.model.nv - ranks[0], len(names), ranks[0], open_[0])
         rank_array = np.array(ranks).reshape(batch)
-        return Mobility(self.nv - rank_array, len(names), rank_array, tuple(open_))
+        return Mobility(self.model.nv - rank_array, len(names), rank_array, tuple(open_))
 
     def assemble(self, q: Vector, hold: Sequence[str] = (), tolerance: float = 1e-12, iterations: int = 100,
                  strict: bool = False) -> Assembly:  # fmt: skip

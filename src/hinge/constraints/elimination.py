@@ -73,7 +73,8 @@ def choose(A: np.ndarray, m: int) -> list[int]:
 
     The m columns that span most are the dependent ones: Gauss-Jordan with the largest pivot, on all states at once.
     """
-    left, dependent = A.astype(float).copy(), []
+    dependent: list[int] = []
+    left = A.astype(float).copy()
     for _ in range(m):
         norms = np.sqrt(np.square(left).sum(axis=1))  # of each column, a row a state
         norms[:, dependent] = -1.0
