@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
+    from hinge.constraining import Constrained, constrain
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
         FileFault,
@@ -43,6 +44,7 @@ _HOME = {
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
+    "constrain": "constraining", "Constrained": "constraining",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -60,10 +62,15 @@ _ROOMS = (
     "formats",
     "dynamics",
     "formulations",
+    "constraints",
     "integrators",
     "backends",
     "geometry",
+    "assembling",
+    "looping",
     "robot",
+    "constraining",
+    "equalities",
     "loading",
     "writing",
     "checking",
@@ -75,6 +82,7 @@ _ROOMS = (
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
+    "constrain", "Constrained",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from hinge.equalities import closed
 from hinge.errors import NOWHERE, ModelError, did_you_mean
+from hinge.model import linkages as _linkages
 from hinge.model import samples as _samples
 from hinge.model.given import numbers
 from hinge.model.symbols import is_symbolic
@@ -18,13 +20,14 @@ from hinge.robot import Robot, Vector
 
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
-         packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
+         packages: Sequence[str | os.PathLike[str]] = (), loops: bool = False) -> Robot:  # fmt: skip
     """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
 
     `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
     fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
-    by package are looked for under `packages`. A xacro file is a program: load only those you trust.
+    by package are looked for under `packages`. A xacro file is a program: load only those you trust. With `loops`, the
+    equalities of an MJCF file that connect or weld bodies or tie joints become kinematic loops.
 
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
@@ -53,7 +56,8 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
         builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
-    return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+    robot = Robot(builder.build(base=base, mimic=mimic, strict=strict))
+    return closed(robot) if loops else robot
 
 
 def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
@@ -136,5 +140,6 @@ def _as_robot(sample: Any) -> Any:
 
 
 samples = SimpleNamespace(
-    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")}
+    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")},
+    **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
 )

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
+from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel, default_backend
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.errors import UnknownName, did_you_mean
 from hinge.geometry.methods import Geometric
+from hinge.looping import Looping
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 Vector = Any  # anything NumPy can read as an array
 
 
-class Robot(Geometric):
+class Robot(Looping, Geometric):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
@@ -320,7 +321,8 @@ class Robot(Geometric):
               check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
-              base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
+              base_motion: tuple[Vector, Vector] | None = None, loop_tau: Vector = None,
+              **options: str) -> Any:  # fmt: skip
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
@@ -330,6 +332,7 @@ class Robot(Geometric):
             if external
             else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
+            "loop_tau": inputs.loop_forces(name, self.model, loop_tau) if loop_tau is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)

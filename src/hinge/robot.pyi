@@ -1,17 +1,20 @@
 """Written by `make stub` from the source and the registry of algorithms; do not edit."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
 from hinge.formats import dh
 from hinge.geometry.exponentials import ProductOfExponentials
 from hinge.geometry.fields import Field, Function
+from hinge.looping import Mobility
 from hinge.model import Model, Report
+from hinge.model import loops as _loops
 from hinge.programs import Subject
 
 Array = NDArray[Any]
@@ -231,6 +234,94 @@ class Robot:
 
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
+        """
+        ...
+    @property
+    def loops(self) -> tuple[_loops.Loop | _loops.Tie, ...]:
+        """The joints that close circuits.
+
+        >>> hinge.samples.four_bar().loops[0].name
+        'pin'
+        """
+        ...
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """A name for each constraint, and so for each force, of the loops.
+
+        >>> hinge.samples.piston_joint(loop="sphere_in_cylinder").loop_names
+        ('pin: force along (1, 0, 0)', 'pin: force along (0, 1, 0)')
+        """
+        ...
+    @property
+    def circuit(self) -> Array:
+        """E (loops, joints): +1 where a joint is on the way to the loop's successor, -1 to its predecessor, else 0.
+
+        >>> hinge.samples.four_bar().circuit
+        array([[ 1,  1, -1]])
+        """
+        ...
+    def close(
+        self,
+        joint: Any,
+        body_a: str,
+        body_b: str,
+        placement_a: Vector = ...,
+        placement_b: Vector = ...,
+        name: str = ...,
+        powered: bool = ...,
+        axis: Sequence[float] | None = ...,
+        **parameters: Any,
+    ) -> Self:
+        """This robot with a joint that closes a loop, from a place on one link or frame to a place on another.
+
+        `joint` is a kind by name, with its `axis` and parameters, or a joint; its inner frame is on `body_a`.
+        Placements are 4×4 poses or shifts (3,). Its frames are called NAME.a and NAME.b. A `powered` one takes forces
+        in loop_tau=.
+
+        >>> arm = hinge.samples.planar_2r().close("spherical", "base", "hand", placement_a=[1.5, 0.0, 0.0])
+        >>> arm.loop_jacobian([0.1, 0.2]).shape
+        (3, 2)
+        """
+        ...
+    def mobility(self, q: Vector) -> Mobility:
+        """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
+
+        `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
+        a state.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> found = linkage.mobility(linkage.assemble([0.5, 0.5, 1.5]).q)
+        >>> found.freedoms, found.constraints, found.rank
+        (1, 5, 2)
+        """
+        ...
+    def assemble(
+        self, q: Vector, hold: Sequence[str] = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ...
+    ) -> Assembly:
+        """The nearest configuration to q (…, nq) that closes the loops: (q, residual, status), a row a state.
+
+        Joints named in `hold` stay where they are. The residual is the largest gap left, in m and rad; status is
+        `hinge.Status.UNCLOSED` where it is above `tolerance`, and with `strict` that is an error which names the loop.
+
+        >>> linkage = hinge.samples.slider_crank()
+        >>> made = linkage.assemble([0.6, 0.0, 0.0], hold=["crank"])
+        >>> float(made.q[0]), bool(made.residual < 1e-12)
+        (0.6, True)
+        """
+        ...
+    def loop_inverse_dynamics(
+        self, q: Vector, qd: Vector, qdd: Vector, actuated: Sequence[str] | None = ...
+    ) -> tuple[Array, Array]:
+        """Joint forces (nv) and loop forces (r) for a given motion, which has to keep the loops closed.
+
+        Only the joints named in `actuated` push, all without it; of many ways the one with the least norm, and too few
+        are refused.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> tau, forces = linkage.loop_inverse_dynamics(q, np.zeros(3), np.zeros(3), actuated=["crank"])
+        >>> tau[1:]
+        array([0., 0.])
         """
         ...
     def exponentials(self, name: str, q: Any = ...) -> ProductOfExponentials:
@@ -1008,6 +1099,176 @@ class Robot:
         >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
         >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
         True
+        """
+        ...
+    def inverse_inertia(
+        self,
+        q: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
+
+        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
+
+        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
+        (6, 6)
+        """
+        ...
+    def cross_inertia(
+        self,
+        q: ArrayLike,
+        a: str,
+        b: str,
+        *,
+        frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
+
+        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
+
+        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
+        (6, 6)
+        """
+        ...
+    def loop_gap(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """How far the loops are from being closed: (r,), lengths in m and sines of angles, zero where they are.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> bool(np.abs(linkage.loop_gap(linkage.assemble([0.5, 0.5, 1.5]).q)).max() < 1e-12)
+        True
+        """
+        ...
+    def loop_jacobian(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The rates of the loops' gaps for each velocity: A (r, nv), with A qd = 0 where they stay closed.
+
+        >>> hinge.samples.four_bar().loop_jacobian([0.5, 0.1, 0.2]).shape
+        (5, 3)
+        """
+        ...
+    def loop_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The accelerations of the loops' gaps that velocities alone make: c (r,) in A qdd + c.
+
+        >>> hinge.samples.four_bar().loop_bias([0.5, 0.1, 0.2], [0.0, 0.0, 0.0]).any()
+        np.False_
+        """
+        ...
+    def loop_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        loop_tau: ArrayLike | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """Accelerations of a mechanism with loops, and the forces in them: gives (qdd, forces).
+
+        Takes q (nq), qd and tau (nv); gives qdd (nv) and forces (r), one a constraint, on the successor of each loop joint.
+        q and qd have to close the loops: see `assemble`. `loop_tau` are the forces of powered loop joints. Forces of
+        constraints that only repeat others are zero; `mobility` names those that cannot be told apart.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> qdd, forces = linkage.loop_dynamics(q, np.zeros(3), np.zeros(3))
+        >>> qdd.shape, forces.shape
+        ((3,), (5,))
+        """
+        ...
+    def loop_project(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
+
+        Takes a state that all but closes them, as after a step of simulation; `assemble` is for others.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> q, qd = linkage.loop_project(q + 1e-6, [1.0, 0.0, 0.0])
+        >>> bool(np.abs(linkage.loop_gap(q)).max() < 1e-12), bool(np.abs(linkage.loop_jacobian(q) @ qd).max() < 1e-12)
+        (True, True)
         """
         ...
     def step(

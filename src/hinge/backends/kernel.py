@@ -38,6 +38,7 @@ class Status(IntEnum):
     OK = 0
     SINGULAR = 1
     NONFINITE = 2
+    UNCLOSED = 3  # the loops could not be closed
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -265,17 +265,20 @@ def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
 
     An input that is not among them stands for itself.
     """
+    return evaluated([scalar], known)[0]
+
+
+def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
+    """The same for several scalars at once."""
     from hinge.graph.order import live
 
-    if type(scalar) is not Expr:
-        return scalar
     values = dict(known)
-    for node in live([scalar]):
+    for node in live([x for x in scalars if type(x) is Expr]):
         if node.op == "input":
             values.setdefault(node, node)
         elif node not in values:
             values[node] = apply(node.op, *(values[a] if type(a) is Expr else a for a in node.args))
-    return values[scalar]
+    return [values[x] if type(x) is Expr else x for x in scalars]
 
 
 def apply(op: str, *args: Scalar) -> Scalar:

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hinge.backends.kernel import Kernel
+from hinge.constraints.loop_dynamics import forward_stabilised
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
 from hinge.graph import Scalar, less, maximum, minimum, select, sqrt, total
@@ -19,7 +20,7 @@ from hinge.model import Model
 from hinge.programs import Question, answer, plan
 from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
-from hinge.spatial import Force
+from hinge.spatial import Force, Motion
 
 KEPT: WeakKeyDictionary[Robot, dict[Any, Any]] = WeakKeyDictionary()
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
@@ -32,6 +33,8 @@ class Physics:
     terms: frozenset[str] = frozenset({"armature"})
     effort: bool = False  # forces are kept within the effort limits
     springs: tuple[tuple[float, float], ...] | None = None  # stiffness and damping of limits, one a velocity
+    constraint: Any = None  # a Constrained, whose constraints are kept
+    loop_time: float = 0.0  # s: time constant with which loops that came open close again, where they do
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
@@ -61,7 +64,12 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
             return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
-        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing, forward))
+        moving = accelerated(model, force, nothing, forward)
+        if physics.loop_time:
+            moving = _stabilised(model, force, nothing, physics.loop_time)
+        if physics.constraint is not None:
+            moving = _held(model, physics.constraint, force, t[0], length)
+        made = advanced(model, tableau, q, v, length, moving)
         if not adaptive:
             return (made.q, made.v, t[0] + length, h[0], first[0]), [made.pivot]
         before = [x for i in model.leaders for x in q[i]]
@@ -119,6 +127,26 @@ def _forward(robot: Robot, physics: Physics) -> Algorithm:
 def _traced(physics: Physics) -> frozenset[str]:
     """The joint terms that the dynamics have in them; friction is added by `resisted`."""
     return physics.terms - {"friction"}
+
+
+def _stabilised(model: Model, force: Callable[..., Any], external: Any, time: float) -> Callable[..., Any]:
+    """Accelerations of a mechanism whose loops close by themselves."""
+
+    def at(c: float, q: list[list[Scalar]], v: list[Scalar]) -> Any:
+        speeds, still = model.joint_velocities(v), (Motion(), Motion())
+        return forward_stabilised(model, q, speeds, force(c, q, v), external, still, time)
+
+    return at
+
+
+def _held(model: Model, constraint: Any, force: Callable[..., Any], t: Scalar, h: Scalar) -> Callable[..., Any]:
+    """Accelerations under constraints at a place in the step."""
+
+    def at(c: float, q: list[list[Scalar]], v: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        qdd, _, pivots = constraint.accelerated(model, q, v, force(c, q, v), t + c * h)
+        return qdd, pivots
+
+    return at
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:

@@ -143,6 +143,15 @@ def displacement_log(quaternion: Sequence[Scalar], shift: Vec3) -> tuple[Vec3, V
     return ang, shift - once * 0.5 + cross3(ang, once) * d
 
 
+def shortest_turn(axis: Vec3) -> list[list[float]]:
+    """The smallest rotation that takes z to a unit vector, row by row; about x where that is -z."""
+    x, y, z = axis
+    if z == -1.0:
+        return [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+    k = 1.0 / (1.0 + z) if z > 0.0 else (1.0 - z) / (x * x + y * y)  # the same, without loss near -z
+    return [[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]
+
+
 def rotation_from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Mat3:
     """Turns about the fixed x, y and z axes, in that order: Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr, cp, sp, cy, sy = cos(roll), sin(roll), cos(pitch), sin(pitch), cos(yaw), sin(yaw)
