@@ -27,11 +27,16 @@ BACKENDS = ("llvm", "interpret")
 
 
 class Status(IntEnum):
-    """How a state fared: its numbers are good, its equations were singular, or some number was not finite."""
+    """How a state fared: its numbers are good, its equations were singular, or some number was not finite.
+
+    Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end.
+    """
 
     OK = 0
     SINGULAR = 1
     NONFINITE = 2
+    NO_SOLUTION = 3
+    AT_REST = 4
 
 
 @dataclass(frozen=True, eq=False)
