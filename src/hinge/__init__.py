@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
+    from hinge.contact import (
+        Contact,
+        ContactState,
+        contact_forces,
+        contact_sets,
+        edge_contact,
+        patch_contact,
+        polygon_contact,
+    )
     from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, TrajectoryError, UnknownName
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
@@ -30,6 +39,9 @@ _HOME = {
     "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
+    # touching
+    "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
+    "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -48,6 +60,7 @@ _ROOMS = (
     "formulations",
     "integrators",
     "backends",
+    "contact",
     "robot",
     "loading",
     "writing",
@@ -59,6 +72,7 @@ _ROOMS = (
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
+    "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
+from hinge import contact, dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.registry import ALGORITHMS, Place
@@ -247,6 +247,17 @@ class Robot:
             return np.concatenate([self.rate(q, qd), self.forward_dynamics(q, qd, tau)])  # type: ignore[attr-defined]
 
         return rates
+
+    # what may touch: hinge.contact
+
+    contact_system = contact.contact_system
+    contact_dynamics = contact.contact_dynamics
+    contact_kernel = contact.contact_kernel
+
+    @property
+    def default_backend(self) -> str:
+        """The back end used where a call names none."""
+        return default_backend()
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
                joint_terms: Sequence[str] = ("armature",), status: bool = False, regroup: bool = False,

@@ -22,6 +22,7 @@ ORDER = [
     "inputs",
     "methods",
     "programs",
+    "contact",
     "robot",
     "loading",
     "writing",

@@ -3,7 +3,13 @@
 Read forces, then contacts, dynamics, impact.
 """
 
+from hinge.contact.contacts import Contact, edge_contact, patch_contact, patch_error, polygon_contact
+from hinge.contact.dynamics import ContactDynamics, ContactSystem, contact_dynamics, contact_kernel, contact_system
 from hinge.contact.forces import ContactForces, ContactState, contact_forces
 from hinge.contact.sets import ContactSets, contact_sets
 
-__all__ = ["ContactForces", "ContactSets", "ContactState", "contact_forces", "contact_sets"]
+__all__ = [
+    "Contact", "ContactDynamics", "ContactForces", "ContactSets", "ContactState", "ContactSystem", "contact_dynamics",
+    "contact_forces", "contact_kernel", "contact_sets", "contact_system", "edge_contact", "patch_contact", "patch_error",
+    "polygon_contact",
+]  # fmt: skip

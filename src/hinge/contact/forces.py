@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SLACK = 1e-9  # what complementarity may be off, relative to the sizes that make it up
+ROUNDING = 1e-5  # of large forces that all but cancel, a hundred thousandth of SLACK: some units in the last place
 METHODS = ("lemke", "even", "pruning", "patterns", "qp")
 
 
@@ -57,7 +59,7 @@ def contact_forces(C: Any, d: Any, method: str = "lemke") -> ContactForces:
     if method not in METHODS:
         raise UnknownName(f"contact_forces has no method {method!r}. {did_you_mean(str(method), METHODS)}")
     batch, n = d.shape[:-1], d.shape[-1]
-    rows, sides = C.reshape(-1, n, n), d.reshape(-1, n)
+    rows, sides = C.reshape(prod(batch), n, n), d.reshape(prod(batch), n)
     if method in ("lemke", "even"):
         force, status, tried = complementary(rows, sides)
         if method == "even":
@@ -66,7 +68,7 @@ def contact_forces(C: Any, d: Any, method: str = "lemke") -> ContactForces:
         force, status, tried = _one_by_one(rows, sides, {"pruning": _pruning, "patterns": _patterns, "qp": _qp}[method])
     w = np.einsum("mij,mj->mi", rows, force) + sides
     made = ContactForces(force, w, _states(rows, sides, force, w), status, tried)
-    return ContactForces(*(x.reshape(*batch, *x.shape[1:]) for x in made))
+    return ContactForces(*(x.reshape((*batch, *x.shape[1:])) for x in made))
 
 
 def _problem(C: Any, d: Any) -> tuple[Array, Array]:
@@ -133,7 +135,8 @@ def _polished(C: Array, d: Array, z: Array) -> tuple[Array, Array]:
 def good_to(C: Array, d: Array, force: Array) -> Array:
     """How far forces are from meeting the conditions, relative to the sizes that make them up."""
     w = np.einsum("mij,mj->mi", C, force) + d
-    size = np.maximum(np.einsum("mij,mj->mi", np.abs(C), np.abs(force)) + np.abs(d), 1e-300).max(axis=1, initial=1e-300)
+    terms = np.einsum("mij,mj->mi", np.abs(C), np.abs(force)).max(axis=1, initial=0.0)
+    size = np.maximum(np.abs(d).max(axis=1, initial=0.0) + ROUNDING * terms, 1e-300)
     diagonal = np.maximum(np.einsum("mii->mi", C), 1e-300)
     off = np.abs(np.minimum(force * diagonal, w)).max(axis=1, initial=0.0) / size
     return np.where(np.isfinite(off), off, np.inf)
