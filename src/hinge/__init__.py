@@ -23,8 +23,10 @@ if TYPE_CHECKING:
         contact_forces,
         contact_sets,
         edge_contact,
+        impact_projection,
         patch_contact,
         polygon_contact,
+        two_body_impact,
     )
     from hinge.errors import HingeError, ModelError, NotCovered, SizeError, TraceError, TrajectoryError, UnknownName
     from hinge.loading import dh, load, samples
@@ -42,6 +44,7 @@ _HOME = {
     # touching
     "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
+    "impact_projection": "contact", "two_body_impact": "contact",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -73,6 +76,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
+    "impact_projection", "two_body_impact",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",

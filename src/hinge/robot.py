@@ -253,6 +253,7 @@ class Robot:
     contact_system = contact.contact_system
     contact_dynamics = contact.contact_dynamics
     contact_kernel = contact.contact_kernel
+    impact = contact.impact
 
     @property
     def default_backend(self) -> str:
