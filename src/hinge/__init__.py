@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
+    from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
     from hinge.writing import write
 
@@ -44,7 +45,7 @@ _HOME = {
     # touching
     "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
-    "impact_projection": "contact", "two_body_impact": "contact",
+    "impact_projection": "contact", "two_body_impact": "contact", "Scene": "scene",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -67,6 +68,7 @@ _ROOMS = (
     "robot",
     "loading",
     "writing",
+    "scene",
     "checking",
     "sim",
     "cli",
@@ -76,7 +78,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
-    "impact_projection", "two_body_impact",
+    "impact_projection", "two_body_impact", "Scene",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",

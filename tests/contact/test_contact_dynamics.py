@@ -103,6 +103,7 @@ def two_bodies():
 
 KINDS = {
     "face": {"normal": (0.2, 0.3, 0.9)},
+    "rim": {"normal": (0.2, 0.3, 0.9), "edge": (1.0, 0.4, 0.3), "offset": 0.2},
     "points": {"offset": 0.1},
     "edge": {"other_edge": (0.5, -0.2, 1.0), "offset": 0.05},
     "edges": {"other_edge": (0.5, -0.2, 1.0), "edge": (1.0, 0.4, 0.3)},

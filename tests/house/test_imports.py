@@ -26,6 +26,7 @@ ORDER = [
     "robot",
     "loading",
     "writing",
+    "scene",
     "checking",
     "sim",
 ]

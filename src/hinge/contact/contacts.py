@@ -29,7 +29,8 @@ class Contact:
 
     `normal` points from `other` to `body` and is fixed in `other`. Without it the normal is that of `edge` and
     `other_edge` (directions of lines through the two points): (other_edge × edge), or the perpendicular from the point to
-    `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`.
+    `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`. With a normal, `edge`
+    is the axis of a disc around the point with radius `offset`, whose rim touches the face as it rolls.
 
     >>> hinge.Contact("foot", (0, 0, -0.3), normal=(0, 0, 2)).normal
     (0.0, 0.0, 1.0)
@@ -53,7 +54,7 @@ class Contact:
             value = getattr(self, label)
             if value is not None:
                 object.__setattr__(self, label, _triple(self, label, value, label not in ("point", "other_point")))
-        if self.edge is not None and self.other_edge is None:
+        if self.edge is not None and self.other_edge is None and self.normal is None:
             raise SizeError(f"{self} has an edge and no other_edge. Swap the bodies, or give both lines.")
         if self.normal is not None and self.other_edge is not None:
             raise SizeError(f"{self} has a normal and edges. Give the one or the other.")
@@ -69,9 +70,9 @@ class Contact:
 
     @property
     def kind(self) -> str:
-        """What touches: "face", "edges", "edge" or "points"."""
+        """What touches: "face", "rim", "edges", "edge" or "points"."""
         if self.normal is not None:
-            return "face"
+            return "face" if self.edge is None else "rim"
         return "edges" if self.edge is not None else "edge" if self.other_edge is not None else "points"
 
     @property

@@ -153,12 +153,17 @@ def _proves_none(C: Array, d: Array, ray: Array) -> Array:
 
 
 def _nearly(C: Array, d: Array) -> tuple[Array, Array]:
-    """Forces of C + ε, which is positive definite, made good for C itself."""
+    """Forces of C + ε, which is positive definite, made good for C itself; by the first ε that will do."""
     n = C.shape[-1]
-    size = np.einsum("mii->m", C) / max(n, 1)
-    force = lemke(C + 1e-9 * size[:, None, None] * np.eye(n), d).z
-    force = _least(C, d, force > 0.0)
-    return force, np.where(good_to(C, d, force) <= SLACK, Status.OK, Status.SINGULAR)
+    size = np.einsum("mii->m", C)[:, None, None] / max(n, 1) * np.eye(n)
+    force, status = np.zeros(d.shape), np.full(len(d), Status.SINGULAR)
+    for little in (1e-9, 1e-7, 1e-11, 1e-5):
+        at = np.flatnonzero(status != Status.OK)
+        if not len(at):
+            break
+        force[at] = _least(C[at], d[at], lemke(C[at] + little * size[at], d[at]).z > 0.0)
+        status[at] = np.where(good_to(C[at], d[at], force[at]) <= SLACK, Status.OK, Status.SINGULAR)
+    return force, status
 
 
 def _least(C: Array, d: Array, remaining: Array) -> Array:

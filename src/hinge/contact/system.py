@@ -82,8 +82,8 @@ def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, num
     made = Rows([], [], [], [])
     for contact, given in zip(contacts, numbers, strict=True):
         b, o = contact.bodies(model)
-        one = _Touch(model, contact, given, (R, r), v)
-        line = Force(cross3(one.p2, one.n), one.n)
+        one = _Touch(model, contact, given, (R, r), v, a)
+        line = Force(cross3(one.at, one.n), one.n)
         beyond, before = _path(model, b), _path(model, o)
         f = [
             [dot(s, line) if i in beyond else -dot(s, line) for s in S[i]] if (i in beyond) != (i in before)
@@ -93,16 +93,20 @@ def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, num
         across = _point(v[b], one.p2) - _point(v[o], one.p1)
         pull = _acceleration(v[b], a[b], one.p2) - _acceleration(v[o], a[o], one.p1)
         turn = dot3(one.rate, one.rate) * one.distance
-        made.u.append(dot3(one.n, pull) + 2.0 * dot3(one.rate, across) - turn)  # (9.44)
-        made.gap.append(one.distance - one.offset)
-        made.speed.append(dot3(one.n, across))
+        made.u.append(dot3(one.n, pull) + 2.0 * dot3(one.rate, across) - turn - one.rise[2])  # (9.44)
+        made.gap.append(one.distance - one.rise[0])
+        made.speed.append(dot3(one.n, across) - one.rise[1])
     return made
 
 
 class _Touch:
-    """Where a contact is in base coordinates: feet p2 and p1 of the perpendicular, n, its rate, and the distance."""
+    """Where a contact is in base coordinates: feet p2 and p1 of the perpendicular, n, its rate, and the distance.
 
-    def __init__(self, model: Model, contact: Contact, given: Sequence[Scalar], poses: Any, v: Sequence[Motion]):
+    `at` is the point where force acts; `rise` is what the surfaces stand out, and how fast and how faster that grows.
+    """
+
+    def __init__(self, model: Model, contact: Contact, given: Sequence[Scalar], poses: Any, v: Sequence[Motion],
+                 a: Sequence[Motion]):  # fmt: skip
         R, r = poses
         b, o = contact.bodies(model)
         on, off = model.frame(contact.body), None if contact.other is None else model.frame(contact.other)
@@ -113,14 +117,32 @@ class _Touch:
             return R[body] @ x + (r[body] if point else ZERO)
 
         parts = [Vec3(tuple(given[k : k + 3])) for k in (0, 3, 6, 9)]
-        self.offset = given[12]
+        self.rise: tuple[Scalar, Scalar, Scalar] = (given[12], 0.0, 0.0)
         p2, p1 = seen(b, on, parts[0], True), seen(o, off, parts[1], True)
         e1, e2 = seen(o, off, parts[2], False), seen(b, on, parts[3], False)
+        self.turns = a[b].ang, a[o].ang
         getattr(self, f"_{contact.kind}")(p2, p1, e1, e2, v[b], v[o])
+        if contact.kind != "rim":
+            self.at = self.p2
 
     def _face(self, p2: Vec3, p1: Vec3, e1: Vec3, e2: Vec3, v2: Motion, v1: Motion) -> None:
         self.n, self.rate, self.distance = e1, cross3(v1.ang, e1), dot3(e1, p2 - p1)
         self.p2, self.p1 = p2, p2 - e1 * self.distance
+
+    def _rim(self, p2: Vec3, p1: Vec3, n: Vec3, axis: Vec3, v2: Motion, v1: Motion) -> None:
+        """A disc reaches down s = √(1 - x²) of its radius, x = n · axis; its lowest point is no point of the body."""
+        self._face(p2, p1, n, axis, v2, v1)
+        radius = self.rise[0]
+        xn, xa = cross3(v1.ang, n), cross3(v2.ang, axis)
+        bend_n = cross3(self.turns[1], n) + cross3(v1.ang, xn)
+        bend_a = cross3(self.turns[0], axis) + cross3(v2.ang, xa)
+        x, xd = dot3(n, axis), dot3(xn, axis) + dot3(n, xa)
+        xdd = dot3(bend_n, axis) + 2.0 * dot3(xn, xa) + dot3(n, bend_a)
+        s = sqrt(1.0 - x * x)
+        sd = -x * xd / s
+        sdd = -(xd * xd + x * xdd + sd * sd) / s
+        self.at = p2 - (n - axis * x) * (radius / s)
+        self.rise = radius * s, radius * sd, radius * sdd
 
     def _points(self, p2: Vec3, p1: Vec3, e1: Vec3, e2: Vec3, v2: Motion, v1: Motion) -> None:
         self.p2, self.p1 = p2, p1
