@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         contact_forces,
         contact_sets,
         edge_contact,
+        friction_forces,
         impact_projection,
         patch_contact,
         polygon_contact,
@@ -45,7 +46,7 @@ _HOME = {
     # touching
     "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
-    "impact_projection": "contact", "two_body_impact": "contact", "Scene": "scene",
+    "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
@@ -78,7 +79,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
-    "impact_projection", "two_body_impact", "Scene",
+    "impact_projection", "two_body_impact", "friction_forces", "Scene",
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",

@@ -254,6 +254,7 @@ class Robot:
     contact_dynamics = contact.contact_dynamics
     contact_kernel = contact.contact_kernel
     impact = contact.impact
+    friction_step = contact.friction_step
 
     @property
     def default_backend(self) -> str:

@@ -28,7 +28,7 @@ from hinge.dynamics.kinematics import (
 )
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, sqrt
+from hinge.graph import Scalar, less, select, sqrt
 from hinge.model import Model
 from hinge.spatial import ZERO, Force, Motion, Vec3, cross3, dot, dot3
 
@@ -57,19 +57,76 @@ class Equations(NamedTuple):
     pivots: Sequence[Scalar]
 
 
-def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Equations:
-    """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
-    rows = contact_rows(model, contacts, q, qd, numbers)
+def friction_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
+    """C, F, u, free accelerations, responses and gaps with three rows a contact, normal first, for faces.
+
+    F qd is the velocity of the surface of `body` against that of `other` where they touch, in directions fixed in
+    `other`, and F qdd + u its rate of change.
+    """
+    R, r = poses(model, q)
+    S = axes_in_base(model, q, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, S, R, r)
+    v = velocities_in_base(model, vJ)
+    a = bias_accelerations_in_base(model, q, qd, vJ, v, R, r)
+    F, u, gap = [], [], []
+    for contact, given in zip(contacts, numbers, strict=True):
+        b, o = contact.bodies(model)
+        one = _Touch(model, contact, given, (R, r), v, a)
+        arm, swing = one.n * -given[12], one.rate * -given[12]  # from the centre to the surface, and its rate
+        at, centre = one.p2 + arm, _point(v[b], one.p2)
+        slip = centre + cross3(v[b].ang, arm) - _point(v[o], at)
+        pull = _acceleration(v[b], a[b], one.p2) + cross3(a[b].ang, arm) + cross3(v[b].ang, swing)
+        pull = pull - _acceleration(v[o], a[o], at) - cross3(v[o].ang, centre + swing - _point(v[o], at))
+        for t in (one.n, *_tangents(one.n)):
+            F.append(_generalised(model, contact, S, Force(cross3(at, t), t)))
+            u.append(dot3(t, pull) + dot3(cross3(v[o].ang, t), slip))
+        gap.append(one.distance - one.rise[0])
+    H, free = _free(model, q, qd, tau)
+    response = [H.solve(f) for f in F]
+    return (_products(F, response), F, u, free, response, gap), H.pivots
+
+
+def _tangents(n: Vec3) -> tuple[Vec3, Vec3]:
+    """Two directions that stand on a normal and on each other."""
+    x, y, z = n
+    sign = select(less(z, 0.0), -1.0, 1.0)
+    a = -1.0 / (sign + z)
+    b = x * y * a
+    return Vec3((1.0 + sign * x * x * a, sign * b, -sign * x)), Vec3((b, sign + y * y * a, -y))
+
+
+def _free(model: Model, q: Any, qd: Any, tau: Any) -> tuple[LDL, list[Scalar]]:
+    """The mass matrix factored, and the accelerations without contact."""
     H = LDL(composite(model, q), model.blame())
     nothing = [Force()] * len(model.parent)
     C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
-    free = H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
+    return H, H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
+
+
+def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """C = F I⁻¹ Fᵀ."""
+    n = range(len(F))
+    upper = [[_dot(F[i], response[j]) if j >= i else 0.0 for j in n] for i in n]
+    return [[upper[min(i, j)][max(i, j)] for j in n] for i in n]  # (9.52)
+
+
+def _generalised(model: Model, contact: Contact, S: Any, line: Force) -> list[Scalar]:
+    """The generalised force of a unit force on `body` along a line, and its opposite on `other`."""
+    b, o = contact.bodies(model)
+    beyond, before = _path(model, b), _path(model, o)
+    return model.generalised_forces([
+        [dot(s, line) if i in beyond else -dot(s, line) for s in S[i]] if (i in beyond) != (i in before)
+        else [0.0] * len(S[i]) for i in range(len(S))
+    ])  # fmt: skip
+
+
+def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Equations:
+    """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
+    rows = contact_rows(model, contacts, q, qd, numbers)
+    H, free = _free(model, q, qd, tau)
     response = [H.solve(f) for f in rows.F]
-    n = len(contacts)
-    upper = [[_dot(rows.F[i], response[j]) if j >= i else 0.0 for j in range(n)] for i in range(n)]
-    made = [[upper[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]  # (9.52)
     d = [_dot(f, free) + u for f, u in zip(rows.F, rows.u, strict=True)]  # (9.53)
-    return Equations(made, d, rows.F, free, response, rows.gap, rows.speed, H.pivots)
+    return Equations(_products(rows.F, response), d, rows.F, free, response, rows.gap, rows.speed, H.pivots)
 
 
 def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any) -> Rows:
@@ -83,13 +140,7 @@ def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, num
     for contact, given in zip(contacts, numbers, strict=True):
         b, o = contact.bodies(model)
         one = _Touch(model, contact, given, (R, r), v, a)
-        line = Force(cross3(one.at, one.n), one.n)
-        beyond, before = _path(model, b), _path(model, o)
-        f = [
-            [dot(s, line) if i in beyond else -dot(s, line) for s in S[i]] if (i in beyond) != (i in before)
-            else [0.0] * len(S[i]) for i in range(len(S))
-        ]  # fmt: skip
-        made.F.append(model.generalised_forces(f))  # (9.43)
+        made.F.append(_generalised(model, contact, S, Force(cross3(one.at, one.n), one.n)))  # (9.43)
         across = _point(v[b], one.p2) - _point(v[o], one.p1)
         pull = _acceleration(v[b], a[b], one.p2) - _acceleration(v[o], a[o], one.p1)
         turn = dot3(one.rate, one.rate) * one.distance
