@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hinge.robot import Robot
     from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
+    from hinge.sim.touching import simulate_contacts
     from hinge.writing import write
 
 _HOME = {
@@ -48,7 +49,7 @@ _HOME = {
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
     "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
     # in time
-    "simulate": "sim", "open": "sim", "Trajectory": "sim",
+    "simulate": "sim", "open": "sim", "Trajectory": "sim", "simulate_contacts": "sim.touching",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
@@ -80,7 +81,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "check", "Diagnosis", "Proof", "repair",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
-    "simulate", "open", "Trajectory",
+    "simulate", "open", "Trajectory", "simulate_contacts",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "TraceError",
     "TrajectoryError",
