@@ -2,8 +2,8 @@
 
     HINGE_THREADS=1 python bench/contact.py
 
-hinge: one compiled kernel for the whole batch, q, qd, tau to accelerations and forces that never pull (3 rows fewer a
-foot than Pinocchio's, which holds the feet by equalities: both a frictionless normal and a fixed point are timed there).
+hinge: one compiled kernel for the whole batch, from q, qd, tau to accelerations and forces that never pull. Pinocchio
+holds the feet by equalities: along the normals (forwardDynamics), and as fixed points (constraintDynamics).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def theirs(model: pin.Model, normals: bool, q: np.ndarray, qd: np.ndarray, tau: 
     data = model.createData()
     ids = [model.getFrameId(foot) for foot in FEET]
     if normals:  # one row a foot: forwardDynamics with the Jacobian's normal rows
+
         def one(k: int) -> np.ndarray:
             pin.computeJointJacobians(model, data, q[k])
             pin.forwardKinematics(model, data, q[k], qd[k], np.zeros(model.nv))
@@ -43,10 +44,12 @@ def theirs(model: pin.Model, normals: bool, q: np.ndarray, qd: np.ndarray, tau: 
             return pin.forwardDynamics(model, data, q[k], qd[k], tau[k], J, np.array(drift))
     else:
         frames = [model.frames[i] for i in ids]
-        held = [pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, f.parentJoint, f.placement,
-                                         pin.LOCAL_WORLD_ALIGNED) for f in frames]  # fmt: skip
-        made = [c.createData() for c in held]
-        pin.initConstraintDynamics(model, data, held)
+        held = pin.StdVec_RigidConstraintModel()
+        held.extend([pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, f.parentJoint, f.placement,
+                                         pin.LOCAL_WORLD_ALIGNED) for f in frames])  # fmt: skip
+        made = pin.StdVec_RigidConstraintData()
+        made.extend([c.createData() for c in held])
+        pin.initConstraintDynamics(model, data, held, made)
 
         def one(k: int) -> np.ndarray:
             return pin.constraintDynamics(model, data, q[k], qd[k], tau[k], held, made)
@@ -74,8 +77,9 @@ def main() -> None:
         best = min(best, time.perf_counter() - start)
     model = pin.buildModelFromUrdf(str(PATH), pin.JointModelFreeFlyer())
     # theirs: position, then quaternion with its scalar last; velocities linear first
-    Q = np.concatenate([q[:, 4:7], q[:, 1:4], q[:, :1], q[:, 7:]], axis=1)
-    order = [3, 4, 5, 0, 1, 2, *range(6, robot.nv)]
+    mine = [robot.coordinates(name) for name in model.names[2:]]
+    Q = np.concatenate([q[:, 4:7], q[:, 1:4], q[:, :1], *(q[:, at] for at, _ in mine)], axis=1)
+    order = [3, 4, 5, 0, 1, 2, *(at.start for _, at in mine)]
     for normals in (True, False):
         try:
             took, out = theirs(model, normals, Q, qd[:, order], tau[:, order])

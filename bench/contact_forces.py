@@ -57,7 +57,7 @@ def main(count):
         Cd, dd = F @ F.transpose(0, 2, 1), np.einsum("mij,mj->mi", F, rng.uniform(-1, 1, (count, r)))
         flat = hinge.contact_forces(Cd, dd)
         print(f"n = {n:2}: solved {np.mean(made.status == 0):.4%} in {took / count * 1e6:.1f} µs each, complementarity "
-              f"{off(C, d, made)[0]:.1e} ({off(C, d, made)[1]:.1e} of its scale), QP {apart:.1e} on {len(well)}; heuristic "
+              f"{off(C, d, made)[0]:.1e} ({off(C, d, made)[1]:.1e} scaled), QP {apart:.1e} on {len(well)}; heuristic "
               f"{choice.right / max(choice.choices, 1):.2%}; patterns {search.patterns / min(count, 1000):.1f} against "
               f"{1.5 ** (n - 1):.1f}; dependent: solved {np.mean(flat.status == 0):.4%}, {off(Cd, dd, flat)[1]:.1e}",
               flush=True)  # fmt: skip

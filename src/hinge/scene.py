@@ -47,7 +47,7 @@ class Scene:
         return self
 
     def body(self, name: str, kind: str, size: Sequence[float], mass: float) -> Scene:
-        """Add a loose body of even density: "sphere" (radius), "capsule", "cylinder" (radius, length), "box" (edges)."""
+        """A loose body of even density: "sphere" (radius), "capsule", "cylinder" (radius, length) or "box" (edges)."""
         self._fresh(name)
         if kind not in SIZES:
             raise UnknownName(f"body {name!r}: there is no loose body of kind {kind!r}. {did_you_mean(kind, SIZES)}")
@@ -70,7 +70,9 @@ class Scene:
         n = n / length
         x = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
         x /= np.linalg.norm(x)
-        self._planes.append(Solid("half_space", (), None, np.stack([x, np.cross(n, x), n], axis=1), n * offset / length))
+        self._planes.append(
+            Solid("half_space", (), None, np.stack([x, np.cross(n, x), n], axis=1), n * offset / length)
+        )
         return self
 
     def _fresh(self, name: str) -> None:
@@ -85,7 +87,9 @@ class Scene:
         builder = Builder("scene", self.gravity)
         builder.link("world")
         for name, kind, size, mass in self._bodies:
-            builder.link(name, mass, inertia=np.diag(_inertia(kind, size, mass)), shapes=[Shape("collision", kind, size)])
+            builder.link(
+                name, mass, inertia=np.diag(_inertia(kind, size, mass)), shapes=[Shape("collision", kind, size)]
+            )
             builder.joint(name, "free", "world", name)
         model = builder.build()
         made = Robot(model)

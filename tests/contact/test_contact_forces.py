@@ -1,4 +1,4 @@
-"""Contact forces: complementarity, agreement of the methods with each other and with QP solvers, and what is refused."""
+"""Contact forces: complementarity, agreement of the methods and of QP solvers, and what is refused."""
 
 import numpy as np
 import pytest
@@ -218,7 +218,7 @@ def test_what_cannot_be_a_contact_problem_is_refused(C, d, words):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(hinge.UnknownName, match="Did you mean 'lemke'"):
+    with pytest.raises(hinge.UnknownName, match=r"Did you mean 'lemke'"):
         hinge.contact_forces(np.eye(1), [0.0], method="lemki")
 
 

@@ -54,11 +54,11 @@ def test_contacts_between_unknown_bodies_are_refused_by_name():
     state = [[1, 0, 0, 0, 0, 0, 0], np.zeros(6), np.zeros(6)]
     with pytest.raises(hinge.UnknownName, match=r"contacts\[1\]: robot 'cup' has no body or frame 'cap'"):
         cup.contact_dynamics(*state, [hinge.Contact("cup", (0, 0, 0), **UP), hinge.Contact("cap", (0, 0, 0), **UP)])
-    with pytest.raises(hinge.UnknownName, match="'table'"):
+    with pytest.raises(hinge.UnknownName, match=r"'table'"):
         cup.contact_dynamics(*state, [hinge.Contact("cup", (0, 0, 0), other="table", **UP)])
-    with pytest.raises(hinge.SizeError, match="cannot touch itself"):
+    with pytest.raises(hinge.SizeError, match=r"cannot touch itself"):
         cup.contact_dynamics(*state, [hinge.Contact("cup", (0, 0, 0), other="cup", **UP)])
-    with pytest.raises(hinge.SizeError, match="contacts is empty"):
+    with pytest.raises(hinge.SizeError, match=r"contacts is empty"):
         cup.contact_dynamics(*state, [])
     with pytest.raises(hinge.SizeError, match=r"contacts\[0\] is a str"):
         cup.contact_dynamics(*state, ["cup"])

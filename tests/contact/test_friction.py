@@ -126,13 +126,13 @@ def test_bad_input_is_refused_by_name():
     round_one = hinge.Contact("ball", (0, 0, 0), other="world", offset=0.1)
     with pytest.raises(hinge.NotCovered, match=r"contacts\[0\]: contact of 'ball' with 'world' touches with points"):
         ball.friction_step(*state, [round_one], 1e-3)
-    with pytest.raises(hinge.SizeError, match="friction has -1"):
+    with pytest.raises(hinge.SizeError, match=r"friction has -1"):
         hinge.friction_forces(np.eye(3), np.zeros(3), -1.0)
-    with pytest.raises(hinge.SizeError, match="not symmetric"):
+    with pytest.raises(hinge.SizeError, match=r"not symmetric"):
         hinge.friction_forces(np.triu(np.ones((3, 3))), np.zeros(3), 0.5)
     with pytest.raises(hinge.SizeError, match=r"give \(…, 3 n, 3 n\)"):
         hinge.friction_forces(np.eye(2), np.zeros(2), 0.5)
-    with pytest.raises(hinge.UnknownName, match="Did you mean 'coulomb'"):
+    with pytest.raises(hinge.UnknownName, match=r"Did you mean 'coulomb'"):
         hinge.friction_forces(np.eye(3), np.zeros(3), 0.5, law="colomb")
 
 

@@ -35,7 +35,7 @@ def test_a_dropped_ball_bounces_by_its_restitution(e):
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("angle", [0.2, 0.7, 1.2])
 def test_a_rod_that_strikes_the_ground_matches_the_textbook_impulse(e, angle):
-    # J = (1 + e) m v / (1 + 3 cos² θ), ω = 6 J cos θ / (m L): a uniform rod falling flat-footed at angle θ to the ground
+    # J = (1 + e) m v / (1 + 3 cos² θ), ω = 6 J cos θ / (m L): a rod falling at angle θ to the ground
     m, L, v = 1.5, 0.8, 2.0
     rod = loose("rod", m, np.diag([0.0, 1, 1]) * m * L**2 / 12 + np.diag([1e-9, 0, 0]))
     turn = np.array([np.cos(angle / 2), 0, -np.sin(angle / 2), 0])  # its x axis points up by the angle
@@ -131,7 +131,7 @@ def test_projection_from_one_manifold_to_another():
     stuck = hinge.impact_projection(H, before, on, after=on[:2], restitution=1.0)
     np.testing.assert_allclose(on[:2] @ stuck, 0.0, atol=1e-12)
     assert before @ H @ before > stuck @ H @ stuck
-    with pytest.raises(hinge.SizeError, match="row 0 of after"):
+    with pytest.raises(hinge.SizeError, match=r"row 0 of after"):
         hinge.impact_projection(H, before, on[:1], after=on[1:2])
 
 
@@ -190,5 +190,5 @@ def test_restitution_outside_its_range_is_refused(bad):
     robot, contacts = balls([1.0, 1.0, 1.0])
     with pytest.raises(hinge.SizeError, match=r"Give a number from 0 \(plastic\) to 1 \(elastic\)"):
         robot.impact(np.zeros(3), np.ones(3), contacts, restitution=bad)
-    with pytest.raises(hinge.SizeError, match="there are 2 contacts"):
+    with pytest.raises(hinge.SizeError, match=r"there are 2 contacts"):
         robot.impact(np.zeros(3), np.ones(3), contacts, restitution=[0.5, 0.5, 0.5])

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hinge.contact.pairs import touching
-from hinge.contact.solids import Solid
 
 import hinge
+from hinge.contact.pairs import touching
+from hinge.contact.solids import Solid
 
 SIZES = {"sphere": (0.1,), "capsule": (0.08, 0.3), "box": (0.3, 0.2, 0.25), "cylinder": (0.1, 0.3)}
 
@@ -113,7 +113,9 @@ def test_boxes_meet_edge_to_edge():
     assert contact.kind == "edges"
     made = scene.robot.contact_system(q, np.zeros(12), np.zeros(12), [contact])
     assert made.gap[0] == pytest.approx(1e-4)
-    np.testing.assert_allclose(made.F[0] @ [0, 0, 0, 0, 0, 0, *np.zeros(3), *scene.robot.pose(q, "two")[:3, :3].T[:, 2]], 1.0)
+    np.testing.assert_allclose(
+        made.F[0] @ [0, 0, 0, 0, 0, 0, *np.zeros(3), *scene.robot.pose(q, "two")[:3, :3].T[:, 2]], 1.0
+    )
 
 
 def test_a_robot_stands_in_the_scene_with_its_names():
@@ -146,22 +148,22 @@ def test_what_is_not_covered_is_refused_by_name():
     apart = [1.0, 0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 5.0, 0, 0]
     assert scene.contacts(apart) == []
     apart[11] = 0.2
-    with pytest.raises(hinge.NotCovered, match="the sphere on 'ball' may touch the cylinder on 'can'"):
+    with pytest.raises(hinge.NotCovered, match=r"the sphere on 'ball' may touch the cylinder on 'can'"):
         scene.contacts(apart)
     egg = hinge.load('<mujoco><worldbody><body name="egg"><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body>'
                      "</worldbody></mujoco>")  # fmt: skip
-    with pytest.raises(hinge.NotCovered, match="link 'egg/egg' has a collision shape of kind 'ellipsoid'"):
+    with pytest.raises(hinge.NotCovered, match=r"link 'egg/egg' has a collision shape of kind 'ellipsoid'"):
         hinge.Scene().ground().add(egg, "egg").contacts([1.0, 0, 0, 0, 0, 0, 0])
 
 
 def test_bad_bodies_are_refused_by_name():
-    with pytest.raises(hinge.UnknownName, match="body 'a': there is no loose body of kind 'bax'. Did you mean 'box'"):
+    with pytest.raises(hinge.UnknownName, match=r"body 'a': there is no loose body of kind 'bax'. Did you mean 'box'"):
         hinge.Scene().body("a", "bax", (1, 1, 1), 1.0)
-    with pytest.raises(hinge.SizeError, match="body 'a': size"):
+    with pytest.raises(hinge.SizeError, match=r"body 'a': size"):
         hinge.Scene().body("a", "box", (1, 1), 1.0)
-    with pytest.raises(hinge.ModelError, match="already"):
+    with pytest.raises(hinge.ModelError, match=r"already"):
         hinge.Scene().body("a", "sphere", (1,), 1.0).body("a", "sphere", (1,), 1.0)
-    with pytest.raises(hinge.SizeError, match="Give a direction"):
+    with pytest.raises(hinge.SizeError, match=r"Give a direction"):
         hinge.Scene().half_space((0, 0, 0))
-    with pytest.raises(hinge.SizeError, match="give one state"):
+    with pytest.raises(hinge.SizeError, match=r"give one state"):
         hinge.Scene().body("a", "sphere", (1,), 1.0).contacts(np.zeros((2, 7)))

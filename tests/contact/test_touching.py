@@ -94,11 +94,11 @@ def test_a_block_tips_over_its_edge_and_keeps_its_energy():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(hinge.SizeError, match="begins 0.05 m deep. Start it apart"):
+    with pytest.raises(hinge.SizeError, match=r"begins 0.05 m deep. Start it apart"):
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.05))
-    with pytest.raises(hinge.SizeError, match="have to be positive"):
+    with pytest.raises(hinge.SizeError, match=r"have to be positive"):
         hinge.simulate_contacts(ball(), [floor(0.0)], t=-1.0)
-    with pytest.raises(hinge.SizeError, match="have to be one state"):
+    with pytest.raises(hinge.SizeError, match=r"have to be one state"):
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=np.zeros((2, 7)))
-    with pytest.raises(hinge.SizeError, match="Give a number from 0"):
+    with pytest.raises(hinge.SizeError, match=r"Give a number from 0"):
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.5), restitution=2.0)

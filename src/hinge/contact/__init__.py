@@ -14,6 +14,6 @@ from hinge.contact.stepping import FrictionStep, friction_step
 __all__ = [
     "Contact", "ContactDynamics", "ContactForces", "ContactSets", "ContactState", "ContactSystem", "FrictionForces",
     "FrictionStep", "Impact", "TwoBodyImpact", "contact_dynamics", "contact_forces", "contact_kernel", "contact_sets",
-    "contact_system", "edge_contact", "friction_forces", "friction_step", "impact", "impact_projection", "patch_contact",
-    "patch_error", "polygon_contact", "two_body_impact",
+    "contact_system", "edge_contact", "friction_forces", "friction_step", "impact", "impact_projection",
+    "patch_contact", "patch_error", "polygon_contact", "two_body_impact",
 ]  # fmt: skip

@@ -4,8 +4,8 @@
 
 An artificial variable z0 makes every row feasible and is driven out by complementary pivots. Ties are broken in
 lexicographic order, so no basis comes back and the method ends: with a solution, or on a ray, which for a positive
-semi-definite C proves that there is none. All problems of a batch pivot at once, each on its own row and column; what is
-done to one does not depend on the others.
+semi-definite C proves that there is none. All problems of a batch pivot at once, each on its own row and column; what
+is done to one does not depend on the others.
 Source: featherstone1987, section 9.8.2, which refers to linear complementarity; the method is by C. E. Lemke (1965).
 """
 

@@ -28,9 +28,9 @@ class Contact:
     """A point of `body` that may touch `other`; vectors are in the coordinates of their own body.
 
     `normal` points from `other` to `body` and is fixed in `other`. Without it the normal is that of `edge` and
-    `other_edge` (directions of lines through the two points): (other_edge × edge), or the perpendicular from the point to
-    `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`. With a normal, `edge`
-    is the axis of a disc around the point with radius `offset`, whose rim touches the face as it rolls.
+    `other_edge` (directions of lines through the two points): (other_edge × edge), or the perpendicular from the point
+    to `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`. With a normal,
+    `edge` is the axis of a disc around the point with radius `offset`, whose rim touches the face as it rolls.
 
     >>> hinge.Contact("foot", (0, 0, -0.3), normal=(0, 0, 2)).normal
     (0.0, 0.0, 1.0)

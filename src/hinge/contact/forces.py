@@ -37,7 +37,7 @@ class ContactState(IntEnum):
 
 
 class ContactForces(NamedTuple):
-    """Forces and accelerations along the normals, what each contact does, how each problem fared, patterns or pivots."""
+    """Forces and accelerations along the normals, what each contact does, statuses, and patterns or pivots tried."""
 
     force: Array
     acceleration: Array
@@ -81,7 +81,9 @@ def _problem(C: Any, d: Any) -> tuple[Array, Array]:
     try:
         batch = np.broadcast_shapes(C.shape[:-2], d.shape[:-1])
     except ValueError:
-        raise SizeError(f"contact_forces: the batches do not fit together: C {C.shape[:-2]}, d {d.shape[:-1]}.") from None
+        raise SizeError(
+            f"contact_forces: the batches do not fit together: C {C.shape[:-2]}, d {d.shape[:-1]}."
+        ) from None
     size = np.abs(C).max(axis=(-1, -2), keepdims=True, initial=0.0)
     off = np.argwhere(np.abs(C - np.swapaxes(C, -1, -2)) > 1e-9 * size)
     if len(off):
@@ -181,7 +183,10 @@ def _even(C: Array, d: Array, force: Array, status: Array) -> Array:
         return force
     block, side = C[good], d[good]
     spread, _ = _nearly(block, side)
-    off, small = good_to(block, side, spread) <= SLACK, np.square(spread).sum(axis=1) < np.square(force[good]).sum(axis=1)
+    off, small = (
+        good_to(block, side, spread) <= SLACK,
+        np.square(spread).sum(axis=1) < np.square(force[good]).sum(axis=1),
+    )
     force = force.copy()
     force[good[off & small]] = spread[off & small]
     return force
@@ -242,5 +247,7 @@ def _qp(C: Array, d: Array, tally: Tally) -> tuple[Array | None, int]:
     found = minimize(lambda a: 0.5 * a @ C @ a + d @ a, np.zeros(len(d)), jac=lambda a: C @ a + d,
                      bounds=[(0, None)] * len(d), method="L-BFGS-B",
                      options={"maxiter": 10_000, "ftol": 1e-16, "gtol": 1e-12})  # fmt: skip
-    bounded = np.abs(found.x).max() < 1e8 * max(1.0, np.abs(d).max()) and good_to(C[None], d[None], found.x[None])[0] < 1e-6
+    bounded = (
+        np.abs(found.x).max() < 1e8 * max(1.0, np.abs(d).max()) and good_to(C[None], d[None], found.x[None])[0] < 1e-6
+    )
     return (found.x, Status.OK) if bounded else (None, Status.NO_SOLUTION)

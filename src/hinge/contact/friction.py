@@ -38,8 +38,8 @@ def friction_forces(C: Any, d: Any, friction: Any, compliance: Any = 0.0, law: s
                     iterations: int = 20_000) -> FrictionForces:  # fmt: skip
     """Forces of n contacts with friction: C (…, 3 n, 3 n), d (…, 3 n), each contact's normal first, then two tangents.
 
-    `friction` is one number, n, or (n, 2) for cones that differ along the tangents; `compliance` (one, or n) is added to
-    the diagonal at the normals. Iterates until `residual`, relative to d, is at most `tolerance`; where it is not
+    `friction` is one number, n, or (n, 2) for cones that differ along the tangents; `compliance` (one, or n) is added
+    to the diagonal at the normals. Iterates until `residual`, relative to d, is at most `tolerance`; where it is not
     reached the status is SINGULAR and the forces are the best found.
 
     >>> hinge.friction_forces(np.eye(3), [-1.0, -0.2, 0.0], 0.5).force.round(6)
@@ -69,7 +69,9 @@ def friction_forces(C: Any, d: Any, friction: Any, compliance: Any = 0.0, law: s
     elif n == 0:
         left[:] = 0.0
     status = np.where(good, np.where(left <= tolerance, Status.OK, Status.SINGULAR), Status.NONFINITE).astype(np.uint8)
-    return FrictionForces((f * S).reshape(*batch, n, 3), left.reshape(batch), count.reshape(batch), status.reshape(batch))
+    return FrictionForces(
+        (f * S).reshape(*batch, n, 3), left.reshape(batch), count.reshape(batch), status.reshape(batch)
+    )
 
 
 def _each(what: str, given: Any, n: int, wide: int) -> Array:
@@ -83,7 +85,9 @@ def _each(what: str, given: Any, n: int, wide: int) -> Array:
     try:
         return np.broadcast_to(a, (n, wide))
     except ValueError:
-        raise SizeError(f"friction_forces: {what} has shape {a.shape}; give one number, or one for each of {n}.") from None
+        raise SizeError(
+            f"friction_forces: {what} has shape {a.shape}; give one number, or one for each of {n}."
+        ) from None
 
 
 def _onto_cones(f: Array) -> Array:

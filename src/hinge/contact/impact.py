@@ -159,4 +159,4 @@ def _within(on: Array, rows: Array) -> None:
         for k, row in enumerate(left):
             if np.abs(row).max(initial=0.0) > 1e-9 * max(np.abs(rows[at]).max(initial=0.0), 1e-300):
                 raise SizeError(f"impact_projection: row {k} of after is no combination of the rows of on.\n"
-                                "  The manifold after an impact has to contain the place where it happens.")  # fmt: skip
+                                "  The manifold after an impact has to contain its place.")  # fmt: skip

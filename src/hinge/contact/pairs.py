@@ -56,11 +56,11 @@ def touching(a: Solid, b: Solid, within: float) -> list[Found]:
 
 
 def _on_plane(solid: Solid, ground: Solid) -> Iterator[Found]:
-    n = ground.axis
+    n: Array = ground.axis
 
     def at(point: Array, offset: float = 0.0, edge: Array | None = None) -> Found:
         height = float(n @ (point - ground.p))
-        reach = offset if edge is None else offset * float(np.sqrt(max(0.0, 1.0 - (n @ edge) ** 2)))
+        reach = offset if edge is None else offset * float(np.linalg.norm(np.cross(n, edge)))
         return Found(solid, ground, height - reach, point, ground.p, normal=n, edge=edge, offset=offset)
 
     if solid.kind == "sphere":

@@ -71,8 +71,8 @@ def link_solids(model: Model) -> list[tuple[str, Shape]]:
             if shape.role != "collision":
                 continue
             if WAYS.get(shape.kind, shape.kind) not in SOLIDS:
-                raise NotCovered(f"link {link!r} has a collision shape of kind {shape.kind!r}.\n"
-                                 f"  Contact geometry covers {', '.join(SOLIDS)}. Leave it out, or replace it by those.")  # fmt: skip
+                hint = f"Contact geometry covers {', '.join(SOLIDS)}. Leave it out, or replace it by those."
+                raise NotCovered(f"link {link!r} has a collision shape of kind {shape.kind!r}.\n  {hint}")
             made.append((link, shape))
     return made
 

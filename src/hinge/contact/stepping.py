@@ -52,7 +52,7 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
         raise SizeError(f"friction_step: h is {h!r}. Give a time in s, or 0 for an impact.")
     for k, c in enumerate(listed):
         if c.kind != "face":
-            raise NotCovered(f"contacts[{k}]: {c} touches with {c.kind}; friction is covered where `other` has a face.\n"
+            raise NotCovered(f"contacts[{k}]: {c} touches with {c.kind}; friction needs a face of `other`.\n"
                              "  Give it a normal.")  # fmt: skip
     n = len(listed)
     e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, n)
@@ -70,7 +70,9 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     held = ~apart[..., :, None] & ~apart[..., None, :]
     C = np.where(held, C, np.where(np.eye(3 * n, dtype=bool), 1.0, 0.0))
     soft = np.array([c.compliance for c in listed]) / (h * h if h else np.inf)
-    made = friction_forces(C, np.where(apart, 1.0, side), [c.friction for c in listed], soft, law, tolerance, iterations)
+    made = friction_forces(
+        C, np.where(apart, 1.0, side), [c.friction for c in listed], soft, law, tolerance, iterations
+    )
     impulse = np.where(apart.reshape(*apart.shape[:-1], n, 3), 0.0, made.force)
     flat = impulse.reshape(*impulse.shape[:-2], 3 * n)
     after = qd + h * free + np.einsum("...n,...nv->...v", flat, response)

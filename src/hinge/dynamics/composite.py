@@ -4,7 +4,8 @@
 
 Composite-rigid-body method, each body in its own coordinates; the equations are solved by a factorisation that keeps
 the zeros of the tree.
-Source: featherstone1987, sections 5.2 and 5.4, 7.2 for trees, and 9.9 for impulses. A bare number in the margin is an equation there.
+Source: featherstone1987, sections 5.2 and 5.4, 7.2 for trees, and 9.9 for impulses. A bare number in the margin is an
+equation there.
 Differs from the source: H is factored from its last row to its first, which fills in no zero.
 """
 

@@ -4,8 +4,8 @@
 
 Between events the closed contacts keep their gaps by contact dynamics, in Runge-Kutta steps of fourth order. A gap that
 has closed at the end of a step is found by bisection; there an impact happens, and what does not part again is closed
-from then on. A contact whose force is zero and whose gap grows is open again. Bounces without number (Zeno's) come to an
-end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST.
+from then on. A contact whose force is zero and whose gap grows is open again. Bounces without number (Zeno's) come to
+an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST.
 Source: featherstone1987, sections 9.7 to 9.9.
 """
 
@@ -52,8 +52,8 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
                       tau: Any = None, step: float = 1e-3, restitution: Any = None) -> ContactRun:  # fmt: skip
     """Run one state of a robot for t seconds with a fixed set of possible contacts.
 
-    `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for what
-    the contacts say.
+    `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
+    what the contacts say.
     """
     if not (t > 0.0 and step > 0.0):
         raise SizeError(f"simulate_contacts: t={t!r} and step={step!r} have to be positive.")
@@ -101,8 +101,8 @@ class _Touching:
                 self.status = Status.NONFINITE
             if len(self.events) > MOST_EVENTS:
                 self.status = Status.SINGULAR
-        times, *arrays = (np.array(column) for column in zip(*rows, strict=True))
-        return ContactRun(times, *arrays, tuple(self.events), self.status)
+        times, qs, qds, forces = (np.array(column) for column in zip(*rows, strict=True))
+        return ContactRun(times, qs, qds, forces, tuple(self.events), self.status)
 
     def _system(self, t: float, q: Array, qd: Array) -> Any:
         return self.robot.contact_system(q, qd, np.asarray(self.tau(t, q, qd), float), self.contacts)
@@ -159,12 +159,12 @@ class _Touching:
         for k in np.flatnonzero(parts):
             self.closed[k] = False
             self.events.append(ContactEvent(t, "break", int(k), qd))
-        k = np.flatnonzero(self.closed & (force > 0.0))
-        if len(k):
-            inverse = np.linalg.pinv(made.C[np.ix_(k, k)], rcond=1e-10, hermitian=True)
-            q = self.robot.integrate(q, -(inverse @ made.gap[k]) @ made.response[k])
+        held = np.flatnonzero(self.closed & (force > 0.0))
+        if len(held):
+            inverse = np.linalg.pinv(made.C[np.ix_(held, held)], rcond=1e-10, hermitian=True)
+            q = self.robot.integrate(q, -(inverse @ made.gap[held]) @ made.response[held])
             made = self._system(t, q, qd)
-            qd = qd - (inverse @ made.speed[k]) @ made.response[k]
+            qd = qd - (inverse @ made.speed[held]) @ made.response[held]
         return q, qd
 
     def _struck(self, t: float, q: Array, qd: Array, hit: Array) -> Array:
