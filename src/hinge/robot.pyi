@@ -168,7 +168,7 @@ class Robot:
         """
         ...
     def contact_system(
-        self,
+        robot: Any,
         q: Any,
         qd: Any,
         tau: Any,
@@ -187,7 +187,7 @@ class Robot:
         """
         ...
     def contact_dynamics(
-        self,
+        robot: Any,
         q: Any,
         qd: Any,
         tau: Any,
@@ -211,7 +211,7 @@ class Robot:
         """
         ...
     def contact_kernel(
-        self, contacts: Sequence[Contact], backend: str | None = ..., joint_terms: Sequence[str] = ...
+        robot: Any, contacts: Sequence[Contact], backend: str | None = ..., joint_terms: Sequence[str] = ...
     ) -> Kernel:
         """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
 
@@ -225,7 +225,7 @@ class Robot:
         """
         ...
     def impact(
-        self,
+        robot: Any,
         q: Any,
         qd: Any,
         contacts: Sequence[Contact],
@@ -245,7 +245,7 @@ class Robot:
         """
         ...
     def friction_step(
-        self,
+        robot: Any,
         q: Any,
         qd: Any,
         tau: Any,

@@ -60,8 +60,6 @@ def _written(name: str, thing: Any) -> str:
         return "\n".join([*head, *_words(function)])
     signature = inspect.signature(thing)
     parameters = [p if p.default is p.empty else p.replace(default=...) for p in signature.parameters.values()]
-    if not isinstance(thing, staticmethod):
-        parameters[0] = parameters[0].replace(name="self", annotation=inspect.Parameter.empty)
     shown = str(signature.replace(parameters=parameters)).replace("Ellipsis", "...").replace("'", "")
     return "\n".join([f"    def {name}{shown}:", *_words(thing)])
 

@@ -5,7 +5,7 @@
 A system with contacts goes through a compression, after which no gap closes, and a decompression that gives back e of
 each impulse and no gap closes either. Both are contact problems. Where every contact takes part, plastic and elastic
 impact are projections in the metric of kinetic energy.
-Sources: featherstone1987, section 9.9; zefran2004, section 4. A bare number in the margin is an equation of the first.
+Source: featherstone1987, section 9.9. A bare number in the margin is an equation there.
 Differs from the source: F has a row a contact. Equal e make the further impulse γˣ vanish only where no contact
 separates before the impact (Fᵀ qd ≤ 0).
 """
@@ -123,7 +123,7 @@ def impact_projection(H: Any, qd: Any, on: Any, after: Any = None, restitution: 
     Momentum changes along the rows of `on` (p, nv) only, which are the differentials of what vanishes at the impact.
     The rows of `after` vanish from then on: all of `on` in a plastic impact (None with restitution 0), none in a bounce
     (None else), or those of a manifold that contains the place of the impact. What is left of the normal velocity comes
-    back reversed, `restitution` times.
+    back reversed, `restitution` times: zefran2004 (30) and zefran2004 (31).
 
     >>> hinge.impact_projection(np.eye(2), [1.0, -2.0], [[0.0, 1.0]], restitution=0.5)
     array([1., 1.])
@@ -137,7 +137,7 @@ def impact_projection(H: Any, qd: Any, on: Any, after: Any = None, restitution: 
         rows = real("impact_projection: after", after)
         _within(real("impact_projection: on", on), rows)
         free = _along(H, qd, rows)
-    return flat - e * (free - flat)  # zefran2004 (31)
+    return flat - e * (free - flat)
 
 
 def _along(H: Array, qd: Array, rows: Array) -> Array:
