@@ -207,7 +207,7 @@ class Robot:
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
         >>> arm.contact_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).qdd.round(3)
-        array([-7.358, 14.715])
+        array([-14.715,  29.43 ])
         """
         ...
     def contact_kernel(
@@ -238,10 +238,10 @@ class Robot:
         Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
         with a gap above `touch` (m) take no part. Gives qd (nv), and impulses (n) in N s.
 
-        >>> ball = hinge.samples.planar_2r()
+        >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
-        >>> ball.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
-        array([-0.143,  1.286])
+        >>> arm.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
+        array([-1.75,  4.5 ])
         """
         ...
     def friction_step(
@@ -564,7 +564,7 @@ class Robot:
 
         >>> arm = hinge.samples.planar_2r()
         >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
-        array([-0.857,  4.286])
+        array([-0.857,  5.143])
         """
         ...
     def integrate(

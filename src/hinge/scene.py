@@ -77,9 +77,9 @@ class Scene:
 
     def _fresh(self, name: str) -> None:
         if "robot" in self.__dict__:
-            raise ModelError("scene", f"{name!r} comes too late: the scene's robot has been made.", "Add it before.")
+            raise SizeError(f"scene: {name!r} comes too late: the scene's robot has been made. Add it before.")
         if name in {"world", *(n for n, *_ in self._robots), *(n for n, *_ in self._bodies)}:
-            raise ModelError("duplicate-body", f"the scene has something called {name!r} already.", "Rename one.")
+            raise ModelError("duplicate-link", f"the scene has something called {name!r} already.", "Rename one.")
 
     @cached_property
     def robot(self) -> Robot:

@@ -47,7 +47,9 @@ COMPUTED = [(name, written, row) for row in rows("What a robot computes") for na
 ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "kernel")]
 # their results are tuples
 SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
-SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(("qd", "qdd", "tau", "v", "known", "actuators", "impulses"), "nv")
+SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(
+    ("qd", "qdd", "tau", "v", "known", "actuators", "impulses"), "nv"
+)
 SIZE |= {"qdd_joints": "nv - 6", "h": "()"}
 
 

@@ -162,7 +162,7 @@ def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[C
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
     >>> arm.contact_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).qdd.round(3)
-    array([-7.358, 14.715])
+    array([-14.715,  29.43 ])
     """
     if method not in METHODS:
         raise UnknownName(f"contact_dynamics has no method {method!r}. {did_you_mean(str(method), METHODS)}")

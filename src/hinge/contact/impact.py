@@ -51,10 +51,10 @@ def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution
     Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
     with a gap above `touch` (m) take no part. Gives qd (nv), and impulses (n) in N s.
 
-    >>> ball = hinge.samples.planar_2r()
+    >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
-    >>> ball.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
-    array([-0.143,  1.286])
+    >>> arm.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
+    array([-1.75,  4.5 ])
     """
     nothing = np.zeros(robot.nv)
     made = contact_system(robot, q, qd, nothing, contacts, backend)

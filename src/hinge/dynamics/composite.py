@@ -90,7 +90,7 @@ def impulse_response(model, q, impulses, external):
 
     >>> arm = hinge.samples.planar_2r()
     >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
-    array([-0.857,  4.286])
+    array([-0.857,  5.143])
     """
     weightless = replace(model, gravity=(0.0, 0.0, 0.0), terms=model.terms & {"armature"})
     carried = model.generalised_forces(bias_force(weightless, q, still(model), external, (Motion(), Motion())))
