@@ -1,5 +1,8 @@
 """Contact dynamics against hand calculations, finite differences and Pinocchio."""
 
+import sysconfig
+from pathlib import Path
+
 import numpy as np
 import pytest
 from things import corners, loose, solid, standing
@@ -173,6 +176,46 @@ def test_the_kernel_of_few_contacts_is_the_same_dynamics():
     np.testing.assert_allclose(force, made.force, atol=1e-9)
     np.testing.assert_allclose(qdd, made.qdd, atol=1e-9)
     assert {0, 1, 2, 3} >= set((force > 0).sum(axis=1)) > {1}
+
+
+def test_the_kernel_gives_no_answer_where_normals_are_dependent():
+    robot = block()
+    qdd, force = robot.contact_kernel(corners("block", SIZE))(standing(SIZE[2] / 2), np.zeros(6), np.zeros(6))
+    assert np.isnan(qdd).all()
+    assert np.isnan(force).all()
+
+
+def test_the_kernel_takes_no_more_contacts_than_it_can():
+    with pytest.raises(hinge.NotCovered, match="9 contacts"):
+        block().contact_kernel([hinge.Contact("block", (k, 0, 0), normal=(0, 0, 1)) for k in range(9)])
+
+
+def test_a_quadruped_is_pinocchios_where_all_feet_push():
+    pin = pytest.importorskip("pinocchio")
+    files = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
+    path = files / "anymal_b_simple_description" / "robots" / "anymal.urdf"
+    if not path.exists():
+        pytest.skip("example-robot-data is not installed")
+    robot, model = hinge.load(path, base="floating"), pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    feet, data = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"), model.createData()
+    rng = np.random.default_rng(0)
+    q = np.tile(robot.neutral(), (20, 1))
+    q[:, 7:] += rng.uniform(-0.6, 0.6, (20, 12))
+    qd, tau = 0.3 * rng.normal(size=(20, 18)), rng.normal(size=(20, 18))
+    qdd, force = robot.contact_kernel([hinge.Contact(f, (0, 0, 0), normal=(0, 0, 1)) for f in feet])(q, qd, tau)
+    mine = [robot.coordinates(name) for name in model.names[2:]]  # their joints are in alphabetical order
+    Q = np.concatenate([q[:, 4:7], q[:, 1:4], q[:, :1], *(q[:, at] for at, _ in mine)], axis=1)
+    order = [3, 4, 5, 0, 1, 2, *(at.start for _, at in mine)]
+    pushing = np.flatnonzero((force > 0).all(axis=1))
+    assert len(pushing) > 3
+    ids = [model.getFrameId(f) for f in feet]
+    for k in pushing:
+        pin.computeJointJacobians(model, data, Q[k])
+        pin.forwardKinematics(model, data, Q[k], qd[k, order], np.zeros(18))
+        J = np.array([pin.getFrameJacobian(model, data, i, pin.LOCAL_WORLD_ALIGNED)[2] for i in ids])
+        drift = [pin.getFrameClassicalAcceleration(model, data, i, pin.LOCAL_WORLD_ALIGNED).linear[2] for i in ids]
+        held = pin.forwardDynamics(model, data, Q[k], qd[k, order], tau[k, order], J, np.array(drift))
+        np.testing.assert_allclose(qdd[k, order], held, atol=1e-8)
 
 
 def test_pinocchio_agrees_where_every_contact_holds():

@@ -17,7 +17,7 @@ import numpy as np
 from hinge.backends.kernel import Kernel
 from hinge.contact.contacts import Contact
 from hinge.contact.forces import METHODS, ContactState, contact_forces
-from hinge.contact.solve import traced_forces
+from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
@@ -133,7 +133,7 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
             qdd = list(made.free)
             for push, moves in zip(force, made.response, strict=True):
                 qdd = [a + push * x for a, x in zip(qdd, moves, strict=True)]  # (9.49)
-            return (qdd, force), made.pivots
+            return (qdd, force), [*made.pivots, *independence(made.C)]
 
         takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
         gives = {"qdd": _shaped("nv"), "force": _shaped(n)}

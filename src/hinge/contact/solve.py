@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from hinge.graph import Scalar, less, maximum, select
 
+DEPENDENT = 1e-11  # a pivot this small against its diagonal entry is the rounding of zero
+
 
 def traced_forces(C: Sequence[Sequence[Scalar]], d: Sequence[Scalar]) -> list[Scalar]:
     """α for a positive definite C."""
@@ -28,6 +30,19 @@ def traced_forces(C: Sequence[Sequence[Scalar]], d: Sequence[Scalar]) -> list[Sc
     force = -_plus(rest, staying, d[0]) * over  # (9.56)
     held = less(left, 0.0)
     return [select(held, force, 0.0), *(select(held, a, b) for a, b in zip(staying, breaking, strict=True))]
+
+
+def independence(C: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    """Numbers that are positive where the normals are independent: what elimination leaves of the diagonal of C."""
+    rows, made = [list(row) for row in C], []
+    for k in range(len(C)):
+        made.append(rows[k][k] - DEPENDENT * C[k][k])
+        over = 1.0 / rows[k][k]
+        for i in range(k + 1, len(C)):
+            factor = rows[i][k] * over
+            for j in range(k + 1, len(C)):
+                rows[i][j] = rows[i][j] - factor * rows[k][j]
+    return made
 
 
 def _plus(a: Sequence[Scalar], b: Sequence[Scalar], c: Scalar) -> Scalar:
