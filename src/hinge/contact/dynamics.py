@@ -21,6 +21,7 @@ from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.inputs import real
 from hinge.programs import Question, plan
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -52,10 +53,11 @@ class ContactDynamics(NamedTuple):
 
 
 def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], backend: str | None = None,
-                   joint_terms: Sequence[str] = ("armature",)) -> ContactSystem:  # fmt: skip
+                   joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactSystem:  # fmt: skip
     """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
+    `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -68,7 +70,25 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
     if kernel is None:
         kernel = robot._kernels[key] = _system_kernel(robot, listed, backend, joint_terms)
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
-    return ContactSystem(*kernel(q, qd, tau, numbers))
+    made = ContactSystem(*kernel(q, qd, tau, numbers))
+    return made if hold is None else _held(robot, q, made, *hold, backend)
+
+
+def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
+    """The same with further constraints: the inertia that contacts feel is that of what the constraints let move."""
+    A, b = real("hold: A", A), real("hold: b", b)
+    if A.ndim < 2 or A.shape[-1] != robot.nv or b.shape[-1:] != A.shape[-2:-1]:
+        raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {robot.nv}) and (…, r).")
+    X = robot.impulse_response(np.asarray(q, float)[..., None, :], A, backend=backend)  # I⁻¹ Aᵀ, a row a constraint
+    S = np.linalg.pinv(np.einsum("...iv,...jv->...ij", A, X), rcond=1e-11)
+    pull = np.einsum("...iv,...v->...i", A, made.free) + b
+    free = made.free - np.einsum("...i,...ij,...jv->...v", pull, S, X)
+    across = np.einsum("...nv,...iv->...ni", made.response, A)
+    response = made.response - np.einsum("...ni,...ij,...jv->...nv", across, S, X)
+    C = np.einsum("...nv,...mv->...nm", made.F, response)
+    d = made.d + np.einsum("...nv,...v->...n", made.F, free - made.free)
+    C = 0.5 * (C + np.swapaxes(C, -1, -2))
+    return made._replace(C=C, d=d, free=free, response=response)
 
 
 def checked(robot: Any, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
@@ -151,13 +171,13 @@ def _kernel(robot: Any, name: str, function: Any, takes: Any, gives: Any, backen
 
 def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",
                      touch: float | None = 1e-6, backend: str | None = None,
-                     joint_terms: Sequence[str] = ("armature",)) -> ContactDynamics:  # fmt: skip
+                     joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactDynamics:  # fmt: skip
     """Accelerations and contact forces of a robot that may touch things, without friction.
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
     (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
     (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
-    `contact_forces`; "even" shares forces that are indeterminate.
+    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -166,7 +186,7 @@ def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[C
     """
     if method not in METHODS:
         raise UnknownName(f"contact_dynamics has no method {method!r}. {did_you_mean(str(method), METHODS)}")
-    made = contact_system(robot, q, qd, tau, contacts, backend, joint_terms)
+    made = contact_system(robot, q, qd, tau, contacts, backend, joint_terms, hold)
     C, d = made.C, made.d
     apart = np.zeros(d.shape, bool) if touch is None else (made.gap > touch) | (made.speed > touch)
     held = ~apart[..., :, None] & ~apart[..., None, :]

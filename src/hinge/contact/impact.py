@@ -45,11 +45,12 @@ class TwoBodyImpact(NamedTuple):
 
 
 def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution: Any = None,
-           touch: float | None = 1e-6, backend: str | None = None) -> Impact:  # fmt: skip
+           touch: float | None = 1e-6, backend: str | None = None, hold: Any = None) -> Impact:  # fmt: skip
     """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
     Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
-    with a gap above `touch` (m) take no part. Gives qd (nv), and impulses (n) in N s.
+    with a gap above `touch` (m) take no part. `hold` (r, nv) has rows A with A qd = 0 before and after: kinematic
+    loops, (9.63). Gives qd (nv), and impulses (n) in N s.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
@@ -57,7 +58,9 @@ def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution
     array([-1.75,  4.5 ])
     """
     nothing = np.zeros(robot.nv)
-    made = contact_system(robot, q, qd, nothing, contacts, backend)
+    rows = None if hold is None else real("hold", hold)
+    both_ways = None if rows is None else (rows, np.zeros(rows.shape[:-1]))
+    made = contact_system(robot, q, qd, nothing, contacts, backend, hold=both_ways)
     listed = [contacts] if isinstance(contacts, Contact) else list(contacts)
     e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, len(listed))
     apart = np.zeros(made.gap.shape, bool) if touch is None else made.gap > touch
