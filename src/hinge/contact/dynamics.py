@@ -71,7 +71,7 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
         kernel = robot._kernels[key] = _system_kernel(robot, listed, backend, joint_terms)
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
     made = ContactSystem(*kernel(q, qd, tau, numbers))
-    return made if hold is None else _held(robot, q, made, *hold, backend)
+    return made if hold is None else _held(robot, q, made, hold[0], hold[1], backend)
 
 
 def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
