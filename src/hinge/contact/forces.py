@@ -105,7 +105,7 @@ def complementary(C: Array, d: Array) -> tuple[Array, Array, Array]:
     """Forces, statuses and pivots of a batch of problems, each checked before it is called good."""
     made = lemke(C, d)
     force, good = _polished(C, d, made.z)
-    status = np.where(made.found & good, Status.OK, Status.SINGULAR)
+    status = np.where(good, Status.OK, Status.SINGULAR)  # also where rounding hid the last pivot
     refused = ~made.found & _proves_none(C, d, made.ray)
     status = np.where(refused, Status.NO_SOLUTION, status)
     again = np.flatnonzero((status == Status.SINGULAR) & np.isfinite(C).all(axis=(1, 2)) & np.isfinite(d).all(axis=1))
