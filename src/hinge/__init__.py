@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
     from hinge.constraining import Constrained, constrain
+    from hinge.contact import (
+        Contact,
+        ContactState,
+        contact_forces,
+        contact_sets,
+        edge_contact,
+        friction_forces,
+        impact_projection,
+        patch_contact,
+        polygon_contact,
+        two_body_impact,
+    )
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
         FileFault,
@@ -34,7 +46,9 @@ if TYPE_CHECKING:
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
+    from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
+    from hinge.sim.touching import simulate_contacts
     from hinge.writing import write
 
 _HOME = {
@@ -45,8 +59,12 @@ _HOME = {
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
     "constrain": "constraining", "Constrained": "constraining",
+    # touching
+    "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
+    "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
+    "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
     # in time
-    "simulate": "sim", "open": "sim", "Trajectory": "sim",
+    "simulate": "sim", "open": "sim", "Trajectory": "sim", "simulate_contacts": "sim.touching",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
@@ -68,11 +86,13 @@ _ROOMS = (
     "geometry",
     "assembling",
     "looping",
+    "contact",
     "robot",
     "constraining",
     "equalities",
     "loading",
     "writing",
+    "scene",
     "checking",
     "counting",
     "sim",
@@ -83,7 +103,9 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "constrain", "Constrained",
-    "simulate", "open", "Trajectory",
+    "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
+    "impact_projection", "two_body_impact", "friction_forces", "Scene",
+    "simulate", "open", "Trajectory", "simulate_contacts",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
     "TraceError",

@@ -21,15 +21,15 @@ from hinge.constraints.general import Constraint, Function, trace
 from hinge.constraints.multipliers import constrained
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity
+from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Scalar
 from hinge.integrators.steps import TIME
 from hinge.model import Model
 from hinge.model.driven import sizes
-from hinge.programs import Question, plan
-from hinge.robot import Robot, Vector, default_backend
+from hinge.programs import compiled
+from hinge.robot import Robot, Vector
 from hinge.spatial import Force, Motion
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -193,10 +193,8 @@ class Constrained:
         def traced(model: Model, **given: Any) -> Any:
             return function(model, **given)  # type: ignore[operator]
 
-        traced.__module__ = "constraint"  # not one of hinge's own: the cache knows it by its graph
-        asked = Algorithm(f"constrained {name}", "constraint", traced, state | takes | {"t": TIME}, gives, pivots=True)
-        question = Question(asked.name, "constraint", algorithm=asked)
-        return Kernel(plan(question, self.robot.subject, self.robot.name), backend or default_backend())
+        return compiled(self.robot.subject, self.robot.name, f"constrained {name}", traced,
+                        state | takes | {"t": TIME}, gives, backend, pivots=True)  # fmt: skip
 
     def _chosen(self, independent: Sequence[int] | None) -> list[int]:
         """The velocities that serve as pseudo-velocities."""

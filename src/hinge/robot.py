@@ -16,6 +16,7 @@ import numpy as np
 from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel, default_backend
+from hinge.contact.methods import Touching
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.errors import UnknownName, did_you_mean
 from hinge.geometry.methods import Geometric
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 Vector = Any  # anything NumPy can read as an array
 
 
-class Robot(Looping, Geometric):
+class Robot(Looping, Touching, Geometric):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
+from hinge.contact import Contact, ContactDynamics, ContactSystem, FrictionStep, Impact
 from hinge.formats import dh
 from hinge.geometry.exponentials import ProductOfExponentials
 from hinge.geometry.fields import Field, Function
@@ -324,6 +325,113 @@ class Robot:
         array([0., 0.])
         """
         ...
+    def contact_system(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        contacts: Sequence[Contact],
+        backend: str | None = ...,
+        joint_terms: Sequence[str] = ...,
+        hold: Any = ...,
+    ) -> ContactSystem:
+        """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
+
+        Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
+        `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
+        >>> arm.contact_system([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).F
+        array([[2., 1.]])
+        """
+        ...
+    def contact_dynamics(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        contacts: Sequence[Contact],
+        method: str = ...,
+        touch: float | None = ...,
+        backend: str | None = ...,
+        joint_terms: Sequence[str] = ...,
+        hold: Any = ...,
+    ) -> ContactDynamics:
+        """Accelerations and contact forces of a robot that may touch things, without friction.
+
+        Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
+        (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
+        (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
+        `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
+        >>> arm.contact_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).qdd.round(3)
+        array([-14.715,  29.43 ])
+        """
+        ...
+    def contact_kernel(
+        robot: Any, contacts: Sequence[Contact], backend: str | None = ..., joint_terms: Sequence[str] = ...
+    ) -> Kernel:
+        """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
+
+        The contacts are taken to touch in every state, and their normals to be independent; at most 8. Where they are not
+        independent the row is NaN.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> kernel = arm.contact_kernel([hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))], backend="interpret")
+        >>> kernel([0.1, 0.2], [0.0, 0.0], [0.0, 0.0])[1].shape
+        (1,)
+        """
+        ...
+    def impact(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        contacts: Sequence[Contact],
+        restitution: Any = ...,
+        touch: float | None = ...,
+        backend: str | None = ...,
+        hold: Any = ...,
+    ) -> Impact:
+        """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
+
+        Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
+        with a gap above `touch` (m) take no part. `hold` (r, nv) has rows A with A qd = 0 before and after: kinematic
+        loops, (9.63). Gives qd (nv), and impulses (n) in N s.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
+        >>> arm.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
+        array([-1.75,  4.5 ])
+        """
+        ...
+    def friction_step(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        contacts: Sequence[Contact],
+        h: float,
+        law: str = ...,
+        restitution: Any = ...,
+        tolerance: float = ...,
+        iterations: int = ...,
+        backend: str | None = ...,
+    ) -> FrictionStep:
+        """The velocities after h seconds with contacts that have friction, restitution and compliance.
+
+        Takes q (nq), qd and tau (nv) and n contacts with faces; a gap that would not close within h takes no part. h = 0 is
+        an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
+        by c times the force.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), friction=0.5)
+        >>> arm.friction_step([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip], 1e-3).impulse.shape
+        (1, 3)
+        """
+        ...
     def exponentials(self, name: str, q: Any = ...) -> ProductOfExponentials:
         """The branch to a link or frame as its product of exponentials, with q as the reference configuration.
 
@@ -597,6 +705,33 @@ class Robot:
         >>> arm = hinge.samples.planar_2r()
         >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
         True
+        """
+        ...
+    def impulse_response(
+        self,
+        q: ArrayLike,
+        impulses: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The change of velocity that impulses make: H(q) δqd = impulses, forces that stay finite having no time to act.
+
+        Takes q (nq) and generalised impulses (nv) in N m s and N s; gives δqd (nv). `external` has spatial impulses on
+        bodies.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
+        array([-0.857,  5.143])
         """
         ...
     def integrate(

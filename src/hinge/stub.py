@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
+from hinge.contact import Contact, ContactDynamics, ContactSystem, FrictionStep, Impact
 from hinge.formats import dh
 from hinge.geometry.exponentials import ProductOfExponentials
 from hinge.geometry.fields import Field, Function

@@ -48,7 +48,7 @@ ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "equations
 # their results are tuples
 SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
 SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(
-    ("qd", "qdd", "tau", "u", "v", "known", "actuators"), "nv"
+    ("qd", "qdd", "tau", "u", "v", "known", "actuators", "impulses"), "nv"
 )
 SIZE |= {"qdd_joints": "nv - 6", "h": "()"}
 

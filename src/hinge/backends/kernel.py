@@ -33,12 +33,18 @@ def default_backend() -> str:
 
 
 class Status(IntEnum):
-    """How a state fared: its numbers are good, its equations were singular, or some number was not finite."""
+    """How a state fared: its numbers are good, its equations were singular, or some number was not finite.
+
+    Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
+    could not be closed.
+    """
 
     OK = 0
     SINGULAR = 1
     NONFINITE = 2
-    UNCLOSED = 3  # the loops could not be closed
+    NO_SOLUTION = 3
+    AT_REST = 4
+    UNCLOSED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +68,8 @@ class Plan:
 class Kernel:
     """One algorithm of one robot, ready to run. Call it with an array for each input."""
 
-    def __init__(self, plan: Plan, backend: str):
+    def __init__(self, plan: Plan, backend: str | None = None):
+        backend = backend or default_backend()
         if backend not in BACKENDS:
             raise UnknownName(f"there is no back end {backend!r}. {did_you_mean(backend, BACKENDS)}")
         self.plan, self.name, self.backend = plan, plan.name, backend

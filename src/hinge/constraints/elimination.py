@@ -15,9 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hinge.constraints.multipliers import inner
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar
+from hinge.graph import Scalar, inner
 
 Rows = Sequence[Sequence[Scalar]]
 SMALL = 1e-13  # a pivot below this share of its row is rounding: the dependent velocities are not determined

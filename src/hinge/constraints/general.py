@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from hinge.constraints.multipliers import inner
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import SizeError
-from hinge.graph import Expr, Graph, Scalar, along
+from hinge.graph import Expr, Graph, Scalar, along, inner
 from hinge.graph.arrays import Symbols, symbols
 from hinge.graph.expr import evaluated
 from hinge.model import Model

@@ -11,12 +11,12 @@ is fixed too; a floating body has it all from its free joint.
 
 from __future__ import annotations
 
-from hinge.constraints.multipliers import inner
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import FRAMES, frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSITION, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
+from hinge.graph import inner
 from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Mat3, Motion, Rigid, Transform, Vec3
 
 TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=lambda m, rows: [x for row in rows for x in row])

@@ -11,10 +11,11 @@ from __future__ import annotations
 from hinge.constraints.inertias import Articulated
 from hinge.constraints.loop_dynamics import FOUND, GIVEN, either
 from hinge.constraints.loops import closing
-from hinge.constraints.multipliers import Semidefinite, inner
+from hinge.constraints.multipliers import Semidefinite
 from hinge.dynamics.articulated import articulated
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import algorithm
+from hinge.graph import inner
 from hinge.spatial import Force, Motion, cross3, dot
 
 

@@ -15,12 +15,13 @@ from typing import Any
 
 from hinge.constraints.inertias import Articulated
 from hinge.constraints.loops import LOOP_FORCE, ROWS, closing, open_tree
-from hinge.constraints.multipliers import constrained, inner
+from hinge.constraints.multipliers import constrained
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL
+from hinge.graph import inner
 
 GIVEN: dict[str, Any] = {
     "q": POSITION, "qd": VELOCITY, "tau": FORCE, "external": EXTERNAL, "base_motion": BASE, "loop_tau": LOOP_FORCE,

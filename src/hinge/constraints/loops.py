@@ -13,10 +13,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.constraints.multipliers import total
-from hinge.dynamics.kinematics import axes_in_base, joint_velocities_in_base, poses, to_base, velocities_in_base
+from hinge.dynamics.kinematics import (
+    axes_in_base,
+    bias_accelerations_in_base,
+    joint_velocities_in_base,
+    poses,
+    velocities_in_base,
+)
 from hinge.dynamics.registry import POSITION, VELOCITY, Quantity, algorithm
-from hinge.graph import Scalar
+from hinge.graph import Scalar, total
 from hinge.model.gaps import withstood
 from hinge.model.loops import Loop
 from hinge.spatial import Force, Motion, cross, cross3, dot
@@ -52,10 +57,7 @@ def closing(model, q, qd=None, loop_tau=None):
     S = axes_in_base(model, q, R, r)
     vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     v = velocities_in_base(model, vJ)
-    avp = [Motion()] * len(v)
-    for i, p in model.outward():
-        bias = to_base(model.joint[i].bias(q[i], qd[i]), R[i], r[i])
-        avp[i] = avp[p] + cross(v[i], vJ[i]) + bias  # (9.10)
+    avp = bias_accelerations_in_base(model, q, qd, vJ, v, R, r)  # (9.10)
 
     gap, A, c, forces = [], [], [], []
     driven, given = [0.0] * model.nv, iter(loop_tau or ())

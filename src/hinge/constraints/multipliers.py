@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hinge.graph import Scalar, less, select
+from hinge.graph import Scalar, inner, less, select, total
 
 OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
 ALL = 1e-13  # the same against the mean of all pivots
@@ -74,16 +74,3 @@ def corrected(free: Sequence[Scalar], W: Sequence[Sequence[Scalar]], A: Sequence
     force = Semidefinite(lower, A).solve([-ck - inner(row, free) for row, ck in zip(A, c, strict=True)])
     qdd = [x + total([W[k][i] * force[k] for k in range(r)]) for i, x in enumerate(free)]  # featherstone1987 (9.17)
     return qdd, force
-
-
-def inner(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Σ a b."""
-    return total([x * y for x, y in zip(a, b, strict=True)])
-
-
-def total(terms: Sequence[Scalar]) -> Scalar:
-    """Their sum."""
-    made: Scalar = 0.0
-    for term in terms:
-        made = made + term
-    return made

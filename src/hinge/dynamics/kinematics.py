@@ -129,10 +129,7 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     S = axes_in_base(model, q, R, r)
     vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     v = velocities_in_base(model, vJ)
-    aJ = [
-        cross(v[i], vJ[i]) + S[i] @ qdd[i] + to_base(joint.bias(q[i], qd[i]), R[i], r[i])
-        for i, joint in enumerate(model.joint)
-    ]
+    aJ = [own + S[i] @ qdd[i] for i, own in enumerate(_joint_biases(model, q, qd, vJ, v, R, r))]
     seen = _seen_in(frame, *frame_pose(at, R, r))
     home, total = seen(_along_path(at, vJ)), seen(_along_path(at, aJ))  # section 2.7, example 3
     if kind == "classical":
@@ -159,6 +156,20 @@ def velocities_in_base(model, vJ):
     for i, p in model.outward():
         v[i] = v[p] + vJ[i]  # (4.6)
     return v
+
+
+def _joint_biases(model, q, qd, vJ, v, R, r):
+    """The part of the acceleration across each joint that velocities make, in base coordinates."""
+    pairs = enumerate(model.joint)
+    return [cross(v[i], vJ[i]) + to_base(joint.bias(q[i], qd[i]), R[i], r[i]) for i, joint in pairs]
+
+
+def bias_accelerations_in_base(model, q, qd, vJ, v, R, r):
+    """The spatial acceleration each body has when no joint accelerates, in base coordinates."""
+    a, across = [Motion()] * len(vJ), _joint_biases(model, q, qd, vJ, v, R, r)
+    for i, p in model.outward():
+        a[i] = a[p] + across[i]  # (4.7)
+    return a
 
 
 def axis_rates_in_base(model, q, qd, S, v, R, r):

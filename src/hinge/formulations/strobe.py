@@ -22,6 +22,7 @@ from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL
 from hinge.formulations.turney import bias_force, turney
+from hinge.graph import inner
 from hinge.graph.expr import Expr, less, select
 from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
@@ -107,10 +108,6 @@ def _all_move(model, Hu):
     for k, x in enumerate(Hu):
         if type(x) is not Expr and not x:
             LDL([[0.0]], lambda _, k=k: model.blame()(k))
-
-
-def inner(a, b):
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
 
 
 def _less(a, b, s):

@@ -17,17 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import Array, Kernel, default_backend
-from hinge.dynamics.christoffel import driven, inner_product, of_metric, unlike_rotors
+from hinge import programs
+from hinge.backends.kernel import Array, Kernel
+from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
-from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose
+from hinge.dynamics.registry import POSITION, Quantity, choose
 from hinge.dynamics.solve import LDL
 from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
-from hinge.graph import Expr, Graph, Input, Scalar, along, order, sqrt
+from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt
 from hinge.graph.arrays import symbols
 from hinge.model import Model
-from hinge.programs import Question, Subject, plan
+from hinge.model.driven import driven
+from hinge.programs import Subject
 
 Function = Callable[[Any], Any]
 COMPONENTS = Quantity("a component for each velocity", lambda m: (m.nv,))
@@ -60,9 +62,7 @@ def compiled(subject: Subject, robot: str, name: str, over: Callable[[Model, lis
     def field(model: Model, q: list[list[Scalar]]) -> Any:
         return over(model, [x for i in model.leaders for x in q[i]])
 
-    field.__module__ = "geometry"  # not one of hinge's own: the cache knows it by its graph
-    algorithm = Algorithm(name, "field", field, {"q": POSITION}, {name: gives})
-    return Kernel(plan(Question(name, "field", algorithm=algorithm), subject, robot), default_backend())
+    return programs.compiled(subject, robot, name, field, {"q": POSITION}, {name: gives})
 
 
 def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Scalar]:
@@ -159,13 +159,9 @@ def velocity(model: Model, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
             continue
         units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
         rows = [joint.rate(q[at], unit) for unit in units]
-        square = [[_sum(a, b) for b in rows] for a in rows]
-        made[speed] = LDL(square, blame).solve([_sum(row, qdot[at]) for row in rows])
+        square = [[inner(a, b) for b in rows] for a in rows]
+        made[speed] = LDL(square, blame).solve([inner(row, qdot[at]) for row in rows])
     return made
-
-
-def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
 
 
 def constrained(model: Model) -> str:

@@ -387,3 +387,8 @@ def total(terms: Iterable[Scalar]) -> Scalar:
     for term in terms:
         made = made + term
     return made
+
+
+def inner(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
+    """The sum of the products of scalars, pair by pair."""
+    return total(x * y for x, y in zip(a, b, strict=True))

@@ -17,7 +17,7 @@ from hinge.graph import Scalar, less, maximum, minimum, select, sqrt, total
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
-from hinge.programs import Question, answer, plan
+from hinge.programs import Question, answer, compiled
 from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
 from hinge.spatial import Force, Motion
@@ -88,7 +88,6 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         now = select(taken, select(less(h[0], until[0] - t[0]), t[0] + length, until[0]), t[0])
         return *moved, now, following, first[0], *(part for pair in bends for part in pair), made.pivots[0]
 
-    step.__module__ = "simulation"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": TIME, "h": TIME}
     gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": SCALAR, "h": SCALAR, "tau": VELOCITY}
     if adaptive:
@@ -98,19 +97,18 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         } | {"pivot": SCALAR}
     if control is None:
         takes["tau"] = FORCE
-    algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=not adaptive)
-    return made_once(robot, algorithm, physics, control, backend)
+    return made_once(robot, f"simulate {tableau.name}", step, takes, gives, physics, control, backend, not adaptive)
 
 
-def made_once(robot: Robot, algorithm: Algorithm, physics: Physics, control: Any, backend: str | None) -> Kernel:
+def made_once(robot: Robot, name: str, step: Any, takes: dict[str, Quantity], gives: dict[str, Quantity],
+              physics: Physics, control: Any, backend: str | None, pivots: bool = True) -> Kernel:  # fmt: skip
     """The kernel of a step; one without a controller is the same in the next simulation, and kept with the robot."""
     backend = backend or default_backend()
-    key = algorithm.method, tuple(algorithm.returns), physics, backend
+    key = name, tuple(gives), physics, backend
     found = KEPT.setdefault(robot, {}).get(key) if control is None else None
     if found is None:
-        question = Question("simulate", algorithm.method, terms=_traced(physics), status=algorithm.pivots,
-                            regroup=True, algorithm=algorithm)  # fmt: skip
-        found = Kernel(plan(question, robot.subject, robot.name), backend)
+        found = compiled(robot.subject, robot.name, name, step, takes, gives, backend, pivots, terms=_traced(physics),
+                         status=pivots, regroup=True)  # fmt: skip
         if control is None:
             KEPT[robot][key] = found
     return found  # type: ignore[no-any-return]
