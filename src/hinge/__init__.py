@@ -56,6 +56,7 @@ _HOME = {
     "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "from_twists": "loading",
     "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
+    "view": "viewing", "Page": "viewing",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
     "constrain": "constraining", "Constrained": "constraining",
@@ -96,12 +97,13 @@ _ROOMS = (
     "checking",
     "counting",
     "sim",
+    "viewing",
     "cli",
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
-    "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
+    "view", "Page", "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "constrain", "Constrained",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
