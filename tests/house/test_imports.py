@@ -37,6 +37,7 @@ ORDER = [
     "checking",
     "counting",
     "sim",
+    "viewing",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
@@ -47,7 +48,7 @@ ALLOWED = {
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
 HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
-         "xacro", "xacrodoc", "pinocchio"}  # fmt: skip
+         "xacro", "xacrodoc", "pinocchio", "viser", "trimesh"}  # fmt: skip
 
 
 def files():

@@ -67,6 +67,7 @@ class Page:
         self._ghost: Figure | None = None
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self.controls: dict[str, Any] = {}  # sliders and switches by name; setting .value is as moving them
         self._furnish()
         if self.trajectory is None:
             self._sliders()
@@ -127,7 +128,7 @@ class Page:
             gui.add_markdown(f"**Drawn from masses, or left out**\n\n{lines}")
 
     def _switch(self, gui: Any, mark: str) -> None:
-        box = gui.add_checkbox(mark, initial_value=False)
+        box = self.controls[mark] = gui.add_checkbox(mark, initial_value=False)
 
         @box.on_update
         def _(_: Any) -> None:
@@ -144,6 +145,8 @@ class Page:
                 for name, low, high, x in zip(_labels(self.robot), *_ranges(limits), self.q, strict=True)
             ]
 
+        self.controls |= dict(zip(_labels(self.robot), sliders, strict=True))
+
         def moved(_: Any) -> None:
             self.show(_normal(self.robot, np.array([slider.value for slider in sliders])))
 
@@ -158,10 +161,9 @@ class Page:
 
     def _clock(self, run: Trajectory) -> None:
         gui = self.server.gui
-        if run.q is None or not len(run):
-            raise SizeError("view: the trajectory has no coordinates. Simulate with fields=('q', 'qd').")
+        if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+            raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
         q, tau, t = _rollout(run, 0)
-        last = len(t) - 1
         count = int(np.prod(run.status.shape))
         with gui.add_folder("Time"):
             play = gui.add_checkbox("Play", initial_value=False)
@@ -170,14 +172,16 @@ class Page:
             speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
             which = gui.add_slider("Rollout", min=0, max=max(count - 1, 1), step=1, initial_value=0, visible=count > 1)
 
+        self.controls |= {"play": play, "t": at, "speed": speed, "rollout": which}
+
         def shown(_: Any = None) -> None:
-            k = min(int(np.searchsorted(t, at.value)), last)
+            k = min(int(np.searchsorted(t, at.value)), len(t) - 1)  # one that failed stays where it was
             self.show(q[k], None if tau is None else tau[k])
 
         @which.on_update
         def _(_: Any) -> None:
-            nonlocal q, tau
-            q, tau, _t = _rollout(run, min(int(which.value), count - 1))
+            nonlocal q, tau, t
+            q, tau, t = _rollout(run, min(int(which.value), count - 1))
             shown()
 
         at.on_update(shown)
@@ -187,8 +191,7 @@ class Page:
             while not self._stopped.wait(1.0 / RATE):
                 if play.value:
                     now = at.value + float(speed.value) / RATE
-                    at.value = float(t[0]) if now > t[-1] else now
-                    shown()
+                    at.value = at.min if now > at.max else now
 
         threading.Thread(target=playing, daemon=True).start()
 

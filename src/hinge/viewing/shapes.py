@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,9 +126,12 @@ def _turned(profile: list[tuple[float, float]]) -> tuple[Array, Array]:
     at = np.arange(AROUND)
     after = (at + 1) % AROUND
     faces = []
-    for k in range(len(profile) - 1):
+    for k, ((r, _), (s, _)) in enumerate(pairwise(profile)):
         low, high = k * AROUND, (k + 1) * AROUND
-        faces += [np.stack([low + at, low + after, high + after], 1), np.stack([low + at, high + after, high + at], 1)]
+        if r:  # at a pole one of the two has no area
+            faces.append(np.stack([low + at, low + after, high + after], axis=1))
+        if s:
+            faces.append(np.stack([low + at, high + after, high + at], axis=1))
     return np.concatenate(rings), np.concatenate(faces)
 
 
