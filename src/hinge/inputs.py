@@ -186,7 +186,7 @@ def status(results: Sequence[Array], pivot: Array) -> Array:
     finite = np.ones(pivot.shape, bool)
     for r in results:
         finite &= np.isfinite(r).all(axis=tuple(range(pivot.ndim, r.ndim)))
-    made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
+    made = np.where(pivot <= 0.0, Status.SINGULAR, np.where(finite, Status.OK, Status.NONFINITE))
     return made.astype(np.uint8)
 
 
@@ -201,6 +201,12 @@ def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
                 raise UnknownName(f"{algorithm.name}: method {algorithm.method!r} does not take {name!r}.\n  {hint}")
             raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, known)}")
     return frozenset(given)
+
+
+def own(algorithm: Algorithm) -> list[str]:
+    """The optional arrays that only this algorithm and its like take."""
+    every = ("external", "base_motion")
+    return [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None and name not in every]
 
 
 def terms(given: Sequence[str]) -> frozenset[str]:

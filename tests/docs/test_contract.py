@@ -48,7 +48,7 @@ ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "equations
 # their results are tuples
 SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
 SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(("qd", "qdd", "tau", "v", "known", "actuators"), "nv")
-SIZE |= {"qdd_joints": "nv - 6", "h": "()"}
+SIZE |= {"qdd_joints": "nv - 6", "h": "()", "twist": "6", "acceleration": "6"}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def given(robot, written, batch=()):
     rng = np.random.default_rng(0)
     q, _ = robot.random_state(rng, 1)
     arrays = {"nq": np.broadcast_to(q[0], (*batch, robot.nq)), "nv": rng.normal(size=(*batch, robot.nv))}
-    arrays["()"] = np.full(batch, 0.01)
+    arrays |= {"()": np.full(batch, 0.01), "6": rng.normal(size=(*batch, 6))}
     names = [name for name, value in parameters(written).items() if value is None]
     return [robot.body_names[-1] if name == "name" else arrays[SIZE[name]] for name in names]
 

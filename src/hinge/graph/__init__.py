@@ -6,9 +6,9 @@ Nothing here knows what a robot is. Read expr, then ops, order, diff, show.
 from hinge.graph.diff import along, jacobian
 from hinge.graph.expr import Expr, Graph, Scalar, TooLong, atan2, cos, less, maximum, minimum, select, sin, sqrt, total
 from hinge.graph.ops import OPS, Op
-from hinge.graph.order import Input, Output, Program, live, order
+from hinge.graph.order import Input, Output, Program, live, order, replay
 
 __all__ = [
     "OPS", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "along", "atan2", "cos",
-    "jacobian", "less", "live", "maximum", "minimum", "order", "select", "sin", "sqrt", "total",
+    "jacobian", "less", "live", "maximum", "minimum", "order", "replay", "select", "sin", "sqrt", "total",
 ]  # fmt: skip
