@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
+    from hinge.motion import MotionCheck, check_motion
     from hinge.robot import Robot
     from hinge.sim import Trajectory, open, simulate
     from hinge.writing import write
@@ -42,6 +43,7 @@ _HOME = {
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
     # in time
+    "check_motion": "motion", "MotionCheck": "motion",
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
@@ -64,6 +66,8 @@ _ROOMS = (
     "writing",
     "checking",
     "counting",
+    "motion",
+    "control",
     "sim",
     "cli",
 )
@@ -71,7 +75,7 @@ _ROOMS = (
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
-    "simulate", "open", "Trajectory",
+    "check_motion", "MotionCheck", "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
     "TrajectoryError",

@@ -28,6 +28,8 @@ ORDER = [
     "writing",
     "checking",
     "counting",
+    "motion",
+    "control",
     "sim",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything

@@ -9,7 +9,8 @@ Where the hand leaves joints free, the answer is nearest to what `posture` asks 
 rank it is damped, more the nearer: it stays finite and has no step, and the hand falls behind.
 Source: turney1981, section 10.1. A bare number in the margin is an equation there.
 Differs from the source: any number of joints, part of the hand's motion as a task, and a damped answer where the text
-has none. Gravity is in neither acceleration.
+has none. Gravity is in neither acceleration. An arm with fewer joints than its task has directions is singular
+everywhere, and comes as near as it can.
 """
 
 from __future__ import annotations
@@ -20,9 +21,8 @@ from hinge.dynamics.kinematics import jacobian, jacobian_rate
 from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, NV, PLACE, POSITION, SPATIAL, VELOCITY, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.errors import NotCovered
 from hinge.formulations.strobe import driven, inner, unit
-from hinge.graph import maximum, total
+from hinge.graph import less, select, total
 
 POSTURE = Quantity("what joints should do where the hand leaves them free", NV, absent=lambda m: [0.0] * m.nv)
 DAMPING = Quantity("how near to singular answers are damped", lambda m: (), lambda m, x: x[0], absent=lambda m: 0.02)
@@ -100,7 +100,6 @@ def least(model, q, L, b, x0, delta, task, metric):
     factor of six, the inverse's trace; angular and linear directions are each measured by the mean of their own.
     """
     rows = [k for k in ROWS[task] if any(x != 0.0 for x in L[k])]  # what no joint can ever move is not asked for
-    _enough(model, rows, task)
     L, left = [L[k] for k in rows], [b[k] - inner(L[k], x0) for k in rows]
     pushed, pivots = _pushed(model, q, L, metric)
     A = [[inner(row, column) for column in pushed] for row in L]
@@ -110,8 +109,8 @@ def least(model, q, L, b, x0, delta, task, metric):
     columns = [inverse.solve(unit(len(rows), k)) for k in range(len(rows))]
     s = 1.0 / total(mean[k] * columns[k][k] for k in range(len(rows)))
     square = delta * delta
-    short = maximum(square - s, 0.0)
-    mu = short * short / maximum(square, NEVER_ZERO)
+    short = select(less(s, square), square - s, 0.0)
+    mu = short * short / (square + NEVER_ZERO)
     damped = LDL(plus_diagonal(A, [mu * m for m in mean]), str)
     y = damped.solve(left)  # (10.2)
     x = [x0[j] + inner(y, [column[j] for column in pushed]) for j in range(model.nv)]
@@ -129,17 +128,9 @@ def _pushed(model, q, L, metric):
 def _means(rows, diagonal):
     """For each direction the mean mobility of its kind, so that radians are not compared with metres."""
     kinds = [[x for k, x in zip(rows, diagonal, strict=True) if (k < 3) == angular] for angular in (True, False)]
-    ang, lin = (maximum(total(kind) * (1.0 / len(kind)), NEVER_ZERO) if kind else 0.0 for kind in kinds)
+    ang, lin = (total(kind) * (1.0 / len(kind)) + NEVER_ZERO if kind else 0.0 for kind in kinds)
     return [ang if k < 3 else lin for k in rows]
 
 
 def _less(a, b):
     return [x - y for x, y in zip(a, b, strict=True)]
-
-
-def _enough(model, rows, task):
-    if len(rows) > model.nv:
-        raise NotCovered(
-            f"task={task!r} asks for {len(rows)} directions of motion, and robot {model.name!r} has {model.nv} joint "
-            f"velocities.\n  Ask for less: task='position' or task='orientation'."
-        )
