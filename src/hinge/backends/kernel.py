@@ -221,7 +221,8 @@ class Kernel:
                 raise SizeError(f"{self.name}: {name} is not an array of real numbers.") from None
         if a.ndim < len(shape) or a.shape[a.ndim - len(shape) :] != shape:
             had = f"{a.shape[-1]} entries" if a.ndim and len(shape) == 1 else f"shape {a.shape}"
-            wanted = f"{self.plan.counted[k]} = {shape[0]}" if len(shape) == 1 else f"shape {shape}"
+            counted = self.plan.counted[k]
+            wanted = f"{counted} = {shape[0]}" if counted and len(shape) == 1 else f"shape {shape}"
             raise SizeError(f"{self.name}: {name} has {had}, robot {self.plan.robot!r} has {wanted}.")
         return a
 

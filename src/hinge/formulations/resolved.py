@@ -19,19 +19,23 @@ from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import acceleration as hand_acceleration
 from hinge.dynamics.kinematics import jacobian, jacobian_rate
 from hinge.dynamics.newton_euler import still
-from hinge.dynamics.registry import ACCELERATION, NV, PLACE, POSITION, SPATIAL, VELOCITY, Quantity, algorithm
+from hinge.dynamics.registry import ACCELERATION, NV, PLACE, POSITION, VELOCITY, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.formulations.strobe import driven, inner, unit
 from hinge.graph import less, select, total
 
+TWIST = Quantity("a spatial vector in base axes, angular first", lambda m: (6,), counted="")
 POSTURE = Quantity("what joints should do where the hand leaves them free", NV, absent=lambda m: [0.0] * m.nv)
 DAMPING = Quantity("how near to singular answers are damped", lambda m: (), lambda m, x: x[0], absent=lambda m: 0.02)
 ROWS = {"pose": range(6), "position": range(3, 6), "orientation": range(3)}
 OPTIONS = {"task": tuple(ROWS), "metric": ("unit", "inertia")}
-NEVER_ZERO = 1e-12  # of the mean mobility: far below any damping, far above rounding
+# mobilities: squares of what a direction moves for joint rates of one
+FLOOR = 1e-6  # the mean of a kind of direction is not taken to be less, (1 mm)²: some hands only turn, or never do
+STUCK = 1e-24  # of the mean: a direction that no joint moves but by rounding; nothing is asked of it
+LEAST = 1e-12  # of the mean: far below any damping, far above rounding
 
 
-@algorithm("resolved_rate", method="jacobian", q=POSITION, twist=SPATIAL, at=PLACE, posture=POSTURE, damping=DAMPING,
+@algorithm("resolved_rate", method="jacobian", q=POSITION, twist=TWIST, at=PLACE, posture=POSTURE, damping=DAMPING,
            returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven)  # fmt: skip
 def rate_by_jacobian(model, q, twist, at, posture, damping, task="pose", metric="unit"):
     """Joint velocities that move a link or frame with a given velocity: the least ones, where several do.
@@ -49,14 +53,14 @@ def rate_by_jacobian(model, q, twist, at, posture, damping, task="pose", metric=
     return least(model, q, jacobian(model, q, at, "aligned"), twist, posture, damping, task, metric)
 
 
-@algorithm("resolved_rate", method="strobe", q=POSITION, twist=SPATIAL, at=PLACE, posture=POSTURE, damping=DAMPING,
+@algorithm("resolved_rate", method="strobe", q=POSITION, twist=TWIST, at=PLACE, posture=POSTURE, damping=DAMPING,
            returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven)  # fmt: skip
 def rate_by_strobing(model, q, twist, at, posture, damping, task="pose", metric="unit"):
     """The same with L found by strobing: it takes rates to velocities as it takes accelerations to accelerations."""
     return least(model, q, strobed(model, q, at), twist, posture, damping, task, metric)
 
 
-@algorithm("resolved_acceleration", method="jacobian", q=POSITION, qd=VELOCITY, acceleration=SPATIAL, at=PLACE,
+@algorithm("resolved_acceleration", method="jacobian", q=POSITION, qd=VELOCITY, acceleration=TWIST, at=PLACE,
            posture=POSTURE, damping=DAMPING, returns=ACCELERATION, options=OPTIONS, pivots=True,
            refuses=driven)  # fmt: skip
 def acceleration_by_jacobian(model, q, qd, acceleration, at, posture, damping, task="pose", metric="unit"):
@@ -75,7 +79,7 @@ def acceleration_by_jacobian(model, q, qd, acceleration, at, posture, damping, t
     return least(model, q, jacobian(model, q, at, "aligned"), _less(acceleration, N), posture, damping, task, metric)
 
 
-@algorithm("resolved_acceleration", method="strobe", q=POSITION, qd=VELOCITY, acceleration=SPATIAL, at=PLACE,
+@algorithm("resolved_acceleration", method="strobe", q=POSITION, qd=VELOCITY, acceleration=TWIST, at=PLACE,
            posture=POSTURE, damping=DAMPING, returns=ACCELERATION, options=OPTIONS, pivots=True,
            refuses=driven)  # fmt: skip
 def acceleration_by_strobing(model, q, qd, acceleration, at, posture, damping, task="pose", metric="unit"):
@@ -99,18 +103,21 @@ def least(model, q, L, b, x0, delta, task, metric):
     The damping is a smooth function of the least eigenvalue of L W⁻¹ Lᵀ, or rather of what bounds it from below to a
     factor of six, the inverse's trace; angular and linear directions are each measured by the mean of their own.
     """
-    rows = [k for k in ROWS[task] if any(x != 0.0 for x in L[k])]  # what no joint can ever move is not asked for
+    rows = ROWS[task]
     L, left = [L[k] for k in rows], [b[k] - inner(L[k], x0) for k in rows]
     pushed, pivots = _pushed(model, q, L, metric)
     A = [[inner(row, column) for column in pushed] for row in L]
     mean = _means(rows, [A[k][k] for k in range(len(rows))])
+    stuck = [less(A[k][k], STUCK * m) for k, m in enumerate(mean)]
+    A = plus_diagonal(A, [select(none, m, 0.0) for none, m in zip(stuck, mean, strict=True)])
+    left = [select(none, 0.0, x) for none, x in zip(stuck, left, strict=True)]
 
-    inverse = LDL(plus_diagonal(A, [NEVER_ZERO * m for m in mean]), str)
+    inverse = LDL(plus_diagonal(A, [LEAST * m for m in mean]), str)
     columns = [inverse.solve(unit(len(rows), k)) for k in range(len(rows))]
-    s = 1.0 / total(mean[k] * columns[k][k] for k in range(len(rows)))
+    s = 1.0 / total(m * columns[k][k] for k, m in enumerate(mean))
     square = delta * delta
     short = select(less(s, square), square - s, 0.0)
-    mu = short * short / (square + NEVER_ZERO)
+    mu = short * short / (square + LEAST)
     damped = LDL(plus_diagonal(A, [mu * m for m in mean]), str)
     y = damped.solve(left)  # (10.2)
     x = [x0[j] + inner(y, [column[j] for column in pushed]) for j in range(model.nv)]
@@ -128,7 +135,7 @@ def _pushed(model, q, L, metric):
 def _means(rows, diagonal):
     """For each direction the mean mobility of its kind, so that radians are not compared with metres."""
     kinds = [[x for k, x in zip(rows, diagonal, strict=True) if (k < 3) == angular] for angular in (True, False)]
-    ang, lin = (total(kind) * (1.0 / len(kind)) + NEVER_ZERO if kind else 0.0 for kind in kinds)
+    ang, lin = (total(kind) * (1.0 / len(kind)) + FLOOR if kind else 0.0 for kind in kinds)
     return [ang if k < 3 else lin for k in rows]
 
 

@@ -69,7 +69,9 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
     """
     duration = getattr(motion, "duration", None)
     if not callable(motion) or not isinstance(duration, float | int) or not 0.0 < duration < np.inf:
-        raise SizeError("check_motion takes a motion: a function of time with a duration in s, such as hinge.motion makes.")
+        raise SizeError(
+            "check_motion takes a motion: a function of time with a duration in s, such as hinge.motion makes."
+        )
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
         raise SizeError(f"samples={samples!r} is not known. Give a whole number, 1 or more.")
     t = np.linspace(0.0, duration, samples + 1)
@@ -88,7 +90,9 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
 def _checked(robot: Robot, name: str, given: Any, shape: tuple[int, int], t: Array) -> Array:
     made = np.asarray(given, float)
     if made.shape != shape:
-        raise SizeError(f"the motion gives {name} of shape {made.shape} for {shape[0]} times; robot {robot.name!r} wants {shape}.")
+        raise SizeError(
+            f"the motion gives {name} of shape {made.shape} for {shape[0]} times; robot {robot.name!r} wants {shape}."
+        )
     bad = ~np.isfinite(made).all(axis=1)
     if bad.any():
         raise SizeError(f"the motion gives a {name} that is not finite, at {t[np.argmax(bad)]:g} s.")

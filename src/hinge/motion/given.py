@@ -29,7 +29,9 @@ def pose(what: str, given: Any) -> Array:
     made = finite(what, given, (4, 4))
     R = made[:3, :3]
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0.0 or np.abs(made[3] - [0, 0, 0, 1]).max() > 0.0:
-        raise SizeError(f"{what} is no pose: its first three rows and columns have to be a rotation, its last row 0 0 0 1.")
+        raise SizeError(
+            f"{what} is no pose: its first three rows and columns have to be a rotation, its last row 0 0 0 1."
+        )
     return made
 
 

@@ -161,7 +161,7 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
         path = path.slower(over)
     elif over > 1.0 + 1e-12:
         joint = robot.model.blame()(int(np.argmax(path.peak(1) / fast)))
-        raise SizeError(f"times are too short: {joint} would go {over:.6g} times as fast as it may. Give longer ones, "
+        raise SizeError(f"times are too short: {joint} would go {over:.5g} times as fast as it may. Give longer ones, "
                         "or velocity=.")  # fmt: skip
     return JointMotion(robot, at[0], path)
 
@@ -174,7 +174,9 @@ def _knots(steps: Array, fast: Array) -> Array:
     lengths = np.max(np.abs(steps) / fast, axis=1)
     if not np.all(lengths > 0.0):
         k = int(np.argmin(lengths))
-        raise SizeError(f"points {k} and {k + 1} are the same place, which takes no time. Give times=, or leave one out.")
+        raise SizeError(
+            f"points {k} and {k + 1} are the same place, which takes no time. Give times=, or leave one out."
+        )
     return np.concatenate([[0.0], np.cumsum(lengths)])
 
 
