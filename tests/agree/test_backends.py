@@ -127,7 +127,8 @@ def tolerance(case):
     if not case.algorithm.pivots:
         return 1e-12
     H = case.robot.mass_matrix(case.given[0], backend="interpret")
-    return max(1e-12, 4e-16 * np.max(np.linalg.cond(H)))
+    damped = 4e-15 / 0.02**2 if case.name.startswith("resolved") else 0.0  # singular, with the damping there is
+    return max(1e-12, damped, 4e-16 * np.max(np.linalg.cond(H)))
 
 
 def test_machine_code_agrees_with_the_interpreter(case):
