@@ -16,7 +16,7 @@ CONTROLLERS = {
     "computed torque": lambda: C.computed_torque(ARM, np.zeros(6)),
     "resolved": lambda: C.resolved_acceleration(ARM, hinge.motion.line(START, END, 1.0), "tool"),
     "operational": lambda: C.operational_space(ARM, START, "tool", task="position", null=C.posture(ARM, AWAY)),
-    "impedance": lambda: C.impedance(ARM, hinge.motion.line(START, END, 1.0), "tool", 500.0, 40.0, C.posture(ARM, AWAY)),
+    "impedance": lambda: C.impedance(ARM, START, "tool", 500.0, 40.0, C.posture(ARM, AWAY)),
     "saturated": lambda: C.saturate(ARM, C.pd(ARM, AWAY), 5.0),
 }  # fmt: skip
 
@@ -59,7 +59,7 @@ def test_a_turn_between_axes_is_found_at_any_size():
         (lambda: C.pd(ARM, AWAY, kp=[1.0, 2.0]), SizeError, r"kp has shape \(2,\); it has to be a number or \(6,\)"),
         (lambda: C.pd(ARM, AWAY, kp=-1.0), SizeError, "kp has to be finite and not negative"),
         (lambda: C.pd(ARM, AWAY, kd="much"), SizeError, "kd is not an array of real numbers"),
-        (lambda: C.computed_torque(ARM, lambda t: np.zeros(6)), SizeError, r"target gives shapes .* wants q \(6,\), qd"),
+        (lambda: C.computed_torque(ARM, lambda t: np.zeros(6)), SizeError, r"target gives shapes .* wants q \(6,\)"),
         (lambda: C.computed_torque(ARM, lambda: None), SizeError, "target cannot be called with a time"),
         (lambda: C.computed_torque(ARM, hinge.motion.line(START, END, 1.0)), SizeError, "robot 'puma560' wants q"),
         (lambda: C.resolved_acceleration(ARM, AWAY, "tool"), SizeError, r"target has shape \(6,\); .* \(4, 4\)"),
@@ -72,7 +72,7 @@ def test_a_turn_between_axes_is_found_at_any_size():
         (lambda: C.impedance(ARM, START, "tool", [1.0] * 3, 1.0), SizeError, r"stiffness has shape \(3,\)"),
         (lambda: C.saturate(ARM, 3.0), SizeError, "control is a float; it has to be a function"),
         (lambda: C.saturate(ARM, C.pd(ARM, AWAY), [1.0]), SizeError, r"effort has shape \(1,\)"),
-        (lambda: C.pd(ARM, AWAY)(0.0, AWAY[:3], np.zeros(6)), SizeError, "q0 has 3 entries, robot 'puma560' has nq = 6"),
+        (lambda: C.pd(ARM, AWAY)(0.0, AWAY[:3], np.zeros(6)), SizeError, "q0 has 3 entries, robot .* nq = 6"),
         (lambda: ARM.resolved_rate(AWAY, np.ones(3), "tool"), SizeError, r"twist has 3 entries, .* has shape \(6,\)"),
         (lambda: ARM.resolved_rate(AWAY, np.ones(6), "tool", task="x"), UnknownName, "task='x' is not known"),
         (lambda: ARM.resolved_rate(AWAY, np.ones(6), "tool", posture=[1.0]), SizeError, "posture has 1 entries"),

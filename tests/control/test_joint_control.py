@@ -46,7 +46,9 @@ def test_a_model_that_is_wrong_is_felt():
 
 def test_pd_carries_the_weight_and_comes_to_rest_at_its_goal():
     arm = puma()
-    control = hinge.control.pd(arm, GOAL, kp=[400.0, 400.0, 200.0, 20.0, 20.0, 20.0], kd=[80.0, 80.0, 30.0, 2.0, 2.0, 2.0])
+    control = hinge.control.pd(
+        arm, GOAL, kp=[400.0, 400.0, 200.0, 20.0, 20.0, 20.0], kd=[80.0, 80.0, 30.0, 2.0, 2.0, 2.0]
+    )
     run = quiet(arm, 4.0, AWAY, control=control, step=2e-3)
     np.testing.assert_allclose(run.q[-1], GOAL, rtol=0, atol=1e-3)
     np.testing.assert_allclose(control(0.0, GOAL, np.zeros(6)), arm.gravity_force(GOAL), rtol=0, atol=1e-12)

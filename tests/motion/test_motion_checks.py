@@ -102,6 +102,7 @@ Z = np.zeros((1001, 1))
 @pytest.mark.parametrize(
     ("motion", "said"),
     [
+        (Wrong(Z, Z), "the motion gives 2 things at a time, not q, qd and qdd"),
         (lambda t: t, "takes a motion: a function of time with a duration"),
         (Wrong(Z, np.zeros((1001, 2)), Z), r"gives qd of shape \(1001, 2\) for 1001 times; robot 'lifter' wants"),
         (Wrong(Z, Z, np.where(np.arange(1001) < 500, 0.0, np.nan)[:, None]), "a qdd that is not finite, at 0.5 s"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def law(what: str, given: Any) -> Law:
     return given  # type: ignore[no-any-return]
 
 
-def _tried(target: Any, sizes: dict[str, tuple[int, ...]], whose: str) -> None:
+def _tried(target: Any, sizes: Mapping[str, tuple[int, ...]], whose: str) -> None:
     """Raise where a motion does not give what is wanted at time zero."""
     try:
         shapes = [np.shape(part) for part in target(0.0)]

@@ -32,7 +32,7 @@ OPTIONS = {"task": tuple(ROWS), "metric": ("unit", "inertia")}
 # mobilities: squares of what a direction moves for joint rates of one
 FLOOR = 1e-6  # the mean of a kind of direction is not taken to be less, (1 mm)²: some hands only turn, or never do
 STUCK = 1e-24  # of the mean: a direction that no joint moves but by rounding; nothing is asked of it
-LEAST = 1e-12  # of the mean: far below any damping, far above rounding
+LEAST = 1e-14  # of the mean: keeps what is measured from zero where nothing is damped
 
 
 @algorithm("resolved_rate", method="jacobian", q=POSITION, twist=TWIST, at=PLACE, posture=POSTURE, damping=DAMPING,
@@ -112,10 +112,10 @@ def least(model, q, L, b, x0, delta, task, metric):
     A = plus_diagonal(A, [select(none, m, 0.0) for none, m in zip(stuck, mean, strict=True)])
     left = [select(none, 0.0, x) for none, x in zip(stuck, left, strict=True)]
 
-    inverse = LDL(plus_diagonal(A, [LEAST * m for m in mean]), str)
+    square = delta * delta
+    inverse = LDL(plus_diagonal(A, [(1e-3 * square + LEAST) * m for m in mean]), str)
     columns = [inverse.solve(unit(len(rows), k)) for k in range(len(rows))]
     s = 1.0 / total(m * columns[k][k] for k, m in enumerate(mean))
-    square = delta * delta
     short = select(less(s, square), square - s, 0.0)
     mu = short * short / (square + LEAST)
     damped = LDL(plus_diagonal(A, [mu * m for m in mean]), str)

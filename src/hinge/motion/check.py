@@ -29,8 +29,8 @@ class Violation(NamedTuple):
     limit: float
 
     def __str__(self) -> str:
-        return (f"{self.what} of {self.joint!r} is {self.value:.4g} at {self.worst:.4g} s, the limit is {self.limit:.4g}; "
-                f"beyond it from {self.begin:.4g} to {self.end:.4g} s")  # fmt: skip
+        return (f"{self.what} of {self.joint!r} is {self.value:.4g} at {self.worst:.4g} s, the limit is "
+                f"{self.limit:.4g}; beyond it from {self.begin:.4g} to {self.end:.4g} s")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,13 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
         raise SizeError(f"samples={samples!r} is not known. Give a whole number, 1 or more.")
     t = np.linspace(0.0, duration, samples + 1)
-    q, qd, qdd = (_checked(robot, name, x, (len(t), n), t)
-                  for name, x, n in zip(("q", "qd", "qdd"), motion(t), (robot.nq, robot.nv, robot.nv), strict=True))  # fmt: skip
+    made = tuple(motion(t))
+    if len(made) != 3:
+        raise SizeError(f"the motion gives {len(made)} things at a time, not q, qd and qdd.")
+    q, qd, qdd = (
+        _checked(robot, name, x, (len(t), size), t)
+        for name, x, size in zip(("q", "qd", "qdd"), made, (robot.nq, robot.nv, robot.nv), strict=True)
+    )
     tau = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)  # type: ignore[attr-defined]
     limits = robot.limits
     found = (
@@ -114,7 +119,7 @@ def _beyond(what: str, names: Sequence[str], t: Array, x: Array, lower: Array, u
     """One violation for each column that leaves its limits, by more than rounding."""
     over = np.maximum(x - upper, lower - x)
     slack = 1e-9 * (1.0 + np.where(np.isfinite(over), np.abs(x), 0.0))
-    for j in np.flatnonzero((over > slack).any(axis=0)):
+    for j in np.flatnonzero((over > slack).any(axis=0)).tolist():
         out = np.flatnonzero(over[:, j] > slack[:, j])
         worst = int(np.argmax(over[:, j]))
         limit = upper[j] if x[worst, j] > upper[j] else lower[j]

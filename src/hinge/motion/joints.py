@@ -73,8 +73,8 @@ def trapezoidal(robot: Robot, q0: Any, q1: Any, duration: float | None = None, v
     All joints start and arrive together. Without a duration it is the shortest within `velocity` (nv or a number; by
     default the robot's limits) and `acceleration`. Without an acceleration, a third of the time is for speeding up.
 
-    >>> motion = hinge.motion.trapezoidal(hinge.samples.planar_2r(), [0.0, 0.0], [1.0, 0.5], velocity=0.5, acceleration=1.0)
-    >>> motion.duration
+    >>> arm = hinge.samples.planar_2r()
+    >>> hinge.motion.trapezoidal(arm, [0.0, 0.0], [1.0, 0.5], velocity=0.5, acceleration=1.0).duration
     2.5
     """
     start, shift = _between(robot, q0, q1)

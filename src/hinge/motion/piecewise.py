@@ -63,7 +63,7 @@ class Piecewise:
         for length, piece in zip(np.diff(self.knots), self.coefficients, strict=True):
             for j, column in enumerate(polynomial.polyder(piece, derivative).T):
                 turns = polynomial.polyroots(polynomial.polyder(column))
-                inside = turns.real[(abs(turns.imag) < 1e-9 * length) & (0.0 < turns.real) & (turns.real < length)]
+                inside = turns.real[(abs(turns.imag) < 1e-9 * length) & (turns.real > 0.0) & (turns.real < length)]
                 at = [0.0, length, *inside]
                 found[j] = max(found[j], np.abs(polynomial.polyval(at, column)).max())
         return found
