@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hinge.loading import dh, from_twists, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
+    from hinge.motion import MotionCheck, check_motion
     from hinge.robot import Robot
     from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
@@ -65,6 +66,7 @@ _HOME = {
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
     "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
     # in time
+    "check_motion": "motion", "MotionCheck": "motion",
     "simulate": "sim", "open": "sim", "Trajectory": "sim", "simulate_contacts": "sim.touching",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
@@ -96,6 +98,8 @@ _ROOMS = (
     "scene",
     "checking",
     "counting",
+    "motion",
+    "control",
     "sim",
     "viewing",
     "cli",
@@ -107,7 +111,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "constrain", "Constrained",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
-    "simulate", "open", "Trajectory", "simulate_contacts",
+    "check_motion", "MotionCheck", "simulate", "open", "Trajectory", "simulate_contacts",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
     "TraceError",

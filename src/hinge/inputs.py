@@ -186,7 +186,7 @@ def status(results: Sequence[Array], pivot: Array) -> Array:
     finite = np.ones(pivot.shape, bool)
     for r in results:
         finite &= np.isfinite(r).all(axis=tuple(range(pivot.ndim, r.ndim)))
-    made = np.where(finite, Status.OK, np.where(pivot <= 0.0, Status.SINGULAR, Status.NONFINITE))
+    made = np.where(pivot <= 0.0, Status.SINGULAR, np.where(finite, Status.OK, Status.NONFINITE))
     return made.astype(np.uint8)
 
 
@@ -201,6 +201,22 @@ def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
                 raise UnknownName(f"{algorithm.name}: method {algorithm.method!r} does not take {name!r}.\n  {hint}")
             raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, known)}")
     return frozenset(given)
+
+
+def own(algorithm: Algorithm) -> list[str]:
+    """The optional arrays that only this algorithm and its like take."""
+    every = ("external", "base_motion")
+    return [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None and name not in every]
+
+
+def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> dict[str, Any]:
+    """Those arrays, taken out of the keywords of a call; None where one was not given."""
+    made = {name: options.pop(name) for name in own(algorithm)}
+    for name, value in made.items():
+        if value is not None and not algorithm.inputs[name].size(model):
+            raise SizeError(f"{algorithm.name}: {name} was given, and robot {model.name!r} has none: {name} are "
+                            f"{algorithm.inputs[name].what}.")  # fmt: skip
+    return made
 
 
 def terms(given: Sequence[str]) -> frozenset[str]:
@@ -221,12 +237,3 @@ def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]
         if not isinstance(value, str) or value not in allowed:
             raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
     return given
-
-
-def loop_forces(name: str, model: Model, given: Any) -> Array:
-    """Forces of the powered loop joints, an entry a velocity."""
-    wanted = sum(loop.joint.nv for loop in model.powered)
-    if not wanted:
-        raise SizeError(f"{name}: loop_tau was given, and robot {model.name!r} has no powered loop joint. "
-                        "Close one with powered=True.")  # fmt: skip
-    return real(f"{name}: loop_tau", given, (wanted,))

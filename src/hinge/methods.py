@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.inputs import own
 
 
 def method_source(algorithm: Algorithm) -> str:
@@ -19,8 +20,7 @@ def method_source(algorithm: Algorithm) -> str:
         defaults |= {"external": None, "external_frame": "body"}
     if "base_motion" in algorithm.inputs:
         defaults |= {"base_motion": None}
-    if "loop_tau" in algorithm.inputs and algorithm.name == "loop_dynamics":
-        defaults |= {"loop_tau": None}
+    defaults |= dict.fromkeys(own(algorithm))
     common = {
         "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
         "joint_terms": ("armature",), "regroup": False, "parameters": None, "prescribed": None,

@@ -322,8 +322,7 @@ class Robot(Looping, Touching, Geometric):
               check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
-              base_motion: tuple[Vector, Vector] | None = None, loop_tau: Vector = None,
-              **options: str) -> Any:  # fmt: skip
+              base_motion: tuple[Vector, Vector] | None = None, **options: Any) -> Any:  # fmt: skip
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
@@ -333,8 +332,7 @@ class Robot(Looping, Touching, Geometric):
             if external
             else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
-            "loop_tau": inputs.loop_forces(name, self.model, loop_tau) if loop_tau is not None else None,
-        }
+        } | inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)
         given = [*given, *(extra[k] for k in present), *further]

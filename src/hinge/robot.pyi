@@ -1236,6 +1236,71 @@ class Robot:
         True
         """
         ...
+    def resolved_rate(
+        self,
+        q: ArrayLike,
+        twist: ArrayLike,
+        name: str,
+        *,
+        task: str = ...,
+        metric: str = ...,
+        posture: ArrayLike | None = ...,
+        damping: ArrayLike | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """Joint velocities that move a link or frame with a given velocity: the least ones, where several do.
+
+        Takes q (nq), twist (6), which is [ω; v] of the frame's origin in base axes, and a name; gives qd (nv). `task` is
+        "pose", "position" or "orientation"; "least" is by the sum of squares, or with metric="inertia" by kinetic energy,
+        and counted from `posture` (nv). `damping` is how small the least of the singular values may be, beside their mean,
+        before answers are damped; `return_status` says SINGULAR there.
+
+        >>> arm = hinge.samples.puma560()
+        >>> qd = arm.resolved_rate([0.0, 0.5, 0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.1, 0.0, 0.0], "tool")
+        >>> arm.velocity([0.0, 0.5, 0.5, 0.0, 0.5, 0.0], qd, "tool", frame="aligned").round(9)[3]
+        np.float64(0.1)
+        """
+        ...
+    def resolved_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        acceleration: ArrayLike,
+        name: str,
+        *,
+        task: str = ...,
+        metric: str = ...,
+        posture: ArrayLike | None = ...,
+        damping: ArrayLike | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """Joint accelerations that give a link or frame a given acceleration: the least ones, where several do.
+
+        Takes q (nq), qd (nv), acceleration (6), which is [α; a] of the frame's origin in base axes, and a name; gives qdd
+        (nv). `task`, `metric`, `posture` and `damping` are as in `resolved_rate`.
+
+        >>> arm, q, qd = hinge.samples.puma560(), [0.0, 0.5, 0.5, 0.0, 0.5, 0.0], np.ones(6)
+        >>> qdd = arm.resolved_acceleration(q, qd, [0.0, 0.0, 0.0, 0.1, 0.0, 0.0], "tool")
+        >>> arm.acceleration(q, qd, qdd, "tool", frame="aligned", kind="classical").round(9)[3]
+        np.float64(0.1)
+        """
+        ...
     def inverse_inertia(
         self,
         q: ArrayLike,

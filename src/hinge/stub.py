@@ -11,6 +11,7 @@ from typing import Any
 
 from hinge import robot
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.inputs import own
 from hinge.methods import place_names
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
@@ -84,8 +85,7 @@ def _registered(algorithm: Algorithm) -> str:
         lines += ["        external: Mapping[str, ArrayLike] | None = ...,", "        external_frame: str = ...,"]
     if "base_motion" in algorithm.inputs:
         lines.append("        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,")
-    if "loop_tau" in algorithm.inputs:
-        lines.append("        loop_tau: ArrayLike | None = ...,")
+    lines += [f"        {name}: ArrayLike | None = ...," for name in own(algorithm)]
     lines += [
         "        out: Array | None = ...,",
         "        method: str | None = ...,",

@@ -12,6 +12,7 @@ from real_robots import FILES
 
 import hinge
 from hinge.dynamics.registry import FORCE, PLACE, POSITION
+from hinge.formulations.resolved import TWIST
 from hinge.robot import ALGORITHMS
 
 URDF = {
@@ -66,6 +67,7 @@ def cases():
                 for values in itertools.product(*algorithm.options.values())
                 if len(algorithm.returns) == 1 and not algorithm.refuses(robot_named(robot).model)
                 if method not in LONG or robot in SMALL
+                if not name.startswith("resolved") or values[0] == "pose"  # the others take rows of the same away
             ]
             yield from forms[:1] if robot in HUMANOIDS else forms
 
@@ -85,7 +87,8 @@ class Case:
             if quantity is PLACE:
                 given.append(farthest(self.robot))
             elif quantity.absent is None:
-                given.append(q if quantity is POSITION else 10 * qd if quantity is FORCE else qd)
+                other = rng.normal(size=(STATES, 6)) if quantity is TWIST else qd
+                given.append(q if quantity is POSITION else 10 * qd if quantity is FORCE else other)
         return given
 
     def run(self, given, backend="llvm"):
@@ -124,7 +127,9 @@ def tolerance(case):
     if not case.algorithm.pivots:
         return 1e-12
     H = case.robot.mass_matrix(case.given[0], backend="interpret")
-    return max(1e-12, 4e-16 * np.max(np.linalg.cond(H)))
+    # singular on some robots: then the damping squared is the condition, and its inverse the size of what cancels
+    damped = 4e-16 / 0.02**4 if case.name.startswith("resolved") else 0.0
+    return max(1e-12, damped, 4e-16 * np.max(np.linalg.cond(H)))
 
 
 def test_machine_code_agrees_with_the_interpreter(case):

@@ -50,7 +50,7 @@ SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "f
 SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(
     ("qd", "qdd", "tau", "u", "v", "known", "actuators", "impulses"), "nv"
 )
-SIZE |= {"qdd_joints": "nv - 6", "h": "()"}
+SIZE |= {"qdd_joints": "nv - 6", "h": "()", "twist": "6", "acceleration": "6"}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def given(robot, written, batch=()):
     rng = np.random.default_rng(0)
     q, _ = robot.random_state(rng, 1)
     arrays = {"nq": np.broadcast_to(q[0], (*batch, robot.nq)), "nv": rng.normal(size=(*batch, robot.nv))}
-    arrays["()"] = np.full(batch, 0.01)
+    arrays |= {"()": np.full(batch, 0.01), "6": rng.normal(size=(*batch, 6))}
     names = [name for name, value in parameters(written).items() if value is None]
     return [robot.body_names[-1] if name == "name" else arrays[SIZE[name]] for name in names]
 

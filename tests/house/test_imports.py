@@ -36,6 +36,8 @@ ORDER = [
     "scene",
     "checking",
     "counting",
+    "motion",
+    "control",
     "sim",
     "viewing",
 ]

@@ -19,7 +19,8 @@ import numpy as np
 from hinge.backends import interpret
 from hinge.backends.memory import empty
 from hinge.errors import SizeError, UnknownName, did_you_mean
-from hinge.graph import Input, Program
+from hinge.graph import Input, Program, replay
+from hinge.graph.arrays import Symbols, symbols
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
@@ -91,6 +92,8 @@ class Kernel:
         if len(given) != len(self.plan.inputs):
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
+        if any(isinstance(x, Symbols) for x in given):
+            return self._inlined(given)
         if out is None and self._fills:
             made = self.filled(*given)
             if made is not None:
@@ -110,6 +113,18 @@ class Kernel:
         if target is not None and first is None:
             target[...] = results[0]
             results[0] = target
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _inlined(self, given: Sequence[Any]) -> Any:
+        """The results as symbols, where one state of symbols is given: the program becomes part of their graph."""
+        rows = [np.asarray(x, object) if isinstance(x, Symbols) else self._array(k, x, np.float64)
+                for k, x in enumerate(given)]  # fmt: skip
+        for one, row, shape in zip(self.plan.inputs, rows, self.plan.shapes, strict=True):
+            if row.shape != shape:
+                raise SizeError(f"{self.name}: {one.name} has shape {row.shape}; traced, with robot "
+                                f"{self.plan.robot!r}, it is one state, {shape}.")  # fmt: skip
+        made = replay(self.program, [row.reshape(-1).tolist() for row in rows])
+        results = [symbols(x).reshape(shape) for x, shape in zip(made, self.plan.outputs, strict=True)]
         return results[0] if len(results) == 1 else tuple(results)
 
     def filled(self, *given: Any) -> Array | None:
@@ -220,7 +235,8 @@ class Kernel:
                 raise SizeError(f"{self.name}: {name} is not an array of real numbers.") from None
         if a.ndim < len(shape) or a.shape[a.ndim - len(shape) :] != shape:
             had = f"{a.shape[-1]} entries" if a.ndim and len(shape) == 1 else f"shape {a.shape}"
-            wanted = f"{self.plan.counted[k]} = {shape[0]}" if len(shape) == 1 else f"shape {shape}"
+            counted = self.plan.counted[k]
+            wanted = f"{counted} = {shape[0]}" if counted and len(shape) == 1 else f"shape {shape}"
             raise SizeError(f"{self.name}: {name} has {had}, robot {self.plan.robot!r} has {wanted}.")
         return a
 

@@ -200,9 +200,10 @@ class Algorithm:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
         result = self.function(model, **seen, **(options or {}))
         pivots: Sequence[Scalar] = ()
+        margins: list[Scalar] = []
         if self.pivots:
-            result, pivots = result
-        least = lowest(pivots)
+            result, pivots, *margins = result
+        least = lowest([*pivots, *margins])
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
         stands = lowest([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
         results = result if len(self.returns) > 1 else (result,)
@@ -210,7 +211,7 @@ class Algorithm:
             (name, q.shape(model), list(q.give(model, made)) if q.shape(model) else [made])
             for (name, q), made in zip(self.returns.items(), results, strict=True)
         ]
-        worst = lowest([least, stands])
+        worst = lowest([*pivots, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
@@ -240,9 +241,10 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
-    `pivots` says that it also returns the pivots of equations it solved; `refuses` gives the reason why it does not
-    cover a model, or nothing; of those that compete, the one with the fewest operations for a robot is its default;
-    one that `closes` keeps kinematic loops closed.
+    `pivots` says that it also returns the pivots of equations it solved, and, where it has an answer for singular ones
+    too, a margin that is not positive there; `refuses` gives the reason why it does not cover a model, or nothing; of
+    those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
+    loops closed.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:

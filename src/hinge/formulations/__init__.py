@@ -2,4 +2,4 @@
 
 from hinge.formulations import uicker_kahn, hollerbach, gibbs_appell, silver, luh, turney  # noqa: F401, I001
 from hinge.formulations import absolute, jacobians, strobe, nasser  # noqa: F401
-from hinge.formulations import coefficients, euler_lagrange, force_parts  # noqa: F401
+from hinge.formulations import coefficients, euler_lagrange, force_parts, resolved  # noqa: F401

@@ -22,9 +22,9 @@ from hinge.graph.expr import (
     total,
 )
 from hinge.graph.ops import OPS, Op
-from hinge.graph.order import Input, Output, Program, live, order
+from hinge.graph.order import Input, Output, Program, live, order, replay
 
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "along", "atan2", "cos",
-    "inner", "jacobian", "less", "live", "maximum", "minimum", "order", "select", "sin", "sqrt", "total",
+    "inner", "jacobian", "less", "live", "maximum", "minimum", "order", "replay", "select", "sin", "sqrt", "total",
 ]  # fmt: skip

@@ -54,12 +54,16 @@ class Symbols(np.ndarray):
     def __getitem__(self, at: Any) -> Symbols:
         return _symbols(super().__getitem__(at))  # one node stays an array, so that it can be compared
 
+    def sum(self, *given: Any, **options: Any) -> Symbols:  # type: ignore[override]
+        return _symbols(super().sum(*given, **options))  # NumPy would hand out one node bare
+
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
         if function is np.where and len(given) == 3:
             return _symbols(
                 np.frompyfunc(select, 3, 1)(*(np.asarray(x) if isinstance(x, Symbols) else x for x in given))
             )
-        return super().__array_function__(function, types, given, options)
+        made = super().__array_function__(function, types, given, options)
+        return _symbols(made) if isinstance(made, np.ndarray) and made.dtype == object else made
 
 
 def symbols(entries: Sequence[Scalar] | Scalar) -> Symbols:

@@ -294,7 +294,7 @@ def _meant(op: str, *args: Scalar) -> Scalar:
 
     with np.errstate(all="ignore"):
         value = OPS[op].meaning(*args)
-    return value if np.ndim(value) else value.item()
+    return value if np.ndim(value) or not hasattr(value, "item") else value.item()
 
 
 # Functions over any scalar: a float gives a float, an array an array, a node a node, a symbol a symbol.

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hinge.graph.expr import Expr, Scalar
+from hinge.graph.expr import Expr, Scalar, apply
 
 
 @dataclass(frozen=True)
@@ -138,3 +138,14 @@ def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, For
             elif free_product(a):
                 fused[node.serial] = ("fms", (*a.args, b))
     return fused
+
+
+def replay(program: Program, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """The outputs of a program whose inputs are scalars of any kind: run on nodes, it becomes part of their graph."""
+    values: list[Scalar] = []
+    for op, args in program.code:
+        if op == "input":
+            values.append(rows[args[0]][args[1]])
+        else:
+            values.append(apply(op, *(values[a] if type(a) is int else a for a in args)))
+    return [[values[e] if type(e) is int else e for e in output.entries] for output in program.outputs]

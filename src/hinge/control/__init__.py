@@ -1,0 +1,14 @@
+"""Controllers: functions of time and state that give joint forces, for simulation, for robots, for arrays of states.
+
+    control = hinge.control.computed_torque(robot, motion)
+    tau = control(t, q, qd)
+
+Read joints, then hand.
+"""
+
+from hinge.control.hand import impedance, operational_space, reach, resolved_acceleration
+from hinge.control.joints import computed_torque, pd, posture, saturate
+
+__all__ = [
+    "computed_torque", "impedance", "operational_space", "pd", "posture", "reach", "resolved_acceleration", "saturate",
+]  # fmt: skip

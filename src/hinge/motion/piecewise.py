@@ -1,0 +1,149 @@
+"""Polynomials of time, one after another: what every motion is made of.
+
+A motion method is only a way to find coefficients. Times are numbers, arrays of them, or the `t` of a controller that
+is being traced: then the piece is chosen by comparisons that become part of its graph.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from hinge.graph.arrays import Symbols
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Piecewise:
+    """Vectors that are polynomials of the time since knot k, up to knot k + 1; at rest before and after.
+
+    `knots` is (k + 1,) and begins at zero, `coefficients` (k, powers, n), the constants first.
+    """
+
+    def __init__(self, knots: Any, coefficients: Any) -> None:
+        self.knots, self.coefficients = np.asarray(knots, float), np.asarray(coefficients, float)
+
+    @property
+    def duration(self) -> float:
+        return float(self.knots[-1])
+
+    def __call__(self, t: Any) -> tuple[Any, Any, Any]:
+        """Value, rate and second derivative, (…, n) each, at times (…,)."""
+        t = t if isinstance(t, Symbols) else np.asarray(t, float)
+        within = np.clip(t, 0.0, self.duration)
+        begin, powers = self._piece(within)
+        u = (within - begin)[..., None]
+        value = rate = bend = np.zeros(self.coefficients.shape[2])
+        for k in reversed(range(self.coefficients.shape[1])):  # Horner's rule, and its derivatives
+            bend = bend * u + 2.0 * rate
+            rate = rate * u + value
+            value = value * u + powers[..., k, :]
+        before, after = (t < 0.0)[..., None], (self.duration < t)[..., None]
+        rate, bend = (np.where(before, 0.0, np.where(after, 0.0, x)) for x in (rate, bend))
+        return value, rate, bend
+
+    def _piece(self, t: Any) -> tuple[Any, Any]:
+        """When the piece at t begins, and its coefficients."""
+        starts, pieces = self.knots[:-1], self.coefficients
+        if not isinstance(t, Symbols):
+            k = np.searchsorted(starts[1:], t, side="right")
+            return starts[k], pieces[k]
+        begin, powers = starts[0], pieces[0]
+        for start, piece in zip(starts[1:], pieces[1:], strict=True):
+            earlier = t < start
+            begin, powers = np.where(earlier, begin, start), np.where(earlier, powers, piece)
+        return begin, powers
+
+    def peak(self, derivative: int) -> Array:
+        """The largest size of a derivative, (n,): at the ends of a piece, or where the next derivative is zero."""
+        polynomial = np.polynomial.polynomial
+        found = np.zeros(self.coefficients.shape[2])
+        for length, piece in zip(np.diff(self.knots), self.coefficients, strict=True):
+            for j, column in enumerate(polynomial.polyder(piece, derivative).T):
+                turns = polynomial.polyroots(polynomial.polyder(column))
+                inside = turns.real[(abs(turns.imag) < 1e-9 * length) & (turns.real > 0.0) & (turns.real < length)]
+                at = [0.0, length, *inside]
+                found[j] = max(found[j], np.abs(polynomial.polyval(at, column)).max())
+        return found
+
+    def slower(self, factor: float) -> Piecewise:
+        """The same path in so many times the time."""
+        powers = np.arange(self.coefficients.shape[1])[:, None]
+        return Piecewise(self.knots * factor, self.coefficients / factor**powers)
+
+    def times(self, direction: Array) -> Piecewise:
+        """A number that changes with time, times a vector that does not."""
+        return Piecewise(self.knots, self.coefficients * direction)
+
+
+def quintic_law() -> Piecewise:
+    """From zero to one in one second, velocity and acceleration zero at both ends."""
+    return hermite(np.array([0.0, 1.0]), np.array([[[0.0], [0.0], [0.0]], [[1.0], [0.0], [0.0]]]))
+
+
+def trapezoidal_law(ramp: float) -> Piecewise:
+    """From zero to one in one second, speeding up for the share `ramp` of it, at most a half, and slowing down so."""
+    speed = 1.0 / (1.0 - ramp)
+    a = 0.5 * speed / ramp
+    pieces = [[0.0, 0.0, a], [a * ramp**2, speed, 0.0], [1.0 - a * ramp**2, speed, -a]]
+    knots = [0.0, ramp, 1.0 - ramp, 1.0]
+    keep = [0, 2] if ramp == 0.5 else [0, 1, 2]  # without a middle where it is all ramps
+    return Piecewise([knots[k] for k in (*keep, 3)], np.array(pieces)[keep][..., None])
+
+
+def hermite(knots: Array, states: Array) -> Piecewise:
+    """The polynomials through states (k + 1, m, n): values at the knots and their first m - 1 derivatives."""
+    m = states.shape[1]
+    powers = []
+    for h, first, last in zip(np.diff(knots), states[:-1], states[1:], strict=True):
+        scale = h ** np.arange(m)[:, None]
+        unit = np.linalg.solve(_ends(m)[0], np.concatenate([first * scale, last * scale]))
+        powers.append(unit / h ** np.arange(2 * m)[:, None])
+    return Piecewise(knots, powers)
+
+
+def spline(knots: Array, points: Array, m: int, natural: bool = False) -> Piecewise:
+    """The spline of degree 2m - 1 through points (k + 1, n): its derivatives up to 2m - 2 have no jump.
+
+    At the ends the first m - 1 derivatives are zero, or with `natural` those from m on. The unknowns are the
+    derivatives at the knots; that the next ones have no jump is an equation for each.
+    """
+    known, every = _ends(m)
+    # of a piece of length one: derivatives from m to 2m - 2 at both ends, out of those below m
+    higher = every[:, m : 2 * m - 1] @ np.linalg.inv(known)
+    count, free = len(knots), m - 1
+    lhs, rhs = np.zeros((count * free, count * free)), np.zeros((count * free, points.shape[1]))
+    orders = np.arange(1, m)
+
+    def add(at: int, piece: int, end: int, sign: float) -> None:
+        """What a piece has to say in the equations of a knot, as its first or last end."""
+        h, rows = knots[piece + 1] - knots[piece], slice(at * free, (at + 1) * free)
+        scale = sign / h ** np.arange(m, 2 * m - 1)[:, None]
+        for side, knot in enumerate((piece, piece + 1)):
+            block = scale * higher[end][:, side * m : (side + 1) * m]
+            lhs[rows, knot * free : (knot + 1) * free] += block[:, 1:] * h**orders
+            rhs[rows] -= block[:, :1] * points[knot]
+
+    for k in range(count):
+        inner = 0 < k < count - 1
+        if k and (inner or natural):
+            add(k, k - 1, 1, 1.0)
+        if k < count - 1 and (inner or natural):
+            add(k, k, 0, -1.0)
+        if not inner and not natural:
+            rows = slice(k * free, (k + 1) * free)
+            lhs[rows, rows] = np.eye(free)
+    rates = np.linalg.solve(lhs, rhs).reshape(count, free, -1)
+    return hermite(knots, np.concatenate([points[:, None], rates], axis=1))
+
+
+def _ends(m: int) -> tuple[Array, Array]:
+    """What takes 2m coefficients to derivatives at 0 and at 1: those below m, (2m, 2m), and all, (2, 2m, 2m)."""
+    every = np.zeros((2, 2 * m, 2 * m))
+    for order in range(2 * m):
+        for power in range(order, 2 * m):
+            every[1, order, power] = factorial(power) / factorial(power - order)
+        every[0, order, order] = factorial(order)
+    return np.concatenate(every[:, :m]), every

@@ -1,0 +1,83 @@
+"""Controllers on arrays of states, and what cannot be a controller."""
+
+import numpy as np
+import pytest
+from control_robots import AWAY
+
+import hinge
+from hinge import SizeError, UnknownName
+
+ARM = hinge.samples.puma560()
+START = ARM.pose(AWAY, "tool")
+END = ARM.pose(AWAY + 0.2, "tool")
+C = hinge.control
+CONTROLLERS = {
+    "pd": lambda: C.pd(ARM, hinge.motion.quintic(ARM, AWAY, np.zeros(6), 1.0)),
+    "computed torque": lambda: C.computed_torque(ARM, np.zeros(6)),
+    "resolved": lambda: C.resolved_acceleration(ARM, hinge.motion.line(START, END, 1.0), "tool"),
+    "operational": lambda: C.operational_space(ARM, START, "tool", task="position", null=C.posture(ARM, AWAY)),
+    "impedance": lambda: C.impedance(ARM, START, "tool", 500.0, 40.0, C.posture(ARM, AWAY)),
+    "saturated": lambda: C.saturate(ARM, C.pd(ARM, AWAY), 5.0),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _plain_interpreter(monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_one_state_equals_its_row_in_a_batch(name):
+    control, rng = CONTROLLERS[name](), np.random.default_rng(0)
+    q, qd = (x.reshape(2, 3, 6) for x in ARM.random_state(rng, 6))
+    t = rng.uniform(0.0, 1.2, (2, 3))
+    at_once, in_time = control(0.4, q, qd), control(t, q, qd)
+    assert at_once.shape == in_time.shape == (2, 3, 6)
+    for k in np.ndindex(2, 3):
+        np.testing.assert_allclose(control(0.4, q[k], qd[k]), at_once[k], rtol=0, atol=1e-9 * np.abs(at_once).max())
+        np.testing.assert_allclose(control(t[k], q[k], qd[k]), in_time[k], rtol=0, atol=1e-9 * np.abs(in_time).max())
+
+
+def test_a_turn_between_axes_is_found_at_any_size():
+    from hinge.control.hand import turn_between
+
+    rng = np.random.default_rng(0)
+    axis = rng.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    for angle in (0.0, 1e-12, 1e-9, 1e-7, 1e-5, 0.1, 1.5, 2.0, 3.1):
+        K = np.cross(np.eye(3), axis)
+        turned = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
+        R = START[:3, :3]
+        np.testing.assert_allclose(turn_between(R, turned @ R), angle * axis, rtol=0, atol=1e-14 + 1e-9 * angle)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "said"),
+    [
+        (lambda: C.pd(ARM, np.zeros(5)), SizeError, r"target has shape \(5,\); it has to end in \(6,\)"),
+        (lambda: C.pd(ARM, np.full(6, np.nan)), SizeError, "target has a value that is not finite"),
+        (lambda: C.pd(ARM, AWAY, kp=[1.0, 2.0]), SizeError, r"kp has shape \(2,\); it has to be a number or \(6,\)"),
+        (lambda: C.pd(ARM, AWAY, kp=-1.0), SizeError, "kp has to be finite and not negative"),
+        (lambda: C.pd(ARM, AWAY, kd="much"), SizeError, "kd is not an array of real numbers"),
+        (lambda: C.computed_torque(ARM, lambda t: np.zeros(6)), SizeError, r"target gives shapes .* wants q \(6,\)"),
+        (lambda: C.computed_torque(ARM, lambda: None), SizeError, "target cannot be called with a time"),
+        (lambda: C.computed_torque(ARM, hinge.motion.line(START, END, 1.0)), SizeError, "robot 'puma560' wants q"),
+        (lambda: C.resolved_acceleration(ARM, AWAY, "tool"), SizeError, r"target has shape \(6,\); .* \(4, 4\)"),
+        (lambda: C.resolved_acceleration(ARM, START, "tol"), UnknownName, "Did you mean 'tool'"),
+        (lambda: C.operational_space(ARM, START, "tool", task="place"), UnknownName, "task='place' is not known"),
+        (lambda: C.operational_space(ARM, START, "tool", null=AWAY), SizeError, "null is a ndarray; .* a function"),
+        (lambda: C.operational_space(ARM, START, "tool", damping=-1.0), SizeError, "damping has to be finite and not"),
+        (lambda: C.reach(ARM, START, "tool", metric="mass"), UnknownName, "metric='mass' is not known"),
+        (lambda: C.impedance(ARM, 2.0 * START, "tool", 1.0, 1.0), SizeError, "target is no pose"),
+        (lambda: C.impedance(ARM, START, "tool", [1.0] * 3, 1.0), SizeError, r"stiffness has shape \(3,\)"),
+        (lambda: C.saturate(ARM, 3.0), SizeError, "control is a float; it has to be a function"),
+        (lambda: C.saturate(ARM, C.pd(ARM, AWAY), [1.0]), SizeError, r"effort has shape \(1,\)"),
+        (lambda: C.pd(ARM, AWAY)(0.0, AWAY[:3], np.zeros(6)), SizeError, "q0 has 3 entries, robot .* nq = 6"),
+        (lambda: ARM.resolved_rate(AWAY, np.ones(3), "tool"), SizeError, r"twist has 3 entries, .* has shape \(6,\)"),
+        (lambda: ARM.resolved_rate(AWAY, np.ones(6), "tool", task="x"), UnknownName, "task='x' is not known"),
+        (lambda: ARM.resolved_rate(AWAY, np.ones(6), "tool", posture=[1.0]), SizeError, "posture has 1 entries"),
+    ],
+)  # fmt: skip
+def test_what_cannot_control_is_refused(make, kind, said):
+    with pytest.raises(kind, match=said):
+        make()
