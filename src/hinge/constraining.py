@@ -24,6 +24,7 @@ from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered, SizeError
+from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.graph import Scalar
 from hinge.integrators.steps import TIME
 from hinge.model import Model
@@ -60,7 +61,7 @@ def constrain(robot: Robot, function: Function, holonomic: bool = False,
     return Constrained(robot, trace(robot.subject.traced, function, holonomic), independent)
 
 
-class Constrained:
+class Constrained(Distributed):
     """A robot under constraints; arrays have a batch before their last axes, as everywhere."""
 
     def __init__(self, robot: Robot, constraint: Constraint, independent: Sequence[int] | None = None) -> None:
@@ -118,7 +119,7 @@ class Constrained:
     def accelerated(self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar
                     ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:  # fmt: skip
         """Accelerations, multipliers and pivots, over scalars."""
-        A, _, c = self.constraint.at(_flat(model, q), v, t)
+        A, _, c = self.constraint.at(model.flat(q), v, t)
         needed, H = self._equations(model, q, v, tau)
         factors = LDL(H, model.blame())
         return *constrained(factors, needed, A, c), factors.pivots
@@ -130,19 +131,19 @@ class Constrained:
         return [a - b for a, b in zip(model.generalised_forces(tau), C, strict=True)], composite(model, q)
 
     def _matrix(self, model: Model, q: Any, t: Any) -> Any:
-        A, b, _ = self.constraint.at(_flat(model, q), [0.0] * model.nv, t[0])
+        A, b, _ = self.constraint.at(model.flat(q), [0.0] * model.nv, t[0])
         return (A, b), []
 
     def _rates(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
-        A, _, c = self.constraint.at(_flat(model, q), _flat(model, qd), t[0])
+        A, _, c = self.constraint.at(model.flat(q), model.flat(qd), t[0])
         return (A, c), []
 
     def _forward(self, model: Model, q: Any, qd: Any, tau: Any, t: Any) -> Any:
-        qdd, force, pivots = self.accelerated(model, q, _flat(model, qd), tau, t[0])
+        qdd, force, pivots = self.accelerated(model, q, model.flat(qd), tau, t[0])
         return (qdd, force), pivots
 
     def _eliminated(self, model: Model, q: Any, v: list[Scalar], t: Any) -> Elimination:
-        return Elimination(*self.constraint.at(_flat(model, q), v, t[0]), self.independent)
+        return Elimination(*self.constraint.at(model.flat(q), v, t[0]), self.independent)
 
     def _basis(self, model: Model, q: Any, t: Any) -> Any:
         made = self._eliminated(model, q, [0.0] * model.nv, t)
@@ -160,8 +161,8 @@ class Constrained:
         return factors.solve(made.forces(H, needed)), [*made.pivots, *factors.pivots]
 
     def _project(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
-        v = _flat(model, qd)
-        A, b, _ = self.constraint.at(_flat(model, q), v, t[0])
+        v = model.flat(qd)
+        A, b, _ = self.constraint.at(model.flat(q), v, t[0])
         factors = LDL(composite(model, q), model.blame())
         left = [sum((a * x for a, x in zip(row, v, strict=True)), -y) for row, y in zip(A, b, strict=True)]
         change, _ = constrained(factors, [0.0] * model.nv, A, left)
@@ -188,6 +189,7 @@ class Constrained:
             "velocity": ({"eta": free}, {"qd": VELOCITY}, self._velocity),
             "reduced": ({"eta": free, "tau": FORCE}, {"rates": free}, self._reduced),
             "project": ({"qd": VELOCITY}, {"qd": VELOCITY}, self._project),
+            **{name: (takes, gives, getattr(self, own)) for name, (takes, gives, own) in KERNELS.items()},
         }[name]
 
         def traced(model: Model, **given: Any) -> Any:
@@ -210,7 +212,3 @@ class Constrained:
             raise SizeError(f"independent={independent!r} is not known. Robot {self.robot.name!r} has {n} velocities "
                             f"and {self.m} constraints: give {n - self.m} numbers below {n}.")  # fmt: skip
         return given
-
-
-def _flat(model: Model, per_joint: Any) -> list[Scalar]:
-    return [x for i in model.leaders for x in per_joint[i]]

@@ -25,7 +25,7 @@ from hinge.dynamics.registry import POSITION, Quantity, choose
 from hinge.dynamics.solve import LDL
 from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
-from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt
+from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt, units
 from hinge.graph.arrays import symbols
 from hinge.model import Model
 from hinge.model.driven import driven
@@ -60,7 +60,7 @@ def compiled(subject: Subject, robot: str, name: str, over: Callable[[Model, lis
     """A function of the coordinates over scalars as a kernel."""
 
     def field(model: Model, q: list[list[Scalar]]) -> Any:
-        return over(model, [x for i in model.leaders for x in q[i]])
+        return over(model, model.flat(q))
 
     return programs.compiled(subject, robot, name, field, {"q": POSITION}, {name: gives})
 
@@ -104,17 +104,25 @@ def rates(model: Model, q: list[Scalar], v: Sequence[Scalar]) -> dict[Expr, Scal
     return made
 
 
+class LeviCivita:
+    """The connection of the mass matrix at one configuration: ∇_X Y of the components of two fields there."""
+
+    def __init__(self, model: Model, q: list[Scalar]):
+        at = model.joint_positions(q)
+        self.model, self.q = model, q
+        self.G, self.H = of_metric(model, at), LDL(composite(model, at), model.blame())
+
+    def __call__(self, x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+        bent = self.H.solve([inner(x, [inner(row, y) for row in plane]) for plane in self.G])
+        return [a + b for a, b in zip(along(y, rates(self.model, self.q, x)), bent, strict=True)]  # section 2.4
+
+
 def covariant_derivative(subject: Subject, robot: str, X: Function, Y: Function) -> Field:
     """∇_X Y, by the connection of the mass matrix."""
     refused(subject.model, "covariant_derivative", unlike_rotors)
 
     def over(model: Model, q: list[Scalar]) -> list[Scalar]:
-        x, y = components(X, model, q, "X"), components(Y, model, q, "Y")
-        n, at = range(model.nv), model.joint_positions(q)
-        G = of_metric(model, at)
-        bent = [sum((G[i][j][k] * (x[j] * y[k]) for j in n for k in n), 0.0) for i in n]
-        turned = LDL(composite(model, at), model.blame()).solve(bent)
-        return [a + b for a, b in zip(along(y, rates(model, q, x)), turned, strict=True)]  # section 2.4
+        return LeviCivita(model, q)(components(X, model, q, "X"), components(Y, model, q, "Y"))
 
     return Field(subject, robot, over, "∇_X Y")
 
@@ -132,8 +140,7 @@ def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
             if made.size != 1:
                 raise SizeError(f"V gave shape {made.shape}; a potential is one number.")
             value = _scalar(made.reshape(-1)[0])
-        units = [[1.0 if i == k else 0.0 for i in range(model.nv)] for k in range(model.nv)]
-        slope = [along([value], rates(model, q, unit))[0] for unit in units]
+        slope = [along([value], rates(model, q, unit))[0] for unit in units(model.nv)]
         return LDL(composite(model, at), model.blame()).solve(slope)  # section 2.4
 
     return Field(subject, robot, over, "grad V")
@@ -157,8 +164,7 @@ def velocity(model: Model, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
         if joint.rates_are_velocities:
             made[speed] = qdot[at]
             continue
-        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
-        rows = [joint.rate(q[at], unit) for unit in units]
+        rows = [joint.rate(q[at], unit) for unit in units(joint.nv)]
         square = [[inner(a, b) for b in rows] for a in rows]
         made[speed] = LDL(square, blame).solve([inner(row, qdot[at]) for row in rows])
     return made

@@ -20,6 +20,7 @@ from hinge.graph.expr import (
     sin,
     sqrt,
     total,
+    units,
 )
 from hinge.graph.ops import OPS, Op
 from hinge.graph.order import Input, Output, Program, live, order
@@ -27,4 +28,5 @@ from hinge.graph.order import Input, Output, Program, live, order
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "along", "atan2", "cos",
     "inner", "jacobian", "less", "live", "maximum", "minimum", "order", "select", "sin", "sqrt", "total",
+    "units",
 ]  # fmt: skip
