@@ -78,6 +78,9 @@ class Distributed:
     def projected(self, X: Function) -> Field:
         """P X of a field X: a field of velocities that the constraints allow.
 
+        Of `robot.covariant_derivative(X, Y)` with such a Y it is the short form of `covariant_derivative`:
+        zefran2004 (27).
+
         >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [[1.0, 1.0]])
         >>> held.projected(lambda q: [q[0], 2.0])([0.1, 0.2]).sum().round(12) + 0.0
         np.float64(0.0)
