@@ -16,8 +16,9 @@ import numpy as np
 from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel, default_backend
+from hinge.backends.reading import is_sympy
 from hinge.contact.methods import Touching
-from hinge.dynamics.registry import ALGORITHMS
+from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
 from hinge.errors import UnknownName, did_you_mean
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
@@ -327,6 +328,15 @@ class Robot(Looping, Touching, Geometric):
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
+        if any(map(is_sympy, given)):
+            from hinge import paper
+
+            besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
+                       "external": external, "base_motion": base_motion, "loop_tau": loop_tau}  # fmt: skip
+            return paper.called(self, name, given, method, joint_terms, options, besides)
+        given = [
+            self._place(x) if quantity is PLACE else x for x, quantity in zip(given, asked(name).values(), strict=True)
+        ]
         further = self._further(name, parameters, prescribed)
         extra = {
             "external": self._wrenches(given[0], external, external_frame, backend, further, check)

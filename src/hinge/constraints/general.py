@@ -20,7 +20,7 @@ from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import SizeError
 from hinge.graph import Expr, Graph, Scalar, along, inner, units
 from hinge.graph.arrays import Symbols, symbols
-from hinge.graph.expr import evaluated
+from hinge.graph.expr import NAMED, evaluated
 from hinge.model import Model
 from hinge.spatial import Motion, cross3
 
@@ -63,10 +63,10 @@ class Constraint:
 
 def trace(model: Model, function: Function, holonomic: bool = False) -> Constraint:
     """Run a constraint on symbols: function(q, t) or function(q, t, at)."""
-    graph = Graph()
-    q = [graph.input("q", k) for k in range(model.nq)]
-    qd = [graph.input("qd", k) for k in range(model.nv)]
-    t = graph.input("t", 0)
+    graph = NAMED if model.symbols else Graph()  # symbols of the model have the index 0
+    q = [graph.input("q", k + 1) for k in range(model.nq)]
+    qd = [graph.input("qd", k + 1) for k in range(model.nv)]
+    t = graph.input("t", 1)
     made = _called(function, model, q, t)
     if holonomic:
         values = _scalars(function, made, 1, model)

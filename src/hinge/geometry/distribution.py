@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Array
+from hinge.backends.reading import is_sympy
 from hinge.constraints.general import Constraint
 from hinge.constraints.multipliers import corrected
 from hinge.dynamics.christoffel import CUBE, unlike_rotors
@@ -55,7 +56,7 @@ class Distributed:
 
     robot: Any
     constraint: Constraint
-    _kernel: Any
+    _call: Any
 
     def projection(self, q: Any, t: Any = 0.0, backend: str | None = None) -> Array:
         """P (nv, nv): on the velocities that the constraints allow, orthogonal by the mass matrix.
@@ -64,7 +65,7 @@ class Distributed:
         >>> (held.projection([0.1, 0.2]) @ [1.0, -1.0]).round(12)
         array([ 1., -1.])
         """
-        return self._kernel("projection", backend)(q, t)  # type: ignore[no-any-return]
+        return self._call("projection", backend, q, t)
 
     def complement(self, q: Any, t: Any = 0.0, backend: str | None = None) -> Array:
         """P⊥ = 1 - P (nv, nv).
@@ -73,7 +74,7 @@ class Distributed:
         >>> (held.complement([0.1, 0.2]) @ [1.0, -1.0]).round(12) + 0.0
         array([0., 0.])
         """
-        return self._kernel("complement", backend)(q, t)  # type: ignore[no-any-return]
+        return self._call("complement", backend, q, t)
 
     def projected(self, X: Function) -> Field:
         """P X of a field X: a field of velocities that the constraints allow.
@@ -105,17 +106,19 @@ class Distributed:
     def connection(self, q: Any, backend: str | None = None) -> Array:
         """The components (nv, nv, nv) of the constraint connection: [i, j, k] is i of the derivative along j of k."""
         self._still("connection")
-        return self._kernel("connection", backend)(q, 0.0)  # type: ignore[no-any-return]
+        return self._call("connection", backend, q, 0.0)
 
     def geometric(self, q: Any, qd: Any, tau: Any, backend: str | None = None) -> Array:
         """Accelerations (nv) by the constraint connection, for a qd that keeps the constraints: zefran2004 (25)."""
         self._still("geometric")
-        A = self._kernel("matrix", backend)(q, 0.0)[0]
+        if any(map(is_sympy, (q, qd, tau))):
+            return self._call("geometric", backend, q, qd, tau, 0.0)
+        A = self._call("matrix", backend, q, 0.0)[0]
         off = np.abs(np.einsum("...mk,...k->...m", A, np.asarray(qd, float))).max(initial=0.0)
         if off > 1e-6 * (1.0 + np.abs(qd).max(initial=0.0)):
             raise NotCovered(f"the velocity breaks the constraints: A qd is {off:.3g}, not zero.\n"
                              "  Bring it back with project, or make one with velocity.")  # fmt: skip
-        return self._kernel("geometric", backend)(q, qd, tau, 0.0)  # type: ignore[no-any-return]
+        return self._call("geometric", backend, q, qd, tau, 0.0)
 
     # over scalars
 

@@ -11,29 +11,29 @@ Differs from the source: the inner product has no factor of one half.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hinge import programs
+from hinge import inputs, programs
 from hinge.backends.kernel import Array, Kernel
+from hinge.backends.reading import is_sympy
 from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
-from hinge.dynamics.registry import POSITION, Quantity, choose
+from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose
 from hinge.dynamics.solve import LDL
 from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
 from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt, units
 from hinge.graph.arrays import symbols
-from hinge.model import Model
+from hinge.model import Model, unmoved
 from hinge.model.driven import driven
 from hinge.programs import Subject
 
 Function = Callable[[Any], Any]
 COMPONENTS = Quantity("a component for each velocity", lambda m: (m.nv,))
-NUMBER = Quantity("a number", lambda m: ())
 
 
 class Field:
@@ -45,24 +45,24 @@ class Field:
     def __repr__(self) -> str:
         return f"<Field {self.says} of {self.robot!r}>"
 
-    def __call__(self, q: Any) -> Any:
+    def __call__(self, q: Any, parameters: Mapping[str, Any] | None = None) -> Any:
+        if is_sympy(q):
+            return programs.on_paper(self._algorithm, unmoved(self.subject.model), {"q": q}, {})
         if is_symbolic(q):
+            refused(self.subject.model, "a field inside another", has_symbols)
             return symbols(self.over(self.subject.traced, list(np.asarray(q, dtype=object))))
-        return self._kernel(q)
+        return self._kernel(q, *inputs.parameters("field", self.subject.model, self.subject.vary, parameters))
+
+    @cached_property
+    def _algorithm(self) -> Algorithm:
+        def field(model: Model, q: list[list[Scalar]]) -> list[Scalar]:
+            return self.over(model, model.flat(q))
+
+        return Algorithm("field", "field", field, {"q": POSITION}, {"field": COMPONENTS})
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return compiled(self.subject, self.robot, "field", self.over, COMPONENTS)
-
-
-def compiled(subject: Subject, robot: str, name: str, over: Callable[[Model, list[Scalar]], Any],
-             gives: Quantity) -> Kernel:  # fmt: skip
-    """A function of the coordinates over scalars as a kernel."""
-
-    def field(model: Model, q: list[list[Scalar]]) -> Any:
-        return over(model, model.flat(q))
-
-    return programs.compiled(subject, robot, name, field, {"q": POSITION}, {name: gives})
+        return programs.kernel(self._algorithm, self.subject, self.robot)
 
 
 def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Scalar]:
@@ -152,6 +152,11 @@ def refused(model: Model, name: str, why: Callable[[Model], str] = driven) -> No
         raise NotCovered(f"{name}: nothing covers robot {model.name!r}: {why(model)}.")
 
 
+def has_symbols(model: Model) -> str:
+    """What a robot is built from that has no number."""
+    return f"its {', '.join(model.symbols)} have no value; give them with robot.with_values" if model.symbols else ""
+
+
 # curves
 
 
@@ -182,6 +187,7 @@ def curve_integral(subject: Subject, robot: str, name: str, curve: Function, sta
     """∫ √(2T) dt of a curve q = curve(t), or with name "energy_integral" ∫ T dt, to rounding."""
     model = subject.traced
     refused(model, name, constrained)
+    refused(model, name, has_symbols)
     graph = Graph()
     t = graph.input("t", 0)
     made = traced(lambda _: curve(symbols(t)), [t], "the curve")

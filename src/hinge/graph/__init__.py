@@ -16,6 +16,7 @@ from hinge.graph.expr import (
     less,
     maximum,
     minimum,
+    on_paper,
     select,
     sin,
     sqrt,
@@ -27,6 +28,6 @@ from hinge.graph.order import Input, Output, Program, live, order
 
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "along", "atan2", "cos",
-    "inner", "jacobian", "less", "live", "maximum", "minimum", "order", "select", "sin", "sqrt", "total",
+    "inner", "jacobian", "less", "live", "maximum", "minimum", "on_paper", "order", "select", "sin", "sqrt", "total",
     "units",
 ]  # fmt: skip
