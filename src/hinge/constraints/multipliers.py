@@ -55,7 +55,7 @@ class Semidefinite:
         for k in reversed(range(self.size)):
             for i in range(k + 1, self.size):
                 x[k] = x[k] - self.L[i][k] * x[i]
-            x[k] = x[k] if on_paper(x[k]) else select(less(0.0, self.inverse[k]), x[k], 0.0)
+            x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], 0.0)
         return x
 
 
