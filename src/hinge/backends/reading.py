@@ -54,14 +54,14 @@ class Reading:
     def _scalar(self, what: str, x: Any) -> Scalar:
         import sympy
 
+        x = sympy.sympify(x)
+        atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative)
+        names = {atom: sympy.Symbol(str(atom)) for atom in atoms}
+        for atom, name in names.items():
+            if self.known.setdefault(name.name, atom) != atom:
+                raise NotCovered(f"{what}: two symbols are called {name.name!r}, with unlike assumptions.\n"
+                                 "  Give one of them another name.")  # fmt: skip
         try:
-            x = sympy.sympify(x)
-            atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative)
-            names = {atom: sympy.Symbol(str(atom)) for atom in atoms}
-            for atom, name in names.items():
-                if self.known.setdefault(name.name, atom) != atom:
-                    raise NotCovered(f"{what}: two symbols are called {name.name!r}, with unlike assumptions.\n"
-                                     "  Give one of them another name.")  # fmt: skip
             return scalar(x.xreplace(names))
         except (TypeError, ValueError) as problem:
             raise SizeError(f"{what}: {x} cannot be read: {problem}.") from None
