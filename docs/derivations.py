@@ -60,7 +60,9 @@ def section(title, words, robot, q, qd, qdd):
         "Its Christoffel symbols of the first kind, those that are not zero and one of each equal two:\n",
         *(formula(rf"\Gamma_{{{names[i]} {names[j]} {names[k]}}}", symbols[i, j, k]) for i, j, k in kept),
         "Lagrange's equations\n"
-        r"$\frac{d}{dt} \frac{\partial L}{\partial \dot q} - \frac{\partial L}{\partial q} = \tau$, which are $M \ddot q + \Gamma(\dot q, \dot q) + \partial V / \partial q = \tau$:" + "\n",
+        r"$\frac{d}{dt} \frac{\partial L}{\partial \dot q} - \frac{\partial L}{\partial q} = \tau$, which are"
+        "\n"
+        r"$M \ddot q + \Gamma(\dot q, \dot q) + \partial V / \partial q = \tau$:" + "\n",
         *(formula(rf"\tau_{{{name}}}", force) for name, force in zip(names, forces, strict=True)),
     ])  # fmt: skip
 

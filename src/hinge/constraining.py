@@ -57,7 +57,7 @@ def constrain(robot: Robot, function: Function, holonomic: bool = False,
         raise SizeError(f"constrain takes a robot first; a {type(robot).__name__} was given.")
     if not callable(function):
         raise SizeError(f"constrain takes a function second; a {type(function).__name__} was given.")
-    if robot._varied or any(sizes(robot.model)):
+    if any(one.field != "symbol" for one in robot.subject.vary) or any(sizes(robot.model)):
         raise NotCovered(f"robot {robot.name!r} has numbers that are given with each call. Constrain one without.")
     if robot.model.loops:
         raise NotCovered(f"robot {robot.name!r} has kinematic loops besides. Write them as part of the constraint.")

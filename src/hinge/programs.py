@@ -16,7 +16,7 @@ from hinge.backends.kernel import Kernel, Plan
 from hinge.backends.reading import Reading
 from hinge.dynamics.registry import PLACE, Algorithm, Place, Quantity
 from hinge.errors import NotCovered
-from hinge.graph import Input, Program, TooLong
+from hinge.graph import Expr, Input, Program, Scalar, TooLong
 from hinge.graph.expr import NAMED, evaluated
 from hinge.model import Model, Parameter, reframe, unmoved
 from hinge.model.driven import sizes
@@ -130,7 +130,9 @@ def on_paper(algorithm: Algorithm, model: Model, given: Mapping[str, Any], optio
 
     It runs on symbols of its own first, so that it may differentiate by its inputs.
     """
-    reading, seen, known = Reading(), {}, {}
+    reading = Reading()
+    seen: dict[str, Any] = {}
+    known: dict[Expr, Scalar] = {}
     for name, quantity in algorithm.inputs.items():
         if name not in given:
             seen[name] = quantity.absent(model) if quantity.absent else None

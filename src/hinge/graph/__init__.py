@@ -3,7 +3,7 @@
 Nothing here knows what a robot is. Read expr, then ops, order, diff, show.
 """
 
-from hinge.graph.diff import along, jacobian
+from hinge.graph.diff import along, jacobian, units
 from hinge.graph.dual import Dual
 from hinge.graph.expr import (
     Expr,
@@ -21,7 +21,6 @@ from hinge.graph.expr import (
     sin,
     sqrt,
     total,
-    units,
 )
 from hinge.graph.ops import OPS, Op
 from hinge.graph.order import Input, Output, Program, live, order

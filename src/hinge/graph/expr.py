@@ -397,8 +397,3 @@ def total(terms: Iterable[Scalar]) -> Scalar:
 def inner(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
     """The sum of the products of scalars, pair by pair."""
     return total(x * y for x, y in zip(a, b, strict=True))
-
-
-def units(n: int) -> list[list[Scalar]]:
-    """The rows of the identity."""
-    return [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n)]
