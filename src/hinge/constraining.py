@@ -15,20 +15,24 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Kernel
+from hinge.backends.reading import is_sympy, refuse_sympy
 from hinge.constraints.actuation import actuated_columns, shared
 from hinge.constraints.elimination import Elimination, choose
 from hinge.constraints.general import Constraint, Function, trace
 from hinge.constraints.multipliers import constrained
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Quantity
+from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered, SizeError
+from hinge.geometry.distribution import KERNELS, Distributed
+from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
+from hinge.graph.expr import NAMED, evaluated
 from hinge.integrators.steps import TIME
-from hinge.model import Model
+from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
-from hinge.programs import compiled
+from hinge.programs import kernel, on_paper
 from hinge.robot import Robot, Vector
 from hinge.spatial import Force, Motion
 
@@ -53,14 +57,14 @@ def constrain(robot: Robot, function: Function, holonomic: bool = False,
         raise SizeError(f"constrain takes a robot first; a {type(robot).__name__} was given.")
     if not callable(function):
         raise SizeError(f"constrain takes a function second; a {type(function).__name__} was given.")
-    if robot.subject.vary or any(sizes(robot.model)):
+    if any(one.field != "symbol" for one in robot.subject.vary) or any(sizes(robot.model)):
         raise NotCovered(f"robot {robot.name!r} has numbers that are given with each call. Constrain one without.")
     if robot.model.loops:
         raise NotCovered(f"robot {robot.name!r} has kinematic loops besides. Write them as part of the constraint.")
     return Constrained(robot, trace(robot.subject.traced, function, holonomic), independent)
 
 
-class Constrained:
+class Constrained(Distributed):
     """A robot under constraints; arrays have a batch before their last axes, as everywhere."""
 
     def __init__(self, robot: Robot, constraint: Constraint, independent: Sequence[int] | None = None) -> None:
@@ -73,24 +77,24 @@ class Constrained:
 
     def matrix(self, q: Vector, t: Vector = 0.0, backend: str | None = None) -> tuple[Array, Array]:
         """A (m, nv) and b (m,)."""
-        return self._kernel("matrix", backend)(q, t)  # type: ignore[no-any-return]
+        return self._call("matrix", backend, q, t)
 
     def forward(self, q: Vector, qd: Vector, tau: Vector, t: Vector = 0.0, backend: str | None = None
                 ) -> tuple[Array, Array]:  # fmt: skip
         """Accelerations (nv) and multipliers (m) that follow from joint forces: zefran2004 (20)."""
-        return self._kernel("forward", backend)(q, qd, tau, t)  # type: ignore[no-any-return]
+        return self._call("forward", backend, q, qd, tau, t)
 
     def basis(self, q: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
         """S (nv, nv - m): the velocities that the constraints allow, a column a pseudo-velocity: zefran2004 (21)."""
-        return self._kernel("basis", backend)(q, t)  # type: ignore[no-any-return]
+        return self._call("basis", backend, q, t)
 
     def velocity(self, q: Vector, eta: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
         """qd (nv) with these pseudo-velocities (nv - m)."""
-        return self._kernel("velocity", backend)(q, eta, t)  # type: ignore[no-any-return]
+        return self._call("velocity", backend, q, eta, t)
 
     def reduced(self, q: Vector, eta: Vector, tau: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
         """The rates of the pseudo-velocities (nv - m) that follow from joint forces: zefran2004 (22)."""
-        return self._kernel("reduced", backend)(q, eta, tau, t)  # type: ignore[no-any-return]
+        return self._call("reduced", backend, q, eta, tau, t)
 
     def inverse(self, q: Vector, qd: Vector, qdd: Vector, t: Vector = 0.0, actuated: Sequence[str] | None = None,
                 backend: str | None = None) -> tuple[Array, Array]:  # fmt: skip
@@ -98,8 +102,9 @@ class Constrained:
 
         Only the joints named in `actuated` push, all without it; of many ways the one with the least norm.
         """
+        refuse_sympy("inverse", q, qd, qdd, t)
         columns = actuated_columns(self.robot, actuated)
-        A, c = self._kernel("rates", backend)(q, qd, t)
+        A, c = self._call("rates", backend, q, qd, t)
         qdd = np.asarray(qdd, float)
         off = np.abs(np.einsum("...mk,...k->...m", A, qdd) + c).max(initial=0.0)
         if off > 1e-6 * (1.0 + np.abs(qdd).max(initial=0.0)):
@@ -111,14 +116,14 @@ class Constrained:
 
     def project(self, q: Vector, qd: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
         """The nearest velocity that keeps the constraints, measured by kinetic energy."""
-        return self._kernel("project", backend)(q, qd, t)  # type: ignore[no-any-return]
+        return self._call("project", backend, q, qd, t)
 
     # what the kernels compute
 
     def accelerated(self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar
                     ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:  # fmt: skip
         """Accelerations, multipliers and pivots, over scalars."""
-        A, _, c = self.constraint.at(_flat(model, q), v, t)
+        A, _, c = self.constraint.at(model.flat(q), v, t)
         needed, H = self._equations(model, q, v, tau)
         factors = LDL(H, model.blame())
         return *constrained(factors, needed, A, c), factors.pivots
@@ -130,19 +135,19 @@ class Constrained:
         return [a - b for a, b in zip(model.generalised_forces(tau), C, strict=True)], composite(model, q)
 
     def _matrix(self, model: Model, q: Any, t: Any) -> Any:
-        A, b, _ = self.constraint.at(_flat(model, q), [0.0] * model.nv, t[0])
+        A, b, _ = self.constraint.at(model.flat(q), [0.0] * model.nv, t[0])
         return (A, b), []
 
     def _rates(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
-        A, _, c = self.constraint.at(_flat(model, q), _flat(model, qd), t[0])
+        A, _, c = self.constraint.at(model.flat(q), model.flat(qd), t[0])
         return (A, c), []
 
     def _forward(self, model: Model, q: Any, qd: Any, tau: Any, t: Any) -> Any:
-        qdd, force, pivots = self.accelerated(model, q, _flat(model, qd), tau, t[0])
+        qdd, force, pivots = self.accelerated(model, q, model.flat(qd), tau, t[0])
         return (qdd, force), pivots
 
     def _eliminated(self, model: Model, q: Any, v: list[Scalar], t: Any) -> Elimination:
-        return Elimination(*self.constraint.at(_flat(model, q), v, t[0]), self.independent)
+        return Elimination(*self.constraint.at(model.flat(q), v, t[0]), self.independent)
 
     def _basis(self, model: Model, q: Any, t: Any) -> Any:
         made = self._eliminated(model, q, [0.0] * model.nv, t)
@@ -160,26 +165,29 @@ class Constrained:
         return factors.solve(made.forces(H, needed)), [*made.pivots, *factors.pivots]
 
     def _project(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
-        v = _flat(model, qd)
-        A, b, _ = self.constraint.at(_flat(model, q), v, t[0])
+        v = model.flat(qd)
+        A, b, _ = self.constraint.at(model.flat(q), v, t[0])
         factors = LDL(composite(model, q), model.blame())
         left = [sum((a * x for a, x in zip(row, v, strict=True)), -y) for row, y in zip(A, b, strict=True)]
         change, _ = constrained(factors, [0.0] * model.nv, A, left)
         return [x + y for x, y in zip(v, change, strict=True)], factors.pivots
 
-    def _kernel(self, name: str, backend: str | None) -> Kernel:
-        found = self._kernels.get((name, backend))
-        if found is None:
-            found = self._kernels[name, backend] = self._made(name, backend)
-        return found
+    def _call(self, name: str, backend: str | None, *given: Any) -> Any:
+        if any(map(is_sympy, given)):
+            algorithm = self._algorithm(name)
+            return on_paper(algorithm, unmoved(self.robot.model), dict(zip(algorithm.inputs, given, strict=True)), {})
+        if (name, backend) not in self._kernels:
+            refused(self.robot.model, name, has_symbols)
+            made = kernel(self._algorithm(name), self.robot.subject, self.robot.name, backend)
+            self._kernels[name, backend] = made
+        return self._kernels[name, backend](*given)
 
-    def _made(self, name: str, backend: str | None) -> Kernel:
+    def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv
         rows: Callable[[Model, Any], Any] = lambda model, made: [x for row in made for x in row]
         matrix = Quantity("A", lambda model: (m, n), give=rows)
         each, free = Quantity("one a constraint", lambda model: (m,)), Quantity("η", lambda model: (n - m,))
         columns = Quantity("S", lambda model: (n, n - m), give=rows)
-        state: dict[str, Quantity] = {"q": POSITION}
         takes, gives, function = {
             "matrix": ({}, {"A": matrix, "b": each}, self._matrix),
             "rates": ({"qd": VELOCITY}, {"A": matrix, "c": each}, self._rates),
@@ -188,29 +196,28 @@ class Constrained:
             "velocity": ({"eta": free}, {"qd": VELOCITY}, self._velocity),
             "reduced": ({"eta": free, "tau": FORCE}, {"rates": free}, self._reduced),
             "project": ({"qd": VELOCITY}, {"qd": VELOCITY}, self._project),
+            **{name: (takes, gives, getattr(self, own)) for name, (takes, gives, own) in KERNELS.items()},
         }[name]
-
-        def traced(model: Model, **given: Any) -> Any:
-            return function(model, **given)  # type: ignore[operator]
-
-        return compiled(self.robot.subject, self.robot.name, f"constrained {name}", traced,
-                        state | takes | {"t": TIME}, gives, backend, pivots=True)  # fmt: skip
+        called = f"constrained {name}"
+        return Algorithm(called, called, function, {"q": POSITION} | takes | {"t": TIME}, gives, pivots=True)
 
     def _chosen(self, independent: Sequence[int] | None) -> list[int]:
         """The velocities that serve as pseudo-velocities."""
         n = self.robot.nv
         if independent is None:
-            q, _ = self.robot.random_state(np.random.default_rng(0), 8)
-            A = np.asarray(self.matrix(q, backend="interpret")[0])
             if self.m > n:
                 raise NotCovered(f"{self.m} constraints on nv = {n} velocities of robot {self.robot.name!r}: too many.")
-            return choose(A, self.m)
+            return choose(self._tried(), self.m)
         given = sorted({int(k) for k in independent})
         if len(given) != n - self.m or not all(0 <= k < n for k in given):
             raise SizeError(f"independent={independent!r} is not known. Robot {self.robot.name!r} has {n} velocities "
                             f"and {self.m} constraints: give {n - self.m} numbers below {n}.")  # fmt: skip
         return given
 
-
-def _flat(model: Model, per_joint: Any) -> list[Scalar]:
-    return [x for i in model.leaders for x in per_joint[i]]
+    def _tried(self) -> Array:
+        """A at a few states, with any numbers for symbols."""
+        rng = np.random.default_rng(0)
+        known = {NAMED.input(name, 0): rng.uniform(0.5, 1.5) for name in self.robot.model.symbols}
+        made = [self.constraint.at(q.tolist(), qd.tolist(), 0.0)[0]
+                for q, qd in zip(*self.robot.random_state(rng, 8), strict=True)]  # fmt: skip
+        return np.array([[evaluated(row, known) for row in A] for A in made], float)

@@ -14,7 +14,6 @@ def method_source(algorithm: Algorithm) -> str:
     places = place_names(algorithm)
     names = [places.get(n, n) for n in takes]
     fast = [f"self._places.get({places[n]})" if n in places else n for n in takes]
-    slow = [f"self._place({places[n]})" if n in places else n for n in takes]
     defaults: dict[str, Any] = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
@@ -40,7 +39,7 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
             made = self._rows[{algorithm.name!r}]({", ".join(fast)})
         if made is not None:
             return made
-    return self._call({algorithm.name!r}, [{", ".join(slow)}], {handed})
+    return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
 """
 
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from hinge import dynamics, inputs
 from hinge.backends import c, interpret, symbolic
-from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
+from hinge.dynamics.registry import KNOWN, POSITION, Algorithm, asked
 from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean
 from hinge.graph import Program
 from hinge.model import Model, unmoved
-from hinge.programs import Question, answer
+from hinge.model.driven import sizes
+from hinge.programs import Question, answer, on_paper
 
 Robot = Any  # a robot, of which no more is used than its model, the model it is traced in and what it varies
 Options = Mapping[str, Any]  # of the algorithm, and joint_terms
@@ -209,6 +210,20 @@ def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bo
                       "equations(…, shared=True) gives it with definitions, in a form that can be printed.",
                       stacklevel=3)  # fmt: skip
     return made if len(made) > 1 else made[0]
+
+
+def called(robot: Robot, name: str, given: Sequence[Any], method: str | None, joint_terms: Sequence[str],
+           options: Options, besides: Mapping[str, Any]) -> Any:  # fmt: skip
+    """An algorithm called with SymPy's expressions: one state, in the frames the robot was given in."""
+    for one, value in besides.items():
+        if value is not None:
+            raise NotCovered(f"{name}: {one}= is for numbers, and the state is given in symbols. Leave it out.")
+    if any(sizes(robot.model)):
+        raise NotCovered(f"{name}: robot {robot.name!r} has driven joints, whose motion is given in numbers.\n"
+                         "  Ask for robot.equations(…), which has symbols for it.")  # fmt: skip
+    algorithm = dynamics.choose(robot.model, name, method)
+    model = replace(unmoved(robot.model), terms=inputs.terms(joint_terms))
+    return on_paper(algorithm, model, dict(zip(asked(name), given, strict=True)), inputs.options(algorithm, options))
 
 
 def _textbook(robot: Robot, name: str, method: str | None, at: str, options: Options) -> Any:

@@ -6,15 +6,18 @@ fewest operations is; that depends on the model alone, never on the batch or the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from hinge import dynamics
 from hinge.backends.kernel import Kernel, Plan
-from hinge.dynamics.registry import Algorithm, Quantity
+from hinge.backends.reading import Reading
+from hinge.dynamics.registry import PLACE, Algorithm, Place, Quantity
 from hinge.errors import NotCovered
-from hinge.graph import Input, Program, TooLong
+from hinge.graph import Expr, Input, Program, Scalar, TooLong
+from hinge.graph.expr import NAMED, evaluated
 from hinge.model import Model, Parameter, reframe, unmoved
 from hinge.model.driven import sizes
 from hinge.model.regroup import regrouped
@@ -114,5 +117,37 @@ def compiled(subject: Subject, robot: str, name: str, function: Any, takes: dict
              gives: dict[str, Quantity], backend: str | None = None, pivots: bool = False,
              **how: Any) -> Kernel:  # fmt: skip
     """A function over a model and scalars that is in no registry as a kernel; the cache knows it by its graph."""
-    algorithm = Algorithm(name, name, function, takes, gives, pivots=pivots)
-    return Kernel(plan(Question(name, name, algorithm=algorithm, **how), subject, robot), backend)
+    return kernel(Algorithm(name, name, function, takes, gives, pivots=pivots), subject, robot, backend, **how)
+
+
+def kernel(algorithm: Algorithm, subject: Subject, robot: str, backend: str | None = None, **how: Any) -> Kernel:
+    """The same of one that says itself what it takes and gives."""
+    return Kernel(plan(Question(algorithm.name, algorithm.method, algorithm=algorithm, **how), subject, robot), backend)
+
+
+def on_paper(algorithm: Algorithm, model: Model, given: Mapping[str, Any], options: Mapping[str, str]) -> Any:
+    """What an algorithm gives for SymPy's expressions: SymPy's again. A frame is given by its name.
+
+    It runs on symbols of its own first, so that it may differentiate by its inputs.
+    """
+    reading = Reading()
+    seen: dict[str, Any] = {}
+    known: dict[Expr, Scalar] = {}
+    for name, quantity in algorithm.inputs.items():
+        if name not in given:
+            seen[name] = quantity.absent(model) if quantity.absent else None
+        elif quantity is PLACE:
+            seen[name] = quantity.take(model, Place.row(model, given[name]))
+        else:
+            read = reading.array(f"{algorithm.name}: {name}", given[name], quantity.shape(model))
+            own = [NAMED.input(name, k + 1) for k in range(len(read))]  # a symbol of SymPy has the index 0
+            known |= dict(zip(own, read, strict=True))
+            seen[name] = quantity.take(model, list(own))
+    made = algorithm.function(model, **seen, **options)
+    made = made[0] if algorithm.pivots else made
+    results = []
+    for quantity, one in zip(algorithm.returns.values(), made if len(algorithm.returns) > 1 else (made,), strict=True):
+        shape = quantity.shape(model)
+        flat = list(quantity.give(model, one)) if shape else [one]
+        results.append(reading.written(evaluated(flat, known), shape))
+    return tuple(results) if len(results) > 1 else results[0]

@@ -16,8 +16,9 @@ import numpy as np
 from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel, default_backend
+from hinge.backends.reading import is_sympy
 from hinge.contact.methods import Touching
-from hinge.dynamics.registry import ALGORITHMS
+from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
 from hinge.errors import UnknownName, did_you_mean
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
@@ -326,13 +327,23 @@ class Robot(Looping, Touching, Geometric):
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
+        own = inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
+        if any(map(is_sympy, given)):
+            from hinge import paper
+
+            besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
+                       "external": external, "base_motion": base_motion} | own  # fmt: skip
+            return paper.called(self, name, given, method, joint_terms, options, besides)
+        given = [
+            self._place(x) if quantity is PLACE else x for x, quantity in zip(given, asked(name).values(), strict=True)
+        ]
         further = self._further(name, parameters, prescribed)
         extra = {
             "external": self._wrenches(given[0], external, external_frame, backend, further, check)
             if external
             else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
-        } | inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
+        } | own
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)
         given = [*given, *(extra[k] for k in present), *further]

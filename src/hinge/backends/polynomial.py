@@ -162,7 +162,8 @@ class Ring:
             for g, e in term:
                 rest = _term({**dict(term), g: e - 2})
                 if self.generators[g].kind == "cos" and e >= 2 and term in made and _equal(made.get(rest, 0.0), -c):
-                    sine = _term({**dict(rest), self.number("sin", *self.generators[g].of): 2})
+                    s = self.number("sin", *self.generators[g].of)
+                    sine = _term({**dict(rest), s: dict(rest).get(s, 0) + 2})
                     if sine not in made:
                         del made[term], made[rest]
                         made[sine] = -c

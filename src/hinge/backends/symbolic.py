@@ -92,7 +92,7 @@ def number(x: float) -> Any:
     if x != x:
         return sympy.nan
     for below in range(1, PLAIN + 1) if abs(x) < 1e12 else ():
-        if round(x * below) / below == x:
+        if abs(round(x * below) / below - x) <= 2.3e-16 * abs(x):  # the number next to it will do
             return sympy.Rational(round(x * below), below)
     return sympy.Float(x)
 
@@ -215,6 +215,12 @@ class _Writing:
 
 def scalar(x: Any) -> Any:
     """A node of named symbols as an expression."""
-    inputs = [Input(node.args[0], 1) for node in live([x]) if node.op == "input"]
-    program, names = order(inputs, [("x", (), [x])]), {one.name: [one.name] for one in inputs}
-    return (textbook(program, names) or nested(program, names))[0]
+    return entries([x])[0]
+
+
+def entries(scalars: Sequence[Any]) -> list[Any]:
+    """Nodes of named symbols as expressions, simplified together; all as they are where one is too long for that."""
+    inputs = [Input(node.args[0], 1) for node in live(scalars) if node.op == "input"]
+    program = order(inputs, [("x", (len(scalars),), list(scalars))], contract=False)
+    names = {one.name: [one.name] for one in inputs}
+    return list((textbook(program, names) or nested(program, names))[0])

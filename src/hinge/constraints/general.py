@@ -18,9 +18,9 @@ import numpy as np
 
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import SizeError
-from hinge.graph import Expr, Graph, Scalar, along, inner
+from hinge.graph import Expr, Graph, Scalar, along, inner, units
 from hinge.graph.arrays import Symbols, symbols
-from hinge.graph.expr import evaluated
+from hinge.graph.expr import NAMED, evaluated
 from hinge.model import Model
 from hinge.spatial import Motion, cross3
 
@@ -63,14 +63,14 @@ class Constraint:
 
 def trace(model: Model, function: Function, holonomic: bool = False) -> Constraint:
     """Run a constraint on symbols: function(q, t) or function(q, t, at)."""
-    graph = Graph()
-    q = [graph.input("q", k) for k in range(model.nq)]
-    qd = [graph.input("qd", k) for k in range(model.nv)]
-    t = graph.input("t", 0)
+    graph = NAMED if model.symbols else Graph()  # symbols of the model have the index 0
+    q = [graph.input("q", k + 1) for k in range(model.nq)]
+    qd = [graph.input("qd", k + 1) for k in range(model.nv)]
+    t = graph.input("t", 1)
     made = _called(function, model, q, t)
     if holonomic:
         values = _scalars(function, made, 1, model)
-        columns = [along(values, _moving(model, q, _unit(model.nv, k), t, 0.0)) for k in range(model.nv)]
+        columns = [along(values, _moving(model, q, unit, t, 0.0)) for unit in units(model.nv)]
         A: Rows = [list(row) for row in zip(*columns, strict=True)]
         b = [-x for x in along(values, {t: 1.0})]
     else:
@@ -140,10 +140,6 @@ def _scalars(function: Function, made: Any, axes: int, model: Model) -> list[Sca
         return [x if type(x) is Expr else float(x) for x in flat]
     except (TypeError, ValueError):
         raise SizeError(f"constraint {_name(function)!r} returned something that is not a number.") from None
-
-
-def _unit(n: int, k: int) -> list[Scalar]:
-    return [1.0 if i == k else 0.0 for i in range(n)]
 
 
 def _name(function: Function) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hinge.graph import Scalar, inner, less, select, total
+from hinge.graph import Scalar, inner, less, on_paper, select, total
 
 OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
 ALL = 1e-13  # the same against the mean of all pivots
@@ -34,7 +34,8 @@ class Semidefinite:
         own = [row[-1] * OWN for row in L]
         for k in range(self.size):
             pivot = L[k][k]
-            good = less(own[k] + floor, select(less(inner(A[k], A[k]), EMPTY**2), 0.0, pivot))
+            felt = select(less(inner(A[k], A[k]), EMPTY**2), 0.0, pivot)
+            good = True if on_paper(pivot) else less(own[k] + floor, felt)  # on paper they are taken to be independent
             self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), 0.0)
             column = [L[i][k] for i in range(k + 1, self.size)]
             for i in range(k + 1, self.size):
@@ -54,7 +55,7 @@ class Semidefinite:
         for k in reversed(range(self.size)):
             for i in range(k + 1, self.size):
                 x[k] = x[k] - self.L[i][k] * x[i]
-            x[k] = select(less(0.0, self.inverse[k]), x[k], 0.0)
+            x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], 0.0)
         return x
 
 

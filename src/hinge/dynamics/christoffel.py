@@ -26,6 +26,7 @@ from hinge.dynamics.energy import moving
 from hinge.dynamics.kinematics import axes_in_base, poses, to_base
 from hinge.dynamics.registry import ACCELERATION, POSITION, SCALAR, Quantity, algorithm
 from hinge.dynamics.solve import LDL
+from hinge.graph import units
 from hinge.model.driven import driven
 from hinge.spatial import Rigid, Transform, cross, dot
 
@@ -50,8 +51,7 @@ def axis_changes(model, q, R, r):
     made = model.per_body(1)[0]
     for i, _ in model.outward():
         joint = model.joint[i]
-        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
-        made[i] = [[to_base(m, R[i], r[i]) for m in joint.axes_rate(q[i], unit)] for unit in units]
+        made[i] = [[to_base(m, R[i], r[i]) for m in joint.axes_rate(q[i], unit)] for unit in units(joint.nv)]
     return made
 
 
@@ -110,8 +110,7 @@ def rotors(model):
     made = {}
     for i in model.leaders:
         joint, J = model.joint[i], model.armature(i)
-        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
-        c = [[joint.bracket(a, b) for b in units] for a in units]
+        c = [[joint.bracket(a, b) for b in units(joint.nv)] for a in units(joint.nv)]
         for a, b, k in product(range(joint.nv), repeat=3):
             twice = c[b][k][a] * J[a] - c[b][a][k] * J[k] - c[k][a][b] * J[b]
             if type(twice) is not float or twice != 0.0:

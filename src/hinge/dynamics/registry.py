@@ -258,6 +258,12 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     return register
 
 
+def asked(name: str) -> dict[str, Quantity]:
+    """What every call of an algorithm has to give, in order."""
+    first = next(iter(ALGORITHMS[name].values()))
+    return {one: quantity for one, quantity in first.inputs.items() if quantity.absent is None}
+
+
 def rivals(model: Model, first: Algorithm) -> list[Algorithm]:
     """The algorithms that compete with this one to be the default for a model; itself alone where it does not."""
     if not first.competes:

@@ -4,7 +4,8 @@
     def exp(twist): ...
 
 The function sees one state, as nested lists of scalars. Called with numbers, it is traced once and becomes a kernel
-like any other, over any leading axes; called with nodes, SymPy symbols or dual numbers, it runs on them.
+like any other, over any leading axes; called with nodes or dual numbers, it runs on them; called with SymPy's symbols,
+it runs on nodes that stand for them, and the results are SymPy's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Kernel, Plan, default_backend
+from hinge.backends.reading import Reading, is_sympy, refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.graph import Graph, Input, Program, order
 from hinge.graph.arrays import symbols
@@ -28,10 +30,11 @@ NEAR = 1e-9  # how far from a rotation a matrix may be that is taken for one
 
 
 def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gives: Shape | tuple[Shape, ...],
-            key: tuple[str, ...] | None = None) -> Callable[..., Any]:  # fmt: skip
+            key: tuple[str, ...] | None = None, on_paper: bool = False) -> Callable[..., Any]:  # fmt: skip
     """A function of one state's scalars as one of arrays; `key` is its name in the cache, its graph where it has none.
 
-    It runs on numbers, batched and compiled, and on symbols as it is. An input called `pose` has to be in SE(3).
+    It runs on numbers, batched and compiled, and on symbols as it is; one that has symbols of its own is always
+    `on_paper`. An input called `pose` has to be in SE(3).
     """
     several = bool(gives) and isinstance(gives[0], tuple)
     outputs: tuple[Shape, ...] = gives if several else (gives,)  # type: ignore[assignment]
@@ -43,19 +46,24 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
     def trace() -> Program:
         graph = Graph()
         nodes = [[graph.input(one.name, k) for k in range(one.size)] for one in inputs]
-        made = made_of([_nested(flat, shape) for flat, shape in zip(nodes, takes.values(), strict=True)])
-        return order(inputs, [(f"out{k}", s, _flat(x)) for k, (s, x) in enumerate(zip(outputs, made, strict=True))])
+        made = made_of([_nested(one, shape) for one, shape in zip(nodes, takes.values(), strict=True)])
+        return order(inputs, [(f"out{k}", s, flat(x)) for k, (s, x) in enumerate(zip(outputs, made, strict=True))])
 
     plan = Plan("", name, inputs, tuple(takes.values()), ("entries",) * len(takes), outputs, trace,
                 lambda: key or ("program", repr(plan.program)))  # fmt: skip
     kernels: dict[str, Kernel] = {}
 
     def call(*given: Any, nearest: bool = False) -> Any:
+        if on_paper or any(map(is_sympy, given)):
+            reading = Reading()
+            read = [_nested(reading.array(f"{name}: {one}", x, shape), shape)
+                    for (one, shape), x in zip(takes.items(), given, strict=True)]  # fmt: skip
+            results = [reading.written(flat(x), shape) for x, shape in zip(made_of(read), outputs, strict=True)]
+            return tuple(results) if several else results[0]
         if any(map(is_symbolic, given)):
-            made = made_of(
-                [_scalars(name, one, x, shape) for (one, shape), x in zip(takes.items(), given, strict=True)]
-            )
-            results = [_as_given(x, shape, given) for x, shape in zip(made, outputs, strict=True)]
+            pairs = zip(takes.items(), given, strict=True)
+            made = made_of([_scalars(name, one, x, shape) for (one, shape), x in pairs])
+            results = [_as_array(x, shape) for x, shape in zip(made, outputs, strict=True)]
             return tuple(results) if several else results[0]
         arrays = [numbers(name, one, x, shape) for (one, shape), x in zip(takes.items(), given, strict=True)]
         for k, one in enumerate(takes):
@@ -106,8 +114,6 @@ def is_symbolic(given: Any) -> bool:
     """Whether an array, list or scalar holds anything but numbers."""
     if isinstance(given, np.ndarray) and given.dtype != object:
         return False
-    if hasattr(given, "free_symbols"):
-        return True
     return any(not isinstance(x, int | float | complex | np.number | np.bool_) for x in _leaves(given))
 
 
@@ -123,6 +129,7 @@ def _leaves(given: Any) -> Iterator[Any]:
 
 def numbers(name: str, one: str, given: Any, shape: Shape) -> Array:
     """An array of numbers whose last axes have that shape."""
+    refuse_sympy(name, given)
     try:
         a = np.asarray(given)
         if a.dtype.kind not in "fiub":
@@ -136,8 +143,6 @@ def numbers(name: str, one: str, given: Any, shape: Shape) -> Array:
 
 def _scalars(name: str, one: str, given: Any, shape: Shape) -> Any:
     a = np.asarray(given, dtype=object)
-    if a.shape != shape and a.size == prod(shape) and hasattr(given, "free_symbols"):
-        a = a.reshape(shape)  # a SymPy column
     if a.shape != shape:
         raise SizeError(f"{name}: {one} of symbols has shape {a.shape}; it has to be {shape}.")
     return a.tolist() if shape else a.item()
@@ -150,21 +155,16 @@ def _nested(flat: list[Any], shape: Shape) -> Any:
     return [_nested(flat[k * step : (k + 1) * step], shape[1:]) for k in range(shape[0])]
 
 
-def _flat(made: Any) -> list[Any]:
-    return [x for part in made for x in _flat(part)] if isinstance(made, list | tuple) else [made]
+def flat(made: Any) -> list[Any]:
+    """The scalars of nested lists."""
+    return [x for part in made for x in flat(part)] if isinstance(made, list | tuple) else [made]
 
 
-def _as_given(made: Any, shape: Shape, given: tuple[Any, ...]) -> Any:
-    """Scalars in the container they came in: a SymPy matrix, or an array of objects."""
-    if any(hasattr(x, "free_symbols") for one in given for x in (one, *_leaves(one))):
-        import sympy
-
-        if not shape:
-            return sympy.sympify(made)
-        return sympy.Matrix(shape[0], prod(shape[1:]), [sympy.sympify(x) for x in _flat(made)])
-    flat = np.empty(prod(shape), dtype=object)
-    flat[:] = _flat(made)
-    return symbols(flat.reshape(shape).tolist()) if shape else made
+def _as_array(made: Any, shape: Shape) -> Any:
+    """Scalars as an array of them."""
+    entries = np.empty(prod(shape), dtype=object)
+    entries[:] = flat(made)
+    return symbols(entries.reshape(shape).tolist()) if shape else made
 
 
 def nearest_pose(matrix: Array) -> Array:

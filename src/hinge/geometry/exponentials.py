@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends.reading import Reading, is_sympy, refuse_sympy
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import GeometryError, NotCovered
-from hinge.geometry.arrays import Array, in_se3, mapping, numbers
-from hinge.geometry.se3 import displace, exp_along, motion, parts, pose_of, transform
+from hinge.geometry.arrays import Array, flat, in_se3, is_symbolic, mapping, numbers
+from hinge.geometry.se3 import displace, exp_along, force, motion, pose_of, product, transform
 from hinge.graph import Scalar
 from hinge.model import Builder, Model
 from hinge.model.driven import Driven
@@ -32,26 +33,51 @@ class ProductOfExponentials:
 
     def __init__(self, twists: Any, reference: Any, references: Any = None, joints: Sequence[str] = (),
                  columns: Sequence[int] = (), ratios: Sequence[float] = (), start: Any = None):  # fmt: skip
-        self.twists = numbers("ProductOfExponentials", "twists", np.asarray(twists, float).reshape(-1, 6), (6,))
-        self.reference = in_se3("ProductOfExponentials", numbers("ProductOfExponentials", "reference", reference,
-                                                                 (4, 4)), False)  # fmt: skip
-        n = len(self.twists)
-        given = np.broadcast_to(np.eye(4), (n, 4, 4)) if references is None else references
-        self.references = in_se3("ProductOfExponentials", numbers("ProductOfExponentials", "references", given,
-                                                                  (n, 4, 4)), False)  # fmt: skip
+        """From arrays of numbers, or nested lists that hold the symbols of a robot."""
+        name, n = "ProductOfExponentials", len(twists)
+        given = np.broadcast_to(np.eye(4), (n, 4, 4)).tolist() if references is None else references
+        self._on_paper = any(map(is_symbolic, (twists, reference, given)))
+        if not self._on_paper:
+            twists = numbers(name, "twists", np.asarray(twists, float).reshape(-1, 6), (6,)).tolist()
+            reference = in_se3(name, numbers(name, "reference", reference, (4, 4)), False).tolist()
+            given = in_se3(name, numbers(name, "references", given, (n, 4, 4)), False).tolist()
+        self._twists, self._reference, self._references = twists, reference, given
         self.joints = tuple(joints) or tuple(f"joint{k + 1}" for k in range(n))
-        self._columns, self._ratios = list(columns) or list(range(n)), np.array(ratios or [1.0] * n)
-        self._start = np.zeros(n) if start is None else np.asarray(start, float)
+        self._columns, self._ratios = list(columns) or list(range(n)), list(ratios) or [1.0] * n
+        self._start = [0.0] * n if start is None else list(start)
 
     def __repr__(self) -> str:
         return f"<ProductOfExponentials of {len(self.joints)} joints>"
 
-    def coordinates(self, q: Any) -> Array:
+    @property
+    def twists(self) -> Any:
+        """The motion of each joint for a unit of its coordinate, at x = 0, in base coordinates: (n, 6)."""
+        return self._shown(self._twists, (len(self._twists), 6))
+
+    @property
+    def reference(self) -> Any:
+        """Where the frame is at x = 0: (4, 4)."""
+        return self._shown(self._reference, (4, 4))
+
+    @property
+    def references(self) -> Any:
+        """Where each body of the branch is at x = 0: (n, 4, 4)."""
+        return self._shown(self._references, (len(self._twists), 4, 4))
+
+    def _shown(self, nested: Any, shape: tuple[int, ...]) -> Any:
+        return Reading().written(flat(nested), shape) if self._on_paper else np.array(nested).reshape(shape)
+
+    def coordinates(self, q: Any) -> Any:
         """x (…, n) for the robot's q (…, nq): each joint's coordinate, counted from the reference configuration.
 
         >>> hinge.samples.planar_2r().exponentials("hand", [0.1, 0.2]).coordinates([0.5, 0.5]).round(3)
         array([0.4, 0.3])
         """
+        if is_sympy(q):
+            reading, entries = Reading(), list(np.array(q, dtype=object).reshape(-1))
+            read = reading.array("coordinates: q", entries, (len(entries),))
+            moved = zip(self._columns, self._ratios, self._start, strict=True)
+            return reading.written([read[k] * ratio - x for k, ratio, x in moved], (len(self.joints),))
         return np.asarray(q)[..., self._columns] * self._ratios - self._start
 
     def pose(self, x: Any) -> Any:
@@ -76,47 +102,45 @@ class ProductOfExponentials:
 
     @cached_property
     def _maps(self) -> dict[str, Any]:
-        n = len(self.twists)
+        n = len(self._twists)
         x: dict[str, tuple[int, ...]] = {"x": (n,)}
-        return {
-            "pose": mapping("pose", self._pose, x, (4, 4)),
-            "poses": mapping("poses", self._poses, x, (n, 4, 4)),
-            "jacobian_base": mapping("jacobian", lambda x: _across(self._axes(x)), x, (6, n)),
-            "jacobian_body": mapping("jacobian", self._body, x, (6, n)),
-            "jacobians_base": mapping("jacobians", self._all_base, x, (n, 6, n)),
-            "jacobians_body": mapping("jacobians", self._all_body, x, (n, 6, n)),
-            "pull_back": mapping("pull_back", self._pulled, x | {"wrenches": (n, 6)}, (n,)),
+        made: dict[str, tuple[Any, dict[str, tuple[int, ...]], tuple[int, ...]]] = {
+            "pose": (self._pose, x, (4, 4)),
+            "poses": (self._poses, x, (n, 4, 4)),
+            "jacobian_base": (lambda x: _across(self._axes(x)), x, (6, n)),
+            "jacobian_body": (self._body, x, (6, n)),
+            "jacobians_base": (self._all_base, x, (n, 6, n)),
+            "jacobians_body": (self._all_body, x, (n, 6, n)),
+            "pull_back": (self._pulled, x | {"wrenches": (n, 6)}, (n,)),
         }
+        return {name: mapping(name.partition("_b")[0], *one, on_paper=self._on_paper) for name, one in made.items()}
 
     # over scalars
 
     def _frames(self, x: Sequence[Scalar]) -> list[Rows]:
         """exp(ξ_1 x_1) ⋯ exp(ξ_i x_i) for every i, and before them the displacement that is none."""
         made: list[Rows] = [np.eye(4).tolist()]
-        for twist, by in zip(self.twists, x, strict=True):
-            made.append(_product(made[-1], exp_along(twist.tolist(), by)))
+        for twist, by in zip(self._twists, x, strict=True):
+            made.append(product.scalar(made[-1], exp_along(twist, by)))
         return made
 
     def _pose(self, x: Sequence[Scalar]) -> Rows:
-        return _product(self._frames(x)[-1], self.reference.tolist())  # zefran2004 (7)
+        return product.scalar(self._frames(x)[-1], self._reference)  # type: ignore[no-any-return]  # zefran2004 (7)
 
     def _poses(self, x: Sequence[Scalar]) -> list[Rows]:
-        frames = self._frames(x)[1:]
-        return [
-            _product(g, home.tolist()) for g, home in zip(frames, self.references, strict=True)
-        ]  # zefran2004 (5), zefran2004 (7)
+        moved = zip(self._frames(x)[1:], self._references, strict=True)
+        return [product.scalar(g, home) for g, home in moved]  # zefran2004 (5), zefran2004 (7)
 
     def _axes(self, x: Sequence[Scalar]) -> list[Sequence[Scalar]]:
         """The joint twists where the branch has moved to, in base coordinates."""
-        frames = self._frames(x)
-        return [displace.scalar(g, t.tolist()) for g, t in zip(frames, self.twists, strict=False)]
+        return [displace.scalar(g, t) for g, t in zip(self._frames(x)[:-1], self._twists, strict=True)]
 
     def _body(self, x: Sequence[Scalar]) -> Rows:
         g = self._pose(x)
         return _across([transform.scalar(g, axis) for axis in self._axes(x)])  # zefran2004 (9)
 
     def _all_base(self, x: Sequence[Scalar]) -> list[Rows]:
-        axes, n = self._axes(x), len(self.twists)
+        axes, n = self._axes(x), len(self._twists)
         return [_across([a if j <= i else [0.0] * 6 for j, a in enumerate(axes)]) for i in range(n)]
 
     def _all_body(self, x: Sequence[Scalar]) -> list[Rows]:
@@ -127,9 +151,9 @@ class ProductOfExponentials:
         return made
 
     def _pulled(self, x: Sequence[Scalar], wrenches: Rows) -> list[Scalar]:
-        axes, beyond, made = self._axes(x), Force(), [0.0] * len(self.twists)
+        axes, beyond, made = self._axes(x), Force(), [0.0] * len(self._twists)
         for i in reversed(range(len(made))):  # what acts on a body is felt by every joint before it
-            beyond = beyond + Force(vec3(wrenches[i][:3]), vec3(wrenches[i][3:]))
+            beyond = beyond + force(wrenches[i])
             made[i] = dot(motion(axes[i]), beyond)  # zefran2004 (15)
         return made
 
@@ -140,19 +164,14 @@ def _word(frame: str) -> str:
     return frame
 
 
-def _product(a: Rows, b: Rows) -> list[list[Scalar]]:
-    (R, p), (S, s) = parts(a), parts(b)
-    return pose_of(R.times(S), p + R @ s)
-
-
 def _across(columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     return [[column[k] for column in columns] for k in range(6)]
 
 
 def branch(model: Model, name: str, q: Any) -> ProductOfExponentials:
     """The branch of a robot to a frame, with q as its reference configuration."""
-    frame, flat = model.frame(name), [float(x) for x in q]
-    at = model.joint_positions(flat)
+    frame, q = model.frame(name), [float(x) for x in q]
+    at = model.joint_positions(q)
     R, r = poses(model, at)
     S = axes_in_base(model, at, R, r)
     path = [frame.body, *(p for _, p in model.toward_base(frame.body))][::-1] if frame.body else []
@@ -164,11 +183,10 @@ def branch(model: Model, name: str, q: Any) -> ProductOfExponentials:
             names.append(model.joint_name[i])
             columns.append(model.slices[i][0].start + k)
             ratios.append(model.ratio(i))
-            start.append(model.ratio(i) * flat[columns[-1]])
+            start.append(model.ratio(i) * q[columns[-1]])
             homes.append(pose_of(R[i], r[i]))
     last = pose_of(R[frame.body].times(frame.R), r[frame.body] + R[frame.body] @ frame.p)
-    return ProductOfExponentials(np.array(twists).reshape(-1, 6), last, np.array(homes).reshape(-1, 4, 4), names,
-                                 columns, ratios, start)  # fmt: skip
+    return ProductOfExponentials(twists, last, homes, names, columns, ratios, start)
 
 
 def _has_constant_twists(model: Model, i: int) -> None:
@@ -187,6 +205,7 @@ def _has_constant_twists(model: Model, i: int) -> None:
 def model_from_twists(twists: Any, pose: Any, bodies: Sequence[Mapping[str, Any]] = (), references: Any = None,
                       name: str = "arm", **options: Any) -> Model:  # fmt: skip
     """A serial arm whose joints have these twists at q = 0, and whose frame "tool" is then at `pose`."""
+    refuse_sympy("from_twists", twists, pose, references)
     arm = ProductOfExponentials(twists, pose, references)
     builder, place, parent = Builder(name, **options), np.zeros(3), "base"
     builder.link("base")

@@ -11,29 +11,29 @@ Differs from the source: the inner product has no factor of one half.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hinge import programs
+from hinge import inputs, programs
 from hinge.backends.kernel import Array, Kernel
+from hinge.backends.reading import is_sympy
 from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
-from hinge.dynamics.registry import POSITION, Quantity, choose
+from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose
 from hinge.dynamics.solve import LDL
 from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
-from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt
+from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt, units
 from hinge.graph.arrays import symbols
-from hinge.model import Model
+from hinge.model import Model, unmoved
 from hinge.model.driven import driven
 from hinge.programs import Subject
 
 Function = Callable[[Any], Any]
 COMPONENTS = Quantity("a component for each velocity", lambda m: (m.nv,))
-NUMBER = Quantity("a number", lambda m: ())
 
 
 class Field:
@@ -45,24 +45,24 @@ class Field:
     def __repr__(self) -> str:
         return f"<Field {self.says} of {self.robot!r}>"
 
-    def __call__(self, q: Any) -> Any:
+    def __call__(self, q: Any, parameters: Mapping[str, Any] | None = None) -> Any:
+        if is_sympy(q):
+            return programs.on_paper(self._algorithm, unmoved(self.subject.model), {"q": q}, {})
         if is_symbolic(q):
+            refused(self.subject.model, "a field inside another", has_symbols)
             return symbols(self.over(self.subject.traced, list(np.asarray(q, dtype=object))))
-        return self._kernel(q)
+        return self._kernel(q, *inputs.parameters("field", self.subject.model, self.subject.vary, parameters))
+
+    @cached_property
+    def _algorithm(self) -> Algorithm:
+        def field(model: Model, q: list[list[Scalar]]) -> list[Scalar]:
+            return self.over(model, model.flat(q))
+
+        return Algorithm("field", "field", field, {"q": POSITION}, {"field": COMPONENTS})
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return compiled(self.subject, self.robot, "field", self.over, COMPONENTS)
-
-
-def compiled(subject: Subject, robot: str, name: str, over: Callable[[Model, list[Scalar]], Any],
-             gives: Quantity) -> Kernel:  # fmt: skip
-    """A function of the coordinates over scalars as a kernel."""
-
-    def field(model: Model, q: list[list[Scalar]]) -> Any:
-        return over(model, [x for i in model.leaders for x in q[i]])
-
-    return programs.compiled(subject, robot, name, field, {"q": POSITION}, {name: gives})
+        return programs.kernel(self._algorithm, self.subject, self.robot)
 
 
 def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Scalar]:
@@ -104,17 +104,25 @@ def rates(model: Model, q: list[Scalar], v: Sequence[Scalar]) -> dict[Expr, Scal
     return made
 
 
+class LeviCivita:
+    """The connection of the mass matrix at one configuration: ∇_X Y of the components of two fields there."""
+
+    def __init__(self, model: Model, q: list[Scalar]):
+        at = model.joint_positions(q)
+        self.model, self.q = model, q
+        self.G, self.H = of_metric(model, at), LDL(composite(model, at), model.blame())
+
+    def __call__(self, x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+        bent = self.H.solve([inner(x, [inner(row, y) for row in plane]) for plane in self.G])
+        return [a + b for a, b in zip(along(y, rates(self.model, self.q, x)), bent, strict=True)]  # section 2.4
+
+
 def covariant_derivative(subject: Subject, robot: str, X: Function, Y: Function) -> Field:
     """∇_X Y, by the connection of the mass matrix."""
     refused(subject.model, "covariant_derivative", unlike_rotors)
 
     def over(model: Model, q: list[Scalar]) -> list[Scalar]:
-        x, y = components(X, model, q, "X"), components(Y, model, q, "Y")
-        n, at = range(model.nv), model.joint_positions(q)
-        G = of_metric(model, at)
-        bent = [sum((G[i][j][k] * (x[j] * y[k]) for j in n for k in n), 0.0) for i in n]
-        turned = LDL(composite(model, at), model.blame()).solve(bent)
-        return [a + b for a, b in zip(along(y, rates(model, q, x)), turned, strict=True)]  # section 2.4
+        return LeviCivita(model, q)(components(X, model, q, "X"), components(Y, model, q, "Y"))
 
     return Field(subject, robot, over, "∇_X Y")
 
@@ -132,8 +140,7 @@ def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
             if made.size != 1:
                 raise SizeError(f"V gave shape {made.shape}; a potential is one number.")
             value = _scalar(made.reshape(-1)[0])
-        units = [[1.0 if i == k else 0.0 for i in range(model.nv)] for k in range(model.nv)]
-        slope = [along([value], rates(model, q, unit))[0] for unit in units]
+        slope = [along([value], rates(model, q, unit))[0] for unit in units(model.nv)]
         return LDL(composite(model, at), model.blame()).solve(slope)  # section 2.4
 
     return Field(subject, robot, over, "grad V")
@@ -143,6 +150,11 @@ def refused(model: Model, name: str, why: Callable[[Model], str] = driven) -> No
     """Refuse, by joint name, what is no metric on the configurations."""
     if why(model):
         raise NotCovered(f"{name}: nothing covers robot {model.name!r}: {why(model)}.")
+
+
+def has_symbols(model: Model) -> str:
+    """What a robot is built from that has no number."""
+    return f"its {', '.join(model.symbols)} have no value; give them with robot.with_values" if model.symbols else ""
 
 
 # curves
@@ -157,8 +169,7 @@ def velocity(model: Model, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
         if joint.rates_are_velocities:
             made[speed] = qdot[at]
             continue
-        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
-        rows = [joint.rate(q[at], unit) for unit in units]
+        rows = [joint.rate(q[at], unit) for unit in units(joint.nv)]
         square = [[inner(a, b) for b in rows] for a in rows]
         made[speed] = LDL(square, blame).solve([inner(row, qdot[at]) for row in rows])
     return made
@@ -176,6 +187,7 @@ def curve_integral(subject: Subject, robot: str, name: str, curve: Function, sta
     """∫ √(2T) dt of a curve q = curve(t), or with name "energy_integral" ∫ T dt, to rounding."""
     model = subject.traced
     refused(model, name, constrained)
+    refused(model, name, has_symbols)
     graph = Graph()
     t = graph.input("t", 0)
     made = traced(lambda _: curve(symbols(t)), [t], "the curve")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge.backends.kernel import Array
+from hinge.backends.reading import refuse_sympy
 from hinge.model import Model
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Geometric:
         >>> hinge.samples.planar_2r().geodesic([0.0, 0.5], [1.0, 0.0], steps=10)[0].shape
         (11, 2)
         """
+        refuse_sympy("geodesic", q, qd)
         here: Any = self
         free = here.with_gravity([0.0, 0.0, 0.0])
         q, qd = np.asarray(q, float), np.asarray(qd, float)

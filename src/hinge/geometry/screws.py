@@ -16,7 +16,7 @@ import numpy as np
 from hinge.errors import GeometryError
 from hinge.geometry.arrays import in_se3, is_symbolic, numbers, over_arrays
 from hinge.geometry.se3 import Six, log
-from hinge.graph import Scalar, less, select, sqrt
+from hinge.graph import Scalar, less, maximum, on_paper, select, sqrt
 from hinge.spatial import ZERO, Vec3, cross3, dot3, vec3
 
 
@@ -32,7 +32,7 @@ class Screw(NamedTuple):
 def _screw(line: Vec3, rest: Vec3) -> tuple[Vec3, Vec3, Scalar, Scalar]:
     """The screw of a line vector and a free vector, both seen from the origin: featherstone1987 2.3.1."""
     aa, bb = dot3(line, line), dot3(rest, rest)
-    turns = less(0.0, aa)
+    turns = True if on_paper(aa) else less(0.0, aa)  # on paper, where it says nothing to the contrary
     safe = select(turns, aa, 1.0)
     size = sqrt(select(turns, aa, bb))
     along = Vec3(tuple(select(turns, a, b) for a, b in zip(line, rest, strict=True)))
@@ -102,12 +102,9 @@ def _something(name: str, what: str, six: Any) -> Any:
 def _sum(direction: Any, point: Any, pitch: Scalar, magnitude: Scalar) -> tuple[Vec3, Vec3]:
     """Line and free vector of a screw, seen from the origin."""
     u, p = vec3(direction), vec3(point)
-    turns = less(pitch, 1e300)
-    backward = less(pitch, -1e300)
-    turns = select(backward, 0.0, select(turns, 1.0, 0.0))
-    line = u * (magnitude * turns)
-    finite = select(less(0.5, turns), pitch, 0.0)
-    slide = select(less(0.5, turns), finite * magnitude, magnitude)
+    turns = True if on_paper(pitch) else less(maximum(pitch, -pitch), float("inf"))
+    line = u * select(turns, magnitude, 0.0)
+    slide = select(turns, select(turns, pitch, 0.0) * magnitude, magnitude)
     return line, cross3(p, line) + u * slide  # featherstone1987 (2.3)
 
 

@@ -10,17 +10,18 @@ Differs from the source: twists and wrenches have their angular part first.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from hinge.geometry.arrays import Array, nearest_pose, numbers, over_arrays
-from hinge.graph import Scalar, cos, sin
-from hinge.spatial import Force, Mat3, Motion, Vec3, cross, cross3, dot3, mat3, skew, vec3
+from hinge.graph import Scalar, atan2, cos, on_paper, sin
+from hinge.spatial import IDENTITY, Force, Mat3, Motion, Vec3, cross, cross3, dot3, mat3, skew, vec3
 from hinge.spatial.rotation import (
     displacement_exp,
-    displacement_log,
     quaternion_from_rotation,
+    quaternion_log,
+    root,
     rotation_from_quaternion,
+    shift_log,
 )
 
 Rows = Sequence[Sequence[Scalar]]
@@ -75,6 +76,8 @@ def exp(twist: Six) -> Rows:
     >>> hinge.geometry.se3.exp([0, 0, np.pi, 0, 1, 0]).round(3)[:2, 3]
     array([-0.637,  0.   ])
     """
+    if any(map(on_paper, twist)):
+        return exp_along(twist, 1.0)
     quaternion, p = displacement_exp(vec3(twist[:3]), vec3(twist[3:]))  # zefran2004 (3)
     return pose_of(rotation_from_quaternion(quaternion), p)
 
@@ -87,20 +90,28 @@ def log(pose: Rows) -> Six:
     array([0.1, 0.2, 0.3, 1. , 2. , 3. ])
     """
     R, p = parts(pose)
-    ang, lin = displacement_log(quaternion_from_rotation(R), p)
-    return [*ang, *lin]
+    ang = _turn(R) if any(map(on_paper, R)) else quaternion_log(quaternion_from_rotation(R))
+    return [*ang, *shift_log(ang, p)]
 
 
-def exp_along(twist: Sequence[float], x: Scalar) -> list[list[Scalar]]:
-    """exp(x twist) of a twist of numbers: the screw motion by x, without a quotient that could lose its meaning."""
-    w, v = vec3(map(float, twist[:3])), vec3(map(float, twist[3:]))
-    rate = math.sqrt(dot3(w, w))
-    if rate == 0.0:
-        return pose_of(mat3(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))), v * x)
+def _turn(R: Mat3) -> Vec3:
+    """The logarithm of a rotation on paper, where it is neither none nor half a turn."""
+    axis = _axial(R)
+    s, c = root(dot3(axis, axis)), 0.5 * (R[0] + R[4] + R[8] - 1.0)
+    return axis * (atan2(s, c) / s)
+
+
+def exp_along(twist: Six, x: Scalar) -> list[list[Scalar]]:
+    """exp(x twist) of a twist that turns, or else only slides: no quotient that could lose its meaning."""
+    w, v = vec3(twist[:3]), vec3(twist[3:])
+    square = dot3(w, w)
+    if type(square) is float and square == 0.0:
+        return pose_of(IDENTITY, v * x)
+    rate = root(square)
     axis = w / rate
     K = skew(axis)
     c, s = cos(x * rate), sin(x * rate)
-    R = mat3(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))) + K * s + K.times(K) * (1.0 - c)
+    R = IDENTITY + K * s + K.times(K) * (1.0 - c)
     point, along = cross3(axis, v) / rate, axis * (dot3(axis, v) * x)
     return pose_of(R, point - R @ point + along)  # zefran2004 (3): about a line through the point
 

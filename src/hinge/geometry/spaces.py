@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends.reading import refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.geometry.arrays import Array, numbers
 
 
 def _space(name: str, one: str, given: Any) -> Array:
+    refuse_sympy(f"geometry.spaces.{name}", given)
     a = np.asarray(given, float)
     if a.ndim < 2 or a.shape[-2] != 6 or a.shape[-1] > 6:
         raise SizeError(f"geometry.spaces.{name}: {one} has shape {a.shape}; wanted (…, 6, r) with r at most 6.")

@@ -3,7 +3,7 @@
 Nothing here knows what a robot is. Read expr, then ops, order, diff, show.
 """
 
-from hinge.graph.diff import along, jacobian
+from hinge.graph.diff import along, jacobian, units
 from hinge.graph.dual import Dual
 from hinge.graph.expr import (
     Expr,
@@ -16,6 +16,7 @@ from hinge.graph.expr import (
     less,
     maximum,
     minimum,
+    on_paper,
     select,
     sin,
     sqrt,
@@ -26,5 +27,6 @@ from hinge.graph.order import Input, Output, Program, live, order, replay
 
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "along", "atan2", "cos",
-    "inner", "jacobian", "less", "live", "maximum", "minimum", "order", "replay", "select", "sin", "sqrt", "total",
+    "inner", "jacobian", "less", "live", "maximum", "minimum", "on_paper", "order", "replay", "select", "sin", "sqrt",
+    "total", "units",
 ]  # fmt: skip

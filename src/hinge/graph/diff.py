@@ -39,3 +39,8 @@ def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, S
         if type(total) is Expr or total != 0.0:
             rate[node] = total
     return [rate.get(e, 0.0) if type(e) is Expr else 0.0 for e in outputs]
+
+
+def units(n: int) -> list[list[Scalar]]:
+    """The rows of the identity: a rate of one for each of n in turn."""
+    return [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n)]

@@ -140,6 +140,11 @@ class Expr:
 NAMED = Graph()  # the graph of symbols that have a name, which those of a robot are
 
 
+def on_paper(x: object) -> bool:
+    """Whether a scalar is made of named symbols, for a formula that someone will read."""
+    return type(x) is Expr and x.graph is NAMED
+
+
 def _named(op: str, args: tuple[Scalar, ...]) -> Expr:
     """A node that was kept on disk or sent to another process: it is made of named symbols."""
     return NAMED.node(op, *args)

@@ -230,6 +230,10 @@ class Model:
             split[i] = [follow.ratio * x for x in split[i]]
         return split
 
+    def flat(self, per_joint: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+        """The entries of the joints that lead, one after the other: the user's coordinates, or velocities."""
+        return [x for i in self.leaders for x in per_joint[i]]
+
     def generalised_forces(self, tau: Sequence[Sequence[Scalar]]) -> list[Scalar]:
         """Joint forces gathered onto the user's coordinates: Gᵀ tau."""
         total: list[Scalar] = [0.0] * self.nv

@@ -1,7 +1,7 @@
 """Rotations: quaternions, roll-pitch-yaw, and the exponential and logarithm of rigid motions.
 
 Quaternions are scalar first. All functions run over any scalar, exact near zero: where a quotient loses its meaning
-a series takes its place, and the quotient is fed a harmless argument meanwhile.
+a series takes its place, and the quotient is fed a harmless argument meanwhile. On paper the quotient stands alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hinge.graph.expr import Scalar, atan2, cos, less, select, sin, sqrt
+from hinge.graph.expr import Scalar, atan2, cos, less, on_paper, select, sin, sqrt
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 
 Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -89,11 +89,22 @@ def conjugate(q: Sequence[Scalar]) -> Quaternion:
     return q[0], -q[1], -q[2], -q[3]
 
 
+def _small(square: Scalar) -> Scalar:
+    """Whether a series takes the place of a quotient, by the square of what would be divided by."""
+    return False if on_paper(square) else less(square, SMALL)
+
+
+def root(square: Scalar) -> Scalar:
+    """A square root, of either sign where a formula is even in it: on paper that of x² is x."""
+    known = on_paper(square) and square.op == "mul" and square.args[0] is square.args[1]
+    return square.args[0] if known else sqrt(square)
+
+
 def quaternion_exp(turn: Vec3) -> Quaternion:
     """The quaternion of a turn by |turn| radians about its direction."""
     aa = dot3(turn, turn)
-    near = less(aa, SMALL)
-    a = sqrt(select(near, 1.0, aa))
+    near = _small(aa)
+    a = root(select(near, 1.0, aa))
     half = sin(0.5 * a) / a
     s = select(near, 0.5 - aa * (1 / 48 - aa * (1 / 3840 - aa * (1 / 645120))), half)
     c = select(near, 1.0 - aa * (1 / 8 - aa * (1 / 384 - aa * (1 / 46080 - aa * (1 / 10321920)))), cos(0.5 * a))
@@ -106,7 +117,7 @@ def quaternion_log(quaternion: Sequence[Scalar]) -> Vec3:
     w, x, y, z = (select(flip, -c, c) for c in quaternion)
     v = Vec3((x, y, z))
     vv = dot3(v, v)
-    near = less(vv, SMALL)
+    near = _small(vv)
     n = sqrt(select(near, 1.0, vv))
     series = 2.0 + vv * (1 / 3 + vv * (3 / 20 + vv * (5 / 56 + vv * (35 / 576 + vv * (63 / 1408)))))  # 2 asin(n) / n
     return v * select(near, series, 2.0 * atan2(n, w) / n)
@@ -114,9 +125,9 @@ def quaternion_log(quaternion: Sequence[Scalar]) -> Vec3:
 
 def left_jacobian_parts(aa: Scalar) -> tuple[Scalar, Scalar]:
     """(1 - cos a)/a² and (a - sin a)/a³ as functions of a²."""
-    near = less(aa, SMALL)
+    near = _small(aa)
     safe = select(near, 1.0, aa)
-    a = sqrt(safe)
+    a = root(safe)
     half = sin(0.5 * a)
     b = select(near, 0.5 - aa * (1 / 24 - aa * (1 / 720 - aa * (1 / 40320))), 2.0 * half * half / safe)
     c = select(near, 1 / 6 - aa * (1 / 120 - aa * (1 / 5040 - aa * (1 / 362880))), (a - sin(a)) / (safe * a))
@@ -133,14 +144,19 @@ def displacement_exp(ang: Vec3, lin: Vec3) -> tuple[Quaternion, Vec3]:
 def displacement_log(quaternion: Sequence[Scalar], shift: Vec3) -> tuple[Vec3, Vec3]:
     """The constant body velocity [ang; lin] that makes a displacement in unit time."""
     ang = quaternion_log(quaternion)
+    return ang, shift_log(ang, shift)
+
+
+def shift_log(ang: Vec3, shift: Vec3) -> Vec3:
+    """The linear part of the constant body velocity, of known angular part, that makes a shift in unit time."""
     aa = dot3(ang, ang)
-    near = less(aa, SMALL)
+    near = _small(aa)
     safe = select(near, 1.0, aa)
-    a = sqrt(safe)
+    a = root(safe)
     closed = (1.0 - 0.5 * a * cos(0.5 * a) / sin(0.5 * a)) / safe
     d = select(near, 1 / 12 + aa * (1 / 720 + aa * (1 / 30240 + aa * (1 / 1209600))), closed)
     once = cross3(ang, shift)
-    return ang, shift - once * 0.5 + cross3(ang, once) * d
+    return shift - once * 0.5 + cross3(ang, once) * d
 
 
 def shortest_turn(axis: Vec3) -> list[list[float]]:

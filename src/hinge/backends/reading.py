@@ -1,0 +1,82 @@
+"""Calls with SymPy's expressions in the place of numbers: symbols become nodes, and results are written out again.
+
+What is a symbol to SymPy is an input of the graph NAMED, which the symbols of a robot are too. So an algorithm runs on
+both as it does on numbers, and simplifies as ever. A function of time, q(t), is taken for a symbol; so is its rate.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import NotCovered, SizeError
+from hinge.graph import Scalar
+from hinge.model.symbols import scalar
+
+Shape = tuple[int, ...]
+
+
+def is_sympy(given: Any) -> bool:
+    """Whether a scalar, or anything in an array, a list or a tuple, is SymPy's."""
+    if "sympy" not in sys.modules or isinstance(given, int | float | str):
+        return False
+    if hasattr(given, "free_symbols"):
+        return True
+    if isinstance(given, np.ndarray):
+        return given.dtype == object and any(map(is_sympy, given.reshape(-1).tolist()))
+    return isinstance(given, list | tuple) and any(map(is_sympy, given))
+
+
+def refuse_sympy(what: str, *given: Any) -> None:
+    """Refuse symbols where an answer takes numbers."""
+    if any(map(is_sympy, given)):
+        raise NotCovered(f"{what} takes numbers, and was given symbols.\n"
+                         "  Put numbers in their place first, with subs or lambdify of SymPy.")  # fmt: skip
+
+
+class Reading:
+    """What one call was given: which of SymPy's objects each name stands for."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+
+    def array(self, what: str, given: Any, shape: Shape) -> list[Scalar]:
+        """The entries of an array of that shape, row by row, as floats and nodes; a column is a vector too."""
+        entries = np.array(given, dtype=object)
+        if entries.shape != shape and not (hasattr(given, "free_symbols") and entries.shape == (*shape, 1)):
+            raise SizeError(f"{what} of symbols has shape {entries.shape}; it has to be {shape}, one state.")
+        return [self._scalar(what, x) for x in entries.reshape(-1)]
+
+    def _scalar(self, what: str, x: Any) -> Scalar:
+        import sympy
+
+        x = sympy.sympify(x)
+        atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative)
+        names = {atom: sympy.Symbol(str(atom)) for atom in atoms}
+        for atom, name in names.items():
+            if self.known.setdefault(name.name, atom) != atom:
+                raise NotCovered(f"{what}: two symbols are called {name.name!r}, with unlike assumptions.\n"
+                                 "  Give one of them another name.")  # fmt: skip
+        try:
+            return scalar(x.xreplace(names))
+        except (TypeError, ValueError) as problem:
+            raise SizeError(f"{what}: {x} cannot be read: {problem}.") from None
+
+    def written(self, entries: Sequence[Scalar], shape: Shape) -> Any:
+        """Nodes as SymPy's expression, column, matrix or array, in the symbols that were given."""
+        import sympy
+
+        from hinge.backends import symbolic
+
+        made = symbolic.entries(list(entries))
+        back = {sympy.Symbol(name): atom for name, atom in self.known.items() if sympy.Symbol(name) != atom}
+        made = [x.xreplace(back) for x in made] if back else made
+        if not shape:
+            return made[0]
+        if len(shape) > 2:
+            return sympy.ImmutableDenseNDimArray(made, shape)
+        return sympy.Matrix(shape[0], prod(shape[1:]), made)
