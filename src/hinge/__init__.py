@@ -66,9 +66,9 @@ _ROOMS = (
     "writing",
     "checking",
     "counting",
+    "sim",
     "motion",
     "control",
-    "sim",
     "cli",
 )
 

@@ -28,9 +28,9 @@ ORDER = [
     "writing",
     "checking",
     "counting",
+    "sim",
     "motion",
     "control",
-    "sim",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
