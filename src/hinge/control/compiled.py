@@ -29,8 +29,8 @@ def compiled(robot: Robot, control: Law, backend: str | None = None) -> Kernel:
     `kernel.bind(t, q, qd, tau)` is a call without arguments for control loops. What cannot be traced is refused.
 
     >>> arm = hinge.samples.planar_2r()
-    >>> hinge.control.compiled(arm, hinge.control.pd(arm, [0.1, 0.0], gravity=False))(0.0, np.zeros(2), np.zeros(2))
-    array([10.,  0.])
+    >>> hinge.control.compiled(arm, hinge.control.pd(arm, [0.1, 0.2], gravity=False))(0.0, np.zeros(2), np.zeros(2))
+    array([10., 20.])
     """
     question = Question("control", algorithm=_algorithm(robot, control))
     return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
