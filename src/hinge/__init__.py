@@ -98,9 +98,9 @@ _ROOMS = (
     "scene",
     "checking",
     "counting",
+    "sim",
     "motion",
     "control",
-    "sim",
     "viewing",
     "cli",
 )

@@ -80,6 +80,15 @@ def c_files(robot: Robot, names: Sequence[str] = EXPORTED, scalar: str = "double
     }
 
 
+def c_text(robot: Robot, algorithm: Algorithm, program: Program, scalar: str) -> str:
+    """The program of an algorithm that is in no registry, as a C function with its header."""
+    if scalar not in c.REALS:
+        raise UnknownName(f"scalar={scalar!r} is not known. {did_you_mean(str(scalar), c.REALS)}")
+    prefix, real = c.identifier(robot.name), c.REALS[scalar]
+    routines = [_routine(robot, f"{prefix}_{c.identifier(algorithm.name)}", algorithm, program, "")]
+    return c.header(prefix, _about(robot), _sizes(robot.model), routines, real) + "\n" + c.code(routines, real)
+
+
 def put(folder: str, files: Mapping[str, str], force: bool = False) -> list[str]:
     """Write files into a folder, which is made if need be; what is there already stays unless `force` says so."""
     paths = {os.path.join(folder, name): text for name, text in files.items()}

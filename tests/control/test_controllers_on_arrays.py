@@ -1,11 +1,15 @@
 """Controllers on arrays of states, and what cannot be a controller."""
 
+import ctypes
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 from control_robots import AWAY
 
 import hinge
-from hinge import SizeError, UnknownName
+from hinge import SizeError, TraceError, UnknownName
 
 ARM = hinge.samples.puma560()
 START = ARM.pose(AWAY, "tool")
@@ -36,6 +40,37 @@ def test_one_state_equals_its_row_in_a_batch(name):
     for k in np.ndindex(2, 3):
         np.testing.assert_allclose(control(0.4, q[k], qd[k]), at_once[k], rtol=0, atol=1e-9 * np.abs(at_once).max())
         np.testing.assert_allclose(control(t[k], q[k], qd[k]), in_time[k], rtol=0, atol=1e-9 * np.abs(in_time).max())
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_compiled_it_is_the_same(name):
+    control = CONTROLLERS[name]()
+    kernel = hinge.control.compiled(ARM, control)
+    q, qd = ARM.random_state(np.random.default_rng(1), 5)
+    t = np.linspace(0.0, 1.5, 5)
+    wanted = control(t, q, qd)
+    np.testing.assert_allclose(kernel(t, q, qd), wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
+    assert kernel(0.2, q[0], qd[0]).shape == (6,)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
+def test_as_c_it_is_the_same(tmp_path):
+    control = CONTROLLERS["operational"]()
+    (tmp_path / "control.c").write_text(hinge.control.c_code(ARM, control), encoding="utf-8")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", "control.so", "control.c", "-lm"], cwd=tmp_path, check=True)
+    function = ctypes.CDLL(str(tmp_path / "control.so")).puma560_control
+    q, qd = (x[0] for x in ARM.random_state(np.random.default_rng(2), 1))
+    tau = np.empty(6)
+    function(*(x.ctypes.data_as(ctypes.c_void_p) for x in (np.array([0.3]), q, qd, tau)))
+    np.testing.assert_allclose(tau, control(0.3, q, qd), rtol=0, atol=1e-9 * np.abs(tau).max())
+
+
+def test_what_cannot_be_traced_cannot_be_compiled():
+    def branching(t, q, qd):
+        return -q if q[0] > 0.0 else q
+
+    with pytest.raises(TraceError, match=r"controller 'branching' cannot be traced: .*\n  Arithmetic"):
+        hinge.control.compiled(ARM, branching)
 
 
 def test_a_turn_between_axes_is_found_at_any_size():
@@ -70,6 +105,7 @@ def test_a_turn_between_axes_is_found_at_any_size():
         (lambda: C.reach(ARM, START, "tool", metric="mass"), UnknownName, "metric='mass' is not known"),
         (lambda: C.impedance(ARM, 2.0 * START, "tool", 1.0, 1.0), SizeError, "target is no pose"),
         (lambda: C.impedance(ARM, START, "tool", [1.0] * 3, 1.0), SizeError, r"stiffness has shape \(3,\)"),
+        (lambda: C.c_code(ARM, C.pd(ARM, AWAY), "half"), UnknownName, "scalar='half' is not known"),
         (lambda: C.saturate(ARM, 3.0), SizeError, "control is a float; it has to be a function"),
         (lambda: C.saturate(ARM, C.pd(ARM, AWAY), [1.0]), SizeError, r"effort has shape \(1,\)"),
         (lambda: C.pd(ARM, AWAY)(0.0, AWAY[:3], np.zeros(6)), SizeError, "q0 has 3 entries, robot .* nq = 6"),

@@ -36,9 +36,9 @@ ORDER = [
     "scene",
     "checking",
     "counting",
+    "sim",
     "motion",
     "control",
-    "sim",
     "viewing",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything

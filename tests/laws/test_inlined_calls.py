@@ -62,7 +62,9 @@ def test_frames_that_are_not_asked_for_cost_nothing():
     assert near < far / 4
 
 
-def test_symbols_of_a_wrong_size_are_refused():
+def test_symbols_of_a_wrong_size_and_arrays_to_write_to_are_refused():
     q = symbols([Graph().input("q", 0)])
+    with pytest.raises(SizeError, match="gravity_force: out= cannot hold symbols"):
+        ROBOT.gravity_force(q, out=np.empty(ROBOT.nv))
     with pytest.raises(SizeError, match=r"gravity_force: q has shape \(1,\); traced, with robot .* it is one state"):
         ROBOT.gravity_force(q)

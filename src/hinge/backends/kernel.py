@@ -93,7 +93,7 @@ class Kernel:
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
         if any(isinstance(x, Symbols) for x in given):
-            return self._inlined(given)
+            return self._inlined(given, out)
         if out is None and self._fills:
             made = self.filled(*given)
             if made is not None:
@@ -115,8 +115,10 @@ class Kernel:
             results[0] = target
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _inlined(self, given: Sequence[Any]) -> Any:
+    def _inlined(self, given: Sequence[Any], out: Array | None) -> Any:
         """The results as symbols, where one state of symbols is given: the program becomes part of their graph."""
+        if out is not None:
+            raise SizeError(f"{self.name}: out= cannot hold symbols. Leave it out in what is traced.")
         rows = [np.asarray(x, object) if isinstance(x, Symbols) else self._array(k, x, np.float64)
                 for k, x in enumerate(given)]  # fmt: skip
         for one, row, shape in zip(self.plan.inputs, rows, self.plan.shapes, strict=True):

@@ -3,12 +3,14 @@
     control = hinge.control.computed_torque(robot, motion)
     tau = control(t, q, qd)
 
-Read joints, then hand.
+Read joints, then hand, then compiled.
 """
 
+from hinge.control.compiled import c_code, compiled
 from hinge.control.hand import impedance, operational_space, reach, resolved_acceleration
 from hinge.control.joints import computed_torque, pd, posture, saturate
 
 __all__ = [
-    "computed_torque", "impedance", "operational_space", "pd", "posture", "reach", "resolved_acceleration", "saturate",
+    "c_code", "compiled", "computed_torque", "impedance", "operational_space", "pd", "posture", "reach",
+    "resolved_acceleration", "saturate",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Law = Callable[[Any, Any, Any], Any]  # of t, q and qd
 
 
-def gains(robot: Robot, kp: Any, kd: Any, size: int) -> tuple[Array, Array]:
+def gains(kp: Any, kd: Any, size: int) -> tuple[Array, Array]:
     """Stiffness and damping of an error; a damping that is not given is the one without overshoot."""
     stiff = gain("kp", kp, size)
     return stiff, 2.0 * np.sqrt(stiff) if kd is None else gain("kd", kd, size)
@@ -59,10 +59,11 @@ def frame(robot: Robot, at: str) -> str:
     return at
 
 
-def law(what: str, given: Any) -> Law:
-    if not callable(given):
-        raise SizeError(f"{what} is a {type(given).__name__}; it has to be a function of t, q and qd.")
-    return given  # type: ignore[no-any-return]
+def law(what: str, function: Any) -> Law:
+    """A function of t, q and qd."""
+    if not callable(function):
+        raise SizeError(f"{what} is a {type(function).__name__}; it has to be a function of t, q and qd.")
+    return function  # type: ignore[no-any-return]
 
 
 def _tried(target: Any, sizes: Mapping[str, tuple[int, ...]], whose: str) -> None:

@@ -67,7 +67,7 @@ def reach(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, t
     array([0., 0., 0., 0., 0., 0.])
     """
     want, at = given.hand_target(target), given.frame(robot, at)
-    stiff, damp = given.gains(robot, kp, kd, 6)
+    stiff, damp = given.gains(kp, kd, 6)
     for what, word in (("task", task), ("metric", metric)):
         known(what, word, OPTIONS[what])
     free = null if null is None else given.law("null", null)

@@ -31,7 +31,7 @@ def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool
     array([5., 0.])
     """
     want = given.joint_target(robot, target)
-    stiff, damp = given.gains(robot, kp, kd, robot.nv)
+    stiff, damp = given.gains(kp, kd, robot.nv)
 
     def control(t: Any, q: Any, qd: Any) -> Any:
         goal = want(t)
@@ -62,7 +62,7 @@ def posture(robot: Robot, target: Any, kp: Any = 10.0, kd: Any = None) -> Law:
     array([1., 0.])
     """
     want = given.joint_target(robot, target)
-    stiff, damp = given.gains(robot, kp, kd, robot.nv)
+    stiff, damp = given.gains(kp, kd, robot.nv)
 
     def wanted(t: Any, q: Any, qd: Any) -> Any:
         goal = want(t)

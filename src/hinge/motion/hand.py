@@ -41,11 +41,11 @@ class HandMotion:
                  arm: Array = ZERO) -> None:  # fmt: skip
         self.law, self.start = law, start
         (u, self.turn), (n, self.sweep) = _direction(turn), _direction(sweep)
-        once, twice = np.cross(n, arm), np.cross(n, np.cross(n, arm))
+        once, turned = np.cross(n, arm), np.cross(u, start[:3, :3], axisb=0, axisc=0)
+        twice, turned_twice = np.cross(n, once), np.cross(u, turned, axisb=0, axisc=0)
         self._shift, self._turned, self._swept = np.zeros((4, 4)), np.zeros((2, 4, 4)), np.zeros((2, 4, 4))
         self._shift[:3, 3] = shift
-        self._turned[:, :3, :3] = np.cross(u, start[:3, :3], axisb=0, axisc=0), np.zeros((3, 3))
-        self._turned[1, :3, :3] = np.cross(u, self._turned[0, :3, :3], axisb=0, axisc=0)
+        self._turned[:, :3, :3] = turned, turned_twice
         self._swept[:, :3, 3] = once, twice
         self._straight = np.concatenate([turn, shift])
         self._round = self.sweep * np.array([[*ZERO, *once], [*ZERO, *twice]])

@@ -96,46 +96,33 @@ def trapezoidal_law(ramp: float) -> Piecewise:
 def hermite(knots: Array, states: Array) -> Piecewise:
     """The polynomials through states (k + 1, m, n): values at the knots and their first m - 1 derivatives."""
     m = states.shape[1]
-    powers = []
+    inverse, powers = np.linalg.inv(_ends(m)[0]), []
     for h, first, last in zip(np.diff(knots), states[:-1], states[1:], strict=True):
-        scale = h ** np.arange(m)[:, None]
-        unit = np.linalg.solve(_ends(m)[0], np.concatenate([first * scale, last * scale]))
-        powers.append(unit / h ** np.arange(2 * m)[:, None])
+        scale = h ** np.arange(2 * m)[:, None]
+        powers.append(inverse @ np.concatenate([first * scale[:m], last * scale[:m]]) / scale)
     return Piecewise(knots, powers)
 
 
 def spline(knots: Array, points: Array, m: int, natural: bool = False) -> Piecewise:
     """The spline of degree 2m - 1 through points (k + 1, n): its derivatives up to 2m - 2 have no jump.
 
-    At the ends the first m - 1 derivatives are zero, or with `natural` those from m on. The unknowns are the
-    derivatives at the knots; that the next ones have no jump is an equation for each.
+    At the ends the first m - 1 derivatives are zero, or with `natural` those from m on. The unknowns are the first
+    m - 1 derivatives at each knot; that each of the next m - 1 has no jump there is as many equations.
     """
     known, every = _ends(m)
-    # of a piece of length one: derivatives from m to 2m - 2 at both ends, out of those below m
-    higher = every[:, m : 2 * m - 1] @ np.linalg.inv(known)
-    count, free = len(knots), m - 1
-    lhs, rhs = np.zeros((count * free, count * free)), np.zeros((count * free, points.shape[1]))
-    orders = np.arange(1, m)
-
-    def add(at: int, piece: int, end: int, sign: float) -> None:
-        """What a piece has to say in the equations of a knot, as its first or last end."""
-        h, rows = knots[piece + 1] - knots[piece], slice(at * free, (at + 1) * free)
-        scale = sign / h ** np.arange(m, 2 * m - 1)[:, None]
-        for side, knot in enumerate((piece, piece + 1)):
-            block = scale * higher[end][:, side * m : (side + 1) * m]
-            lhs[rows, knot * free : (knot + 1) * free] += block[:, 1:] * h**orders
-            rhs[rows] -= block[:, :1] * points[knot]
-
-    for k in range(count):
-        inner = 0 < k < count - 1
-        if k and (inner or natural):
-            add(k, k - 1, 1, 1.0)
-        if k < count - 1 and (inner or natural):
-            add(k, k, 0, -1.0)
-        if not inner and not natural:
-            rows = slice(k * free, (k + 1) * free)
-            lhs[rows, rows] = np.eye(free)
-    rates = np.linalg.solve(lhs, rhs).reshape(count, free, -1)
+    higher = every[:, m : 2 * m - 1] @ np.linalg.inv(known)  # at both ends of a piece, out of what is known at them
+    count, low, high = len(knots), np.arange(1, m), np.arange(m, 2 * m - 1)[:, None]
+    lhs, rhs = np.zeros((count, m - 1, count, m - 1)), np.zeros((count, m - 1, points.shape[1]))
+    for piece, h in enumerate(np.diff(knots)):
+        for end, sign in enumerate((-1.0, 1.0)):  # it begins at one knot and ends at the next
+            for side, block in enumerate(np.split(sign * higher[end] / h**high, 2, axis=1)):
+                lhs[piece + end, :, piece + side] += block[:, 1:] * h**low
+                rhs[piece + end] -= block[:, :1] * points[piece + side]
+    for k in () if natural else (0, -1):
+        lhs[k], rhs[k] = 0.0, 0.0
+        lhs[k, :, k] = np.eye(m - 1)
+    size = count * (m - 1)
+    rates = np.linalg.solve(lhs.reshape(size, size), rhs.reshape(size, -1)).reshape(rhs.shape)
     return hermite(knots, np.concatenate([points[:, None], rates], axis=1))
 
 

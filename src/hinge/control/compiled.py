@@ -1,0 +1,66 @@
+"""A controller as one kernel, or as C: all that it calls is traced with it, and becomes one straight program.
+
+kernel = hinge.control.compiled(robot, control)
+tau = kernel(t, q, qd)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hinge import paper
+from hinge.backends.kernel import Kernel
+from hinge.control import given
+from hinge.control.given import Law
+from hinge.dynamics.registry import POSITION, VELOCITY, Algorithm, Quantity
+from hinge.errors import TraceError
+from hinge.integrators.steps import TIME
+from hinge.programs import Question, answer, plan
+from hinge.robot import Robot, default_backend
+from hinge.sim.forces import Untraceable, trace_control
+
+TAU = Quantity("joint forces (N m, N)", lambda model: (model.nv,))
+
+
+def compiled(robot: Robot, control: Law, backend: str | None = None) -> Kernel:
+    """A controller as a kernel of t (), q (nq) and qd (nv): for one state at control rate, or for batches.
+
+    `kernel.bind(t, q, qd, tau)` is a call without arguments for control loops. What cannot be traced is refused.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> hinge.control.compiled(arm, hinge.control.pd(arm, [0.1, 0.2], gravity=False))(0.0, np.zeros(2), np.zeros(2))
+    array([10., 20.])
+    """
+    question = Question("control", algorithm=_algorithm(robot, control))
+    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+
+
+def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
+    """A controller as a C function ROBOT_control(t, q, qd, out), with what it needs; in double or float.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> "void planar_2r_control(" in hinge.control.c_code(arm, hinge.control.pd(arm, [0.1, 0.0]))
+    True
+    """
+    algorithm = _algorithm(robot, control)
+    _, program = answer(Question("control", algorithm=algorithm), robot.subject)
+    return paper.c_text(robot, algorithm, program, scalar)
+
+
+def _algorithm(robot: Robot, control: Law) -> Algorithm:
+    name = getattr(control, "__name__", type(control).__name__)
+    try:
+        traced: Callable[..., Any] = trace_control(robot, given.law("control", control))
+    except Untraceable as why:
+        hint = "Arithmetic, sines, roots, np.clip, np.where and methods of the robot can be; an if on numbers cannot."
+        raise TraceError(f"controller {name!r} cannot be traced: {str(why).rstrip('.')}.\n  {hint}") from why
+
+    def law(model: Any, t: Any, q: Any, qd: Any) -> Any:
+        """Joint forces of a controller."""
+        flat = ([x for i in model.leaders for x in part[i]] for part in (q, qd))
+        return traced(t[0], *flat)
+
+    law.__module__ = "controller"  # not one of hinge's own: the cache knows it by its graph
+    takes: dict[str, Quantity] = {"t": TIME, "q": POSITION, "qd": VELOCITY}
+    return Algorithm("control", name, law, takes, {"tau": TAU})
