@@ -32,6 +32,7 @@ class Status(IntEnum):
     OK = 0
     SINGULAR = 1
     NONFINITE = 2
+    UNREACHED = 6  # no coordinates were found that reach the pose
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,8 +166,11 @@ def rpy_from_rotation(R: Mat3) -> tuple[float, float, float]:
     return roll, pitch, yaw
 
 
-def quaternion_from_rotation(R: Mat3) -> tuple[float, float, float, float]:
-    """The unit quaternion of a rotation given as numbers, its scalar not negative; divides by its largest entry."""
+def quaternion_from_rotation(R: Mat3) -> Quaternion:
+    """The unit quaternion of a rotation, its scalar not negative; divides by its largest entry.
+
+    Where the scalar is zero, at half a turn, the largest of the others is positive.
+    """
     xx, xy, xz, yx, yy, yz, zx, zy, zz = R
     rows = (
         (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
@@ -175,7 +178,11 @@ def quaternion_from_rotation(R: Mat3) -> tuple[float, float, float, float]:
         (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
         (yx - xy, xz + zx, yz + zy, 1.0 - xx - yy + zz),
     )  # 4 q qᵀ
-    largest = max(range(4), key=lambda k: rows[k][k])
-    w, x, y, z = rows[largest]
-    scale = math.copysign(1.0 / math.sqrt(w * w + x * x + y * y + z * z), w if w else 1.0)
-    return w * scale, x * scale, y * scale, z * scale
+    best, largest = rows[0], rows[0][0]
+    for k in (1, 2, 3):
+        larger = less(largest, rows[k][k])
+        best = tuple(select(larger, new, old) for new, old in zip(rows[k], best, strict=True))
+        largest = select(larger, rows[k][k], largest)
+    flip = less(best[0], 0.0)
+    w, x, y, z = unit(best)
+    return select(flip, -w, w), select(flip, -x, x), select(flip, -y, y), select(flip, -z, z)
