@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
         FileFault,
+        GeometryError,
         HingeError,
         ModelError,
         NotCovered,
+        PathError,
         SizeError,
         TraceError,
         TrajectoryError,
@@ -31,6 +33,15 @@ if TYPE_CHECKING:
     from hinge.loading import dh, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
+    from hinge.planning import (
+        Accelerations,
+        Reached,
+        Timed,
+        hand_accelerations,
+        inverse_kinematics,
+        slowed,
+        time_optimal,
+    )
     from hinge.robot import Robot
     from hinge.sim import Trajectory, open, simulate
     from hinge.writing import write
@@ -43,11 +54,14 @@ _HOME = {
     "approximate": "counting", "Approximation": "counting",
     # in time
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
+    # where to, and how fast
+    "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
+    "Accelerations": "planning", "time_optimal": "planning", "slowed": "planning", "Timed": "planning",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "NotCovered": "errors", "GeometryError": "errors", "PathError": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -65,6 +79,7 @@ _ROOMS = (
     "checking",
     "counting",
     "sim",
+    "planning",
     "cli",
 )
 
@@ -72,8 +87,9 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "simulate", "open", "Trajectory",
+    "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "slowed", "Timed",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "GeometryError", "PathError", "FileFault", "TraceError",
     "TrajectoryError",
 ]  # fmt: skip
 
