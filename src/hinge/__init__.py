@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Timed,
         hand_accelerations,
         inverse_kinematics,
-        slowed,
+        time_uniform,
         time_optimal,
     )
     from hinge.robot import Robot
@@ -56,7 +56,7 @@ _HOME = {
     "simulate": "sim", "open": "sim", "Trajectory": "sim",
     # where to, and how fast
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
-    "Accelerations": "planning", "time_optimal": "planning", "slowed": "planning", "Timed": "planning",
+    "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
@@ -87,7 +87,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
     "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "simulate", "open", "Trajectory",
-    "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "slowed", "Timed",
+    "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "GeometryError", "PathError", "FileFault", "TraceError",
     "TrajectoryError",

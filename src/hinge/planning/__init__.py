@@ -1,10 +1,12 @@
-"""Where to, and how fast: poses into coordinates, loads into accelerations, paths into motions."""
+"""Where to, and how fast: poses into coordinates, loads into accelerations, paths into motions.
 
-from hinge.planning.accelerations import Accelerations as Accelerations
-from hinge.planning.accelerations import hand_accelerations as hand_accelerations
-from hinge.planning.inverse_kinematics import Reached as Reached
-from hinge.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
-from hinge.planning.timing import Limit as Limit
-from hinge.planning.timing import Timed as Timed
-from hinge.planning.timing import slowed as slowed
-from hinge.planning.timing import time_optimal as time_optimal
+Read reaching and accelerations, then paths, polygons, timing.
+"""
+
+from hinge.planning.accelerations import Accelerations, hand_accelerations
+from hinge.planning.paths import Limit
+from hinge.planning.reaching import Reached, inverse_kinematics
+from hinge.planning.timing import Timed, time_optimal, time_uniform
+
+__all__ = ["Accelerations", "Limit", "Reached", "Timed", "hand_accelerations", "inverse_kinematics", "time_optimal",
+           "time_uniform"]  # fmt: skip

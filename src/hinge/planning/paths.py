@@ -1,0 +1,1 @@
+Limit=None

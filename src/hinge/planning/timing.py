@@ -1,0 +1,1 @@
+Timed=time_optimal=time_uniform=None
