@@ -1,1 +1,155 @@
-Timed=time_optimal=time_uniform=None
+"""Motions from paths: the fastest within the limits, and the fastest that keeps its form in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hinge.backends.kernel import Array
+from hinge.errors import PathError, SizeError
+from hinge.inputs import real
+from hinge.planning.pace import FINE, Track, fastest
+from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits
+from hinge.planning.polygons import REACH, SLACK, interval
+from hinge.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """A motion along a path: call it with t, () or (n,), for q, qd and qdd. Before and after, it stands at its ends."""
+
+    path: Path
+    limits: Limits
+    grid: Array  # s at the points between which s̈ is constant
+    speed2: Array  # ṡ² there
+    times: Array  # t there
+
+    @property
+    def duration(self) -> float:
+        """How long it takes, in s."""
+        return float(self.times[-1])
+
+    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+        t, s, speed, pull = self._at(t)
+        q, dq, ddq = self.path(s)
+        made = q, dq * speed[:, None], dq * pull[:, None] + ddq * (speed * speed)[:, None]
+        return made if np.ndim(t) else (made[0][0], made[1][0], made[2][0])
+
+    def s(self, t: Any) -> Array:
+        """How far along the path it is at t."""
+        t, s, _, _ = self._at(t)
+        return s if np.ndim(t) else s[0]
+
+    def limiting(self, t: Any) -> Limit | list[Limit]:
+        """The limit that is used most at t; a list of them for several t."""
+        t, s, speed, pull = self._at(t)
+        share = np.abs(self.limits.rows(*self.path(s)).shares(speed * speed, pull))
+        which, labels = share.argmax(axis=1), self.limits.labels
+        made = [Limit(*labels[k], float(share[i, k])) for i, k in enumerate(which)]
+        return made if np.ndim(t) else made[0]
+
+    def _at(self, t: Any) -> tuple[Array, Array, Array, Array]:
+        """t as an array, and s, ṡ and s̈, (n,) each."""
+        given = real("t", t).astype(float)
+        if given.ndim > 1 or not np.isfinite(given).all():
+            raise SizeError(f"t has shape {given.shape}; give a finite number or a row of them.")
+        time = np.clip(np.atleast_1d(given), 0.0, self.duration)
+        i = np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.grid) - 2)
+        pull = (self.speed2[i + 1] - self.speed2[i]) / (2.0 * (self.grid[i + 1] - self.grid[i]))
+        gone, speed = time - self.times[i], np.sqrt(self.speed2[i])
+        s = np.clip(self.grid[i] + gone * (speed + 0.5 * pull * gone), self.grid[i], self.grid[i + 1])
+        return given, s, np.maximum(speed + pull * gone, 0.0), pull
+
+
+def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = None, acceleration: Any = None,
+                 over: tuple[float, float] = (0.0, 1.0), start: float = 0.0, end: float = 0.0, points: int = 256,
+                 external: Mapping[str, Any] | None = None, external_frame: str = "body",
+                 parameters: Mapping[str, Any] | None = None,
+                 joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
+    """The fastest motion along a path within limits of velocity, effort and acceleration, at every moment of it.
+
+    `path(s)` with s (n,) from 0 to 1 gives q (n, nq), q' and q'' (n, nv); a motion, which has a duration, is a path too.
+    `over` is the part of it to follow, from the speed `start` to the speed `end` (ṡ, 1/s): when a load shifts on the
+    way, what is left is planned again from here with other `parameters` or `external`. Limits are the robot's own where
+    none are given. A path that cannot be followed raises PathError, which says where and which joint.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> path = lambda s: (np.outer(s, [1.0, 0.5]), np.ones((len(s), 1)) * [1.0, 0.5], np.zeros((len(s), 2)))
+    >>> timed = hinge.time_optimal(arm, path, effort=[60.0, 20.0])
+    >>> q, qd, qdd = timed(timed.duration)
+    >>> timed.limiting(0.5 * timed.duration).kind
+    'effort'
+    """
+    calls = _calls(external, external_frame, parameters, joint_terms)
+    limits = checked_limits("time_optimal", robot, velocity, effort, acceleration, calls)
+    if not (0.0 <= over[0] < over[1] <= 1.0 and start >= 0.0 and end >= 0.0 and points >= 1):
+        raise SizeError(f"time_optimal: over={over}, start={start}, end={end}, points={points}. Give a part of 0 to 1, "
+                        "speeds that are not negative, and at least one point.")  # fmt: skip
+    followed, _ = as_path("time_optimal", robot, path)
+    track = _track(followed, limits, over, points)
+    x = fastest(track, start, end)
+    times = np.concatenate([[0.0], np.cumsum(2.0 * track.step / (np.sqrt(x[:-1]) + np.sqrt(x[1:])))])
+    return Timed(followed, limits, track.s, x, times)
+
+
+def time_uniform(robot: Robot, path: Any, duration: float | None = None, velocity: Any = None, effort: Any = None,
+                 acceleration: Any = None, points: int = 256, external: Mapping[str, Any] | None = None,
+                 external_frame: str = "body", parameters: Mapping[str, Any] | None = None,
+                 joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
+    """A motion stretched or shortened by one factor: the fastest within the limits, or one of a given duration.
+
+    A path is a motion of one second. Given a duration at which a limit is passed, PathError says where and which.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> path = lambda s: (np.outer(s, [1.0, 0.5]), np.ones((len(s), 1)) * [1.0, 0.5], np.zeros((len(s), 2)))
+    >>> round(hinge.time_uniform(arm, path, velocity=[2.0, 0.5], effort=np.inf).duration, 6)
+    1.0
+    """
+    calls = _calls(external, external_frame, parameters, joint_terms)
+    limits = checked_limits("time_uniform", robot, velocity, effort, acceleration, calls)
+    followed, _ = as_path("time_uniform", robot, path)
+    track = _track(followed, limits, (0.0, 1.0), points)
+    x = _even(track) if duration is None else float(duration) ** -2.0
+    over = track.excess(np.full(points + 1, x), bends=False)
+    if (over > 1e-9).any():
+        _refuse(track, over)
+    return Timed(followed, limits, np.array([0.0, 1.0]), np.array([x, x]), np.array([0.0, x**-0.5]))
+
+
+def _even(track: Track) -> float:
+    """The greatest ṡ² that can be had throughout."""
+    pieces, margin = len(track.s) - 1, np.full((len(track.s) - 1, len(track.labels)), SLACK)
+    rows, _, _ = track.spread(np.zeros(pieces + 1))
+    slope = np.concatenate([rows.square.ravel(), -rows.square.ravel()])
+    while True:
+        room = 1.0 - np.repeat(margin, FINE + 1, axis=0).ravel()
+        low, top = interval(slope, np.concatenate([room - rows.rest.ravel(), room + rows.rest.ravel()]), np.abs(slope))
+        x = float(min(max(top, 0.0), REACH))
+        over = track.excess(np.full(pieces + 1, x))
+        if not max(low, 0.0) <= top or x == 0.0:
+            _refuse(track, over)
+        if (over <= 0.0).all():
+            return x
+        margin += 1.5 * np.maximum(over, 0.0)
+
+
+def _refuse(track: Track, over: Array) -> None:
+    piece, k = np.unravel_index(int(over.argmax()), over.shape)
+    (joint, kind), s = track.labels[k], float(track.s[piece])
+    raise PathError(f"the path cannot be followed at that pace near s = {s:.4g}: joint {joint!r} would need "
+                    f"{1.0 + over[piece, k]:.4g} times its {kind} limit.", s, joint)  # fmt: skip
+
+
+def _track(path: Path, limits: Limits, over: tuple[float, float], points: int) -> Track:
+    """The limits along a part of a path, with that many pieces."""
+    fine = np.linspace(*over, FINE * points + 1)
+    return Track(fine[::FINE], limits.rows(*path(fine)), limits.labels)
+
+
+def _calls(external: Any, external_frame: str, parameters: Any, joint_terms: Sequence[str]) -> dict[str, Any]:
+    """What goes to inverse dynamics besides the motion."""
+    return {"external": external, "external_frame": external_frame, "parameters": parameters,
+            "joint_terms": tuple(joint_terms)}  # fmt: skip

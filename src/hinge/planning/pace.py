@@ -1,0 +1,151 @@
+"""The fastest pace along a path, by the sets of speeds from which the rest of it can be followed.
+
+    x = ṡ²,    x_{i+1} = x_i + 2 Δ s̈,    |α s̈ + β x + γ| ≤ 1
+
+Between two points of a grid s̈ is constant and x linear in s, so every limit at every place between them is linear in
+x_i and x_{i+1}: their pairs make a polygon. Backward, the set of those x_i from which some x_{i+1} in the next set can be
+had is an interval; forward, the greatest x_{i+1} within reach is taken. No switching points are sought, so points at
+which a joint's α vanishes (zero inertia) are points like any other.
+Limits are asked for at the ends and the middle of each piece, looked at in between, and narrowed where they were
+passed, until none is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hinge.backends.kernel import Array
+from hinge.errors import PathError
+from hinge.planning.paths import Rows
+from hinge.planning.polygons import REACH, SLACK, furthest, interval
+
+FINE = 8  # pieces of a piece, at whose ends limits are looked at
+ASKED = (0, FINE // 2, FINE)  # at which of these ends they are asked for
+ROUNDS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Limits along a path: rows at every end of a piece of a piece, and whose they are."""
+
+    s: Array  # (pieces + 1), the grid
+    rows: Rows  # (FINE · pieces + 1, limits)
+    labels: list[tuple[str, str]]
+
+    @property
+    def step(self) -> float:
+        return float(self.s[1] - self.s[0])
+
+    def spread(self, x: Array) -> tuple[Rows, Array, Array]:
+        """Rows, ṡ² and s̈ at all the ends of each piece, those that two pieces share twice."""
+        pieces, part = len(self.s) - 1, np.arange(FINE + 1) / FINE
+        which = (FINE * np.arange(pieces)[:, None] + np.arange(FINE + 1)).ravel()
+        speed2 = (x[:-1, None] * (1.0 - part) + x[1:, None] * part).ravel()
+        return self.rows.at(which), speed2, np.repeat(np.diff(x) / (2.0 * self.step), FINE + 1)
+
+    def excess(self, x: Array, bends: bool = True) -> Array:
+        """By how much each limit is passed in each piece, (pieces, limits), with what may happen between two ends."""
+        rows, speed2, pull = self.spread(x)
+        share = rows.shares(speed2, pull).reshape(len(self.s) - 1, FINE + 1, -1)
+        bend = np.abs(np.diff(share, 2, axis=1)).max(axis=1) * bends
+        return np.abs(share).max(axis=1) + bend / 4.0 - 1.0  # a parabola rises by 1/8 of it, a bend by 1/4
+
+    def polygons(self, margin: Array) -> tuple[Array, Array]:
+        """The half-planes A (x_i, x_{i+1}) ≤ c of each piece."""
+        A, c = [], []
+        for k in ASKED:
+            slope, square, rest = self.rows.at(slice(k, k + FINE * (len(self.s) - 1), FINE))
+            pull, part = slope / (2.0 * self.step), k / FINE
+            pair = np.stack([square * (1.0 - part) - pull, square * part + pull], axis=-1)
+            A += [pair, -pair]
+            c += [1.0 - margin - rest, 1.0 - margin + rest]
+        return np.concatenate(A, axis=1), np.concatenate(c, axis=1)
+
+
+def fastest(track: Track, start: float, end: float) -> Array:
+    """ṡ² at the points of the grid, as great as the limits allow, from the speed `start` to the speed `end`."""
+    margin = np.full((len(track.s) - 1, len(track.labels)), SLACK)
+    for _ in range(ROUNDS):
+        x = Pass(track, *track.polygons(margin)).run(start**2, end**2)
+        over = track.excess(x)
+        if (over <= 0.0).all():
+            return x
+        margin += 1.5 * np.maximum(over, 0.0)
+    piece, k = np.unravel_index(int(over.argmax()), over.shape)
+    joint, kind = track.labels[k]
+    raise PathError(f"near s = {track.s[piece]:.4g} the path bends so much that the {kind} of joint {joint!r} cannot be "
+                    "kept between points.\n  Give more points=.", float(track.s[piece]), joint)  # fmt: skip
+
+
+class Pass:
+    """One pass back and one forth through the polygons."""
+
+    def __init__(self, track: Track, A: Array, c: Array):
+        self.track, self.A, self.c, self.size = track, A, c, np.hypot(A[..., 0], A[..., 1])
+        (self.right, empty), (self.left, _) = furthest(A, c, (1.0, 0.0)), furthest(A, c, (-1.0, 0.0))
+        if empty.any():
+            self._refuse(int(np.argmax(empty)), (0.0, REACH))
+
+    def run(self, start: float, end: float) -> Array:
+        sets = self._back(end)
+        low, high = sets[0]
+        if not low * (1.0 - 1e-9) <= start <= high * (1.0 + 1e-9):
+            bound, word = (high, "fast") if start > high else (low, "slow")
+            joint = self._blame(0, (0.0, REACH), start)[0]
+            raise PathError(f"at s = {self.track.s[0]:.4g} the path cannot be followed from ṡ = {start**0.5:.4g}: that is "
+                            f"too {word} for joint {joint!r}, ṡ = {bound**0.5:.4g} is not.", float(self.track.s[0]), joint)  # fmt: skip
+        x = np.empty(len(sets))
+        x[0] = min(max(start, low), high)
+        for i, (low, high) in enumerate(sets[1:]):
+            _, most = interval(self.A[i, :, 1], self.c[i] - self.A[i, :, 0] * x[i], self.size[i])
+            x[i + 1] = max(min(most, high), low)
+            if x[i + 1] == x[i] == 0.0:
+                self._refuse(i, (low, high))
+        return x
+
+    def _back(self, end: float) -> list[tuple[float, float]]:
+        """For each point the least and the greatest ṡ² from which the rest can be followed."""
+        sets = [(end, end)]
+        for i in reversed(range(len(self.A))):
+            low = self._extreme(i, sets[-1], self.left[i], 0)
+            high = self._extreme(i, sets[-1], self.right[i], 1)
+            if not low <= high * (1.0 + 1e-9) + 1e-300:
+                self._refuse(i, sets[-1])
+            sets.append((low, max(low, high)))
+        return sets[::-1]
+
+    def _extreme(self, i: int, goal: tuple[float, float], corner: Array, side: int) -> float:
+        """The least or greatest x_i with an x_{i+1} in the next set: at the polygon's corner, or as near it as may be."""
+        y = min(max(corner[1], goal[0]), goal[1])
+        if y == corner[1]:
+            return float(corner[0])
+        low, high = interval(self.A[i, :, 0], self.c[i] - self.A[i, :, 1] * y, self.size[i])
+        if low - high > 1e-9 * (abs(low) + abs(high)) or high < 0.0:
+            return (np.inf, -np.inf)[side]
+        return float(min(high, REACH) if side else max(min(low, high), 0.0))
+
+    def _refuse(self, i: int, goal: tuple[float, float]) -> None:
+        joint, kind, share = self._blame(i, goal)
+        s = float(self.track.s[i])
+        raise PathError(f"the path cannot be followed at s = {s:.4g}: joint {joint!r} would need {share:.4g} times its "
+                        f"{kind} limit.", s, joint)  # fmt: skip
+
+    def _blame(self, i: int, goal: tuple[float, float], start: float | None = None) -> tuple[str, str, float]:
+        """Whose limit it is, of what, and how many times as great it would have to be along with all the others."""
+        fixed = [([0.0, 1.0], goal[1]), ([0.0, -1.0], -goal[0])]
+        fixed += [] if start is None else [([1.0, 0.0], start), ([-1.0, 0.0], -start)]
+        rigid = np.array([a for a, _ in fixed]), np.array([c for _, c in fixed])
+        A = np.concatenate([rigid[0], self.A[i]])[None]
+        few, many = 0.0, 1.0
+        room = lambda more: np.concatenate([rigid[1], self.c[i] + more])[None]
+        while furthest(A, room(many), (1.0, 1.0))[1][0] and many < 1e9:
+            few, many = many, 2.0 * many
+        for _ in range(60):
+            middle = 0.5 * (few + many)
+            few, many = (middle, many) if furthest(A, room(middle), (1.0, 1.0))[1][0] else (few, middle)
+        z, _ = furthest(A, room(many), (1.0, 1.0))
+        tight = np.flatnonzero(self.A[i] @ z[0] - self.c[i] > many - 1e-6 * (1.0 + many))
+        k = tight[self.c[i][tight].argmin()] if len(tight) else 0  # of those, the one that is worst off at rest
+        return *self.track.labels[k % len(self.track.labels)], 1.0 + many
