@@ -18,47 +18,52 @@ import numpy as np
 
 from hinge.backends.kernel import Array
 from hinge.errors import PathError
-from hinge.planning.paths import Rows
+from hinge.planning.paths import Limits, Path, Rows
 from hinge.planning.polygons import REACH, SLACK, furthest, interval
 
-FINE = 8  # pieces of a piece, at whose ends limits are looked at
-ASKED = (0, FINE // 2, FINE)  # at which of these ends they are asked for
-ROUNDS = 12
+PART = np.linspace(0.0, 1.0, 9)  # the places in a piece where limits are looked at
+ASKED = (0, 4, 8)  # at which of them they are asked for
+INSET = 1e-9  # of a piece: how far from its ends the first and last of them are
+ROUNDS = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """Limits along a path: rows at every end of a piece of a piece, and whose they are."""
+    """Limits along a path: rows within each piece, from just after its start to just before its end, and whose."""
 
     s: Array  # (pieces + 1), the grid
-    rows: Rows  # (FINE · pieces + 1, limits)
+    rows: Rows  # (pieces · places, limits), piece after piece
     labels: list[tuple[str, str]]
 
+    @staticmethod
+    def along(path: Path, limits: Limits, grid: Array) -> Track:
+        """The limits of a path on a grid; where its q'' jumps at a point of it, each piece sees its own side."""
+        s = grid[:-1, None] + np.diff(grid)[:, None] * np.clip(PART, INSET, 1.0 - INSET)
+        return Track(grid, limits.rows(*path(s.ravel())), limits.labels)
+
     @property
-    def step(self) -> float:
-        return float(self.s[1] - self.s[0])
+    def step(self) -> Array:
+        return np.diff(self.s)
 
-    def spread(self, x: Array) -> tuple[Rows, Array, Array]:
-        """Rows, ṡ² and s̈ at all the ends of each piece, those that two pieces share twice."""
-        pieces, part = len(self.s) - 1, np.arange(FINE + 1) / FINE
-        which = (FINE * np.arange(pieces)[:, None] + np.arange(FINE + 1)).ravel()
-        speed2 = (x[:-1, None] * (1.0 - part) + x[1:, None] * part).ravel()
-        return self.rows.at(which), speed2, np.repeat(np.diff(x) / (2.0 * self.step), FINE + 1)
+    def shares(self, x: Array) -> Array:
+        """The share of each limit that is used, (pieces, places, limits), at ṡ² (pieces + 1)."""
+        speed2 = x[:-1, None] * (1.0 - PART) + x[1:, None] * PART
+        pull = np.repeat(np.diff(x) / (2.0 * self.step), len(PART))
+        return self.rows.shares(speed2.ravel(), pull).reshape(len(self.step), len(PART), -1)
 
-    def excess(self, x: Array, bends: bool = True) -> Array:
-        """By how much each limit is passed in each piece, (pieces, limits), with what may happen between two ends."""
-        rows, speed2, pull = self.spread(x)
-        share = rows.shares(speed2, pull).reshape(len(self.s) - 1, FINE + 1, -1)
-        bend = np.abs(np.diff(share, 2, axis=1)).max(axis=1) * bends
+    def excess(self, x: Array) -> Array:
+        """By how much each limit is passed in each piece, (pieces, limits), with what may happen between two places."""
+        share = self.shares(x)
+        bend = np.abs(np.diff(share, 2, axis=1)).max(axis=1)
         return np.abs(share).max(axis=1) + bend / 4.0 - 1.0  # a parabola rises by 1/8 of it, a bend by 1/4
 
     def polygons(self, margin: Array) -> tuple[Array, Array]:
         """The half-planes A (x_i, x_{i+1}) ≤ c of each piece."""
         A, c = [], []
         for k in ASKED:
-            slope, square, rest = self.rows.at(slice(k, k + FINE * (len(self.s) - 1), FINE))
-            pull, part = slope / (2.0 * self.step), k / FINE
-            pair = np.stack([square * (1.0 - part) - pull, square * part + pull], axis=-1)
+            slope, square, rest = self.rows.at(slice(k, None, len(PART)))
+            pull = slope / (2.0 * self.step[:, None])
+            pair = np.stack([square * (1.0 - PART[k]) - pull, square * PART[k] + pull], axis=-1)
             A += [pair, -pair]
             c += [1.0 - margin - rest, 1.0 - margin + rest]
         return np.concatenate(A, axis=1), np.concatenate(c, axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 from hinge.backends.kernel import Array
 from hinge.errors import PathError, SizeError
 from hinge.inputs import real
-from hinge.planning.pace import FINE, Track, fastest
+from hinge.planning.pace import PART, Track, fastest
 from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits
 from hinge.planning.polygons import REACH, SLACK, interval
 from hinge.robot import Robot
@@ -65,7 +65,7 @@ class Timed:
 
 
 def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = None, acceleration: Any = None,
-                 over: tuple[float, float] = (0.0, 1.0), start: float = 0.0, end: float = 0.0, points: int = 256,
+                 over: tuple[float, float] = (0.0, 1.0), start: float = 0.0, end: float = 0.0, points: Any = 256,
                  external: Mapping[str, Any] | None = None, external_frame: str = "body",
                  parameters: Mapping[str, Any] | None = None,
                  joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
@@ -73,8 +73,9 @@ def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = No
 
     `path(s)` with s (n,) from 0 to 1 gives q (n, nq), q' and q'' (n, nv); a motion, which has a duration, is a path too.
     `over` is the part of it to follow, from the speed `start` to the speed `end` (ṡ, 1/s): when a load shifts on the
-    way, what is left is planned again from here with other `parameters` or `external`. Limits are the robot's own where
-    none are given. A path that cannot be followed raises PathError, which says where and which joint.
+    way, what is left is planned again from here with other `parameters` or `external`. Between `points` s̈ is constant:
+    so many pieces, or the s of their ends, among which the jumps of q'' should be. Limits are the robot's own where none
+    are given. A path that cannot be followed raises PathError, which says where and which joint.
 
     >>> arm = hinge.samples.planar_2r()
     >>> path = lambda s: (np.outer(s, [1.0, 0.5]), np.ones((len(s), 1)) * [1.0, 0.5], np.zeros((len(s), 2)))
@@ -85,18 +86,17 @@ def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = No
     """
     calls = _calls(external, external_frame, parameters, joint_terms)
     limits = checked_limits("time_optimal", robot, velocity, effort, acceleration, calls)
-    if not (0.0 <= over[0] < over[1] <= 1.0 and start >= 0.0 and end >= 0.0 and points >= 1):
-        raise SizeError(f"time_optimal: over={over}, start={start}, end={end}, points={points}. Give a part of 0 to 1, "
-                        "speeds that are not negative, and at least one point.")  # fmt: skip
+    if not (start >= 0.0 and end >= 0.0):
+        raise SizeError(f"time_optimal: start={start}, end={end}. Give speeds ṡ that are not negative.")
     followed, _ = as_path("time_optimal", robot, path)
-    track = _track(followed, limits, over, points)
+    track = Track.along(followed, limits, _grid("time_optimal", points, over))
     x = fastest(track, start, end)
     times = np.concatenate([[0.0], np.cumsum(2.0 * track.step / (np.sqrt(x[:-1]) + np.sqrt(x[1:])))])
     return Timed(followed, limits, track.s, x, times)
 
 
 def time_uniform(robot: Robot, path: Any, duration: float | None = None, velocity: Any = None, effort: Any = None,
-                 acceleration: Any = None, points: int = 256, external: Mapping[str, Any] | None = None,
+                 acceleration: Any = None, points: Any = 256, external: Mapping[str, Any] | None = None,
                  external_frame: str = "body", parameters: Mapping[str, Any] | None = None,
                  joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
     """A motion stretched or shortened by one factor: the fastest within the limits, or one of a given duration.
@@ -111,9 +111,9 @@ def time_uniform(robot: Robot, path: Any, duration: float | None = None, velocit
     calls = _calls(external, external_frame, parameters, joint_terms)
     limits = checked_limits("time_uniform", robot, velocity, effort, acceleration, calls)
     followed, _ = as_path("time_uniform", robot, path)
-    track = _track(followed, limits, (0.0, 1.0), points)
+    track = Track.along(followed, limits, _grid("time_uniform", points, (0.0, 1.0)))
     x = _even(track) if duration is None else float(duration) ** -2.0
-    over = track.excess(np.full(points + 1, x), bends=False)
+    over = np.abs(track.shares(np.full(len(track.s), x))).max(axis=1) - 1.0
     if (over > 1e-9).any():
         _refuse(track, over)
     return Timed(followed, limits, np.array([0.0, 1.0]), np.array([x, x]), np.array([0.0, x**-0.5]))
@@ -121,14 +121,13 @@ def time_uniform(robot: Robot, path: Any, duration: float | None = None, velocit
 
 def _even(track: Track) -> float:
     """The greatest ṡ² that can be had throughout."""
-    pieces, margin = len(track.s) - 1, np.full((len(track.s) - 1, len(track.labels)), SLACK)
-    rows, _, _ = track.spread(np.zeros(pieces + 1))
-    slope = np.concatenate([rows.square.ravel(), -rows.square.ravel()])
+    margin, still = np.full((len(track.step), len(track.labels)), SLACK), np.zeros(len(track.s))
+    slope = np.concatenate([track.rows.square.ravel(), -track.rows.square.ravel()])
     while True:
-        room = 1.0 - np.repeat(margin, FINE + 1, axis=0).ravel()
-        low, top = interval(slope, np.concatenate([room - rows.rest.ravel(), room + rows.rest.ravel()]), np.abs(slope))
+        room, rest = 1.0 - np.repeat(margin, len(PART), axis=0).ravel(), track.rows.rest.ravel()
+        low, top = interval(slope, np.concatenate([room - rest, room + rest]), np.abs(slope))
         x = float(min(max(top, 0.0), REACH))
-        over = track.excess(np.full(pieces + 1, x))
+        over = track.excess(still + x)
         if not max(low, 0.0) <= top or x == 0.0:
             _refuse(track, over)
         if (over <= 0.0).all():
@@ -143,10 +142,15 @@ def _refuse(track: Track, over: Array) -> None:
                     f"{1.0 + over[piece, k]:.4g} times its {kind} limit.", s, joint)  # fmt: skip
 
 
-def _track(path: Path, limits: Limits, over: tuple[float, float], points: int) -> Track:
-    """The limits along a part of a path, with that many pieces."""
-    fine = np.linspace(*over, FINE * points + 1)
-    return Track(fine[::FINE], limits.rows(*path(fine)), limits.labels)
+def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
+    """The s of the ends of the pieces: evenly spaced, or as they are given, so far as they are within `over`."""
+    given = np.asarray(points, float)
+    grid = np.linspace(*over, int(points) + 1) if given.ndim == 0 else given
+    grid = np.unique(np.concatenate([over, grid[(grid > over[0]) & (grid < over[1])]]))
+    if not (0.0 <= over[0] < over[1] <= 1.0) or given.ndim > 1 or given.size == 0 or (given.ndim == 0 and given < 1):
+        raise SizeError(f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to have, "
+                        "or the s of their ends.")  # fmt: skip
+    return grid
 
 
 def _calls(external: Any, external_frame: str, parameters: Any, joint_terms: Sequence[str]) -> dict[str, Any]:
