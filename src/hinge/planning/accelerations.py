@@ -171,7 +171,10 @@ def _together(per_force: Array, offset: Array) -> tuple[Array, Array]:
 
 def efforts(robot: Robot, call: str, given: Any) -> Array:
     """Effort limits (nv), all finite and none negative."""
-    effort = robot.limits.effort if given is None else np.broadcast_to(real(f"{call}: effort", given), (robot.nv,))
+    effort = robot.limits.effort if given is None else real(f"{call}: effort", given)
+    if effort.shape not in ((), (robot.nv,)):
+        raise SizeError(f"{call}: effort has shape {effort.shape}, robot {robot.name!r} has nv = {robot.nv}.")
+    effort = np.broadcast_to(effort, (robot.nv,))
     wrong = np.flatnonzero(~(np.isfinite(effort) & (effort >= 0.0)))
     if len(wrong):
         joint = robot.model.blame()(int(wrong[0]))

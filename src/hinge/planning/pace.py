@@ -13,6 +13,7 @@ passed, until none is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -131,7 +132,7 @@ class Pass:
             return (np.inf, -np.inf)[side]
         return float(min(high, REACH) if side else max(min(low, high), 0.0))
 
-    def _refuse(self, i: int, goal: tuple[float, float]) -> None:
+    def _refuse(self, i: int, goal: tuple[float, float]) -> NoReturn:
         joint, kind, share = self._blame(i, goal)
         s = float(self.track.s[i])
         raise PathError(f"the path cannot be followed at s = {s:.4g}: joint {joint!r} would need {share:.4g} times its "

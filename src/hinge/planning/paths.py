@@ -75,12 +75,17 @@ class Limits:
             slow, fast, pulled = self.robot.inverse_dynamics(  # type: ignore[attr-defined]
                 q, dq * paces[0], ddq * paces[0] ** 2 + dq * paces[1], **self.calls
             )
-            square = (fast - slow) / 3.0
-            force = pulled - slow, square, slow - square
+            square = _less(fast, slow) / 3.0
+            force = _less(pulled, slow), square, slow - square
         parts = (self.effort, force), (self.acceleration, (dq, ddq, zero)), (self.velocity**2, (zero, dq * dq, zero))
         kept = [(bound[ok], [x[:, ok] for x in part]) for bound, part in parts if (ok := np.isfinite(bound)).any()]
         columns = zip(*([x / bound for x in part] for bound, part in kept), strict=True)
         return Rows(*(np.concatenate(column, axis=1) for column in columns))
+
+
+def _less(a: Array, b: Array) -> Array:
+    """a - b, and zero where only rounding tells them apart: ṡ² may be large."""
+    return np.where(np.abs(a - b) <= 1e-13 * (np.abs(a) + np.abs(b)), 0.0, a - b)
 
 
 def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, acceleration: Any, calls: Mapping[str, Any]

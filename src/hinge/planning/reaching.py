@@ -201,7 +201,7 @@ def checked_poses(poses: Any) -> Array:
     R = goals[..., :3, :3]
     off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
     off = np.maximum(off, np.abs(goals[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
-    bad = ~(off <= ROTATION) | ~(np.linalg.det(R) > 0.0) | ~np.isfinite(goals).all(axis=(-1, -2))
+    bad = ~(off <= ROTATION) | ~(np.linalg.det(np.nan_to_num(R)) > 0.0) | ~np.isfinite(goals).all(axis=(-1, -2))
     if bad.any():
         at = [int(k) for k in np.argwhere(bad)[0]]
         raise GeometryError(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from hinge.backends.kernel import Array
 from hinge.errors import PathError, SizeError
 from hinge.inputs import real
-from hinge.planning.pace import PART, Track, fastest
+from hinge.planning.pace import PART, ROUNDS, Track, fastest
 from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits
 from hinge.planning.polygons import REACH, SLACK, interval
 from hinge.robot import Robot
@@ -123,7 +123,7 @@ def _even(track: Track) -> float:
     """The greatest ṡ² that can be had throughout."""
     margin, still = np.full((len(track.step), len(track.labels)), SLACK), np.zeros(len(track.s))
     slope = np.concatenate([track.rows.square.ravel(), -track.rows.square.ravel()])
-    while True:
+    for _ in range(ROUNDS):
         room, rest = 1.0 - np.repeat(margin, len(PART), axis=0).ravel(), track.rows.rest.ravel()
         low, top = interval(slope, np.concatenate([room - rest, room + rest]), np.abs(slope))
         x = float(min(max(top, 0.0), REACH))
@@ -133,9 +133,10 @@ def _even(track: Track) -> float:
         if (over <= 0.0).all():
             return x
         margin += 1.5 * np.maximum(over, 0.0)
+    return _refuse(track, over)
 
 
-def _refuse(track: Track, over: Array) -> None:
+def _refuse(track: Track, over: Array) -> NoReturn:
     piece, k = np.unravel_index(int(over.argmax()), over.shape)
     (joint, kind), s = track.labels[k], float(track.s[piece])
     raise PathError(f"the path cannot be followed at that pace near s = {s:.4g}: joint {joint!r} would need "
