@@ -4,9 +4,9 @@
     python bench/inverse_kinematics.py --quick    fewer of them for SciPy
 
 Both are given the same poses, limits and random starts, and go on to the next start until a pose is reached to 1e-9.
-SciPy's residuals and their Jacobian come from hinge, a call of one state each, which is a small part of its time. A part
-of the poses is timed where there are many, because SciPy's poses do not depend on each other. Files are those of the
-package example-robot-data.
+SciPy's residuals and their Jacobian come from hinge, a call of one state each, which is a small part of its time. It is
+timed on a part of the poses, because it treats them one after another. Files are those of the package
+example-robot-data.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def main() -> None:
         reached = [by_scipy(robot, goal, frame, starts) for goal in goals[:part]]
         theirs = (time.process_time() - began) / part * POSES
         good = (error.max(axis=1) < NEAR).mean()
-        print(f"{robot.name}: hinge {ours / POSES * 1e6:.1f} µs a pose, {good:.1%} reached; SciPy {theirs / POSES * 1e6:.0f} µs, "
-              f"{np.mean(reached):.1%} of {part}; {theirs / ours:.0f} times as fast")  # fmt: skip
+        print(f"{robot.name}: hinge {ours / POSES * 1e6:.1f} µs a pose, {good:.1%} reached; "
+              f"SciPy {theirs / POSES * 1e6:.0f} µs, {np.mean(reached):.1%} of {part}; "
+              f"{theirs / ours:.0f} times as fast")  # fmt: skip
 
 
 if __name__ == "__main__":

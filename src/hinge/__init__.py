@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         Timed,
         hand_accelerations,
         inverse_kinematics,
-        time_uniform,
         time_optimal,
+        time_uniform,
     )
     from hinge.robot import Robot
     from hinge.sim import Trajectory, open, simulate
@@ -61,7 +61,8 @@ _HOME = {
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "GeometryError": "errors", "PathError": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "NotCovered": "errors", "GeometryError": "errors", "FileFault": "errors", "TraceError": "errors",
+    "TrajectoryError": "errors", "PathError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -89,8 +90,8 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "simulate", "open", "Trajectory",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "GeometryError", "PathError", "FileFault", "TraceError",
-    "TrajectoryError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "GeometryError", "FileFault", "TraceError",
+    "TrajectoryError", "PathError",
 ]  # fmt: skip
 
 

@@ -43,7 +43,13 @@ def case(name):
         return arm, waves(rng, arm), np.full(6, 3.0), effort, np.full(6, np.inf)
     file = {"panda": "panda_description/urdf/panda.urdf", "ur5": "ur_description/urdf/ur5_robot.urdf"}[name]
     arm = hinge.load(ROBOTS / file)
-    return arm, waves(rng, arm), arm.limits.velocity, arm.limits.effort, np.full(arm.nv, 15.0 if name == "ur5" else np.inf)
+    return (
+        arm,
+        waves(rng, arm),
+        arm.limits.velocity,
+        arm.limits.effort,
+        np.full(arm.nv, 15.0 if name == "ur5" else np.inf),
+    )
 
 
 CASES = ["puma560", "panda", "ur5", "zero inertia"]
@@ -74,7 +80,7 @@ def test_no_limit_is_passed_between_the_points_of_the_grid_either(planned):
 
 
 def test_the_motion_is_the_path_and_its_rates_are_rates(planned):
-    arm, path, _, timed = planned
+    _, path, _, timed = planned
     inner = timed.duration * np.linspace(0.01, 0.99, 500)
     h = 1e-6 * timed.duration
     same = np.searchsorted(timed.times, inner - h) == np.searchsorted(timed.times, inner + h)  # s̈ jumps between pieces

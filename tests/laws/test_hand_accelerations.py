@@ -31,8 +31,8 @@ def by_program(robot, q, qd, tip, part, effort, d):
     drift = robot.acceleration(q, qd, np.zeros(n), tip, frame="aligned", kind="classical")[PARTS[part]]
     M, bias = robot.mass_matrix(q), robot.bias_force(q, qd)
     up = np.c_[np.concatenate([M, -M]), np.zeros(2 * n)]
-    found = optimize.linprog(np.r_[np.zeros(n), -1.0], A_ub=up, b_ub=np.r_[effort - bias, effort + bias], A_eq=np.c_[J, -d],
-                             b_eq=-drift, bounds=(None, None))  # fmt: skip
+    found = optimize.linprog(np.r_[np.zeros(n), -1.0], A_ub=up, b_ub=np.r_[effort - bias, effort + bias],
+                             A_eq=np.c_[J, -d], b_eq=-drift, bounds=(None, None))  # fmt: skip
     return -found.fun if found.status == 0 else np.nan
 
 

@@ -46,7 +46,9 @@ def test_forces_of_a_motion_k_times_as_slow_are_a_k_squared_of_the_moving_part()
     slow = hinge.time_uniform(ARM, Swing(), duration=3 * Swing.duration, effort=[1e3, 1e3])
     t = np.linspace(0.0, Swing.duration, 50)
     q, qd, qdd = Swing()(t)
-    np.testing.assert_allclose(np.concatenate(slow(3 * t), axis=1), np.concatenate([q, qd / 3, qdd / 9], axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        np.concatenate(slow(3 * t), axis=1), np.concatenate([q, qd / 3, qdd / 9], axis=1), atol=1e-12
+    )
     moving = ARM.inverse_dynamics(q, qd, qdd) - ARM.gravity_force(q)
     np.testing.assert_allclose(ARM.inverse_dynamics(*slow(3 * t)) - ARM.gravity_force(q), moving / 9, atol=1e-11)
 

@@ -36,8 +36,8 @@ def hand_accelerations(robot: Robot, q: Any, qd: Any, frame: str, part: str = "l
                        parameters: Mapping[str, Any] | None = None) -> Accelerations:  # fmt: skip
     """The accelerations that a link or frame can have at a state, or at each of a batch, within the effort limits.
 
-    Takes q (…, nq), qd (…, nv) and a name; axes are parallel to the base. A load that shifts is `external`, or numbers
-    that the robot varies: `robot.vary("hand.mass")` and `parameters={"hand.mass": …}`, so that nothing is compiled anew.
+    Takes q (…, nq), qd (…, nv) and a name; axes are parallel to the base. A load that shifts is `external`, or a number
+    that the robot varies: with `robot.vary("hand.mass")`, `parameters={"hand.mass": …}` compiles nothing anew.
 
     >>> arm = hinge.samples.planar_2r()
     >>> can = hinge.hand_accelerations(arm, [0.3, 0.5], [0.0, 0.0], "hand", effort=[40.0, 20.0])
@@ -47,10 +47,10 @@ def hand_accelerations(robot: Robot, q: Any, qd: Any, frame: str, part: str = "l
     if part not in PARTS:
         raise UnknownName(f"hand_accelerations: part={part!r} is not known. {did_you_mean(str(part), PARTS)}")
     given: dict[str, Any] = {"parameters": parameters}
-    L = robot.jacobian(q, frame, frame="aligned", **given)[..., PARTS[part], :]  # type: ignore[attr-defined]
-    N = robot.acceleration(q, qd, np.zeros(robot.nv), frame, frame="aligned", kind="classical", **given)  # type: ignore[attr-defined]
-    bias = robot.bias_force(q, qd, external=external, external_frame=external_frame, **given)  # type: ignore[attr-defined]
-    per_force = L @ robot.inverse_mass_matrix(q, **given)  # type: ignore[attr-defined]
+    L = robot.jacobian(q, frame, frame="aligned", **given)[..., PARTS[part], :]
+    N = robot.acceleration(q, qd, np.zeros(robot.nv), frame, frame="aligned", kind="classical", **given)
+    bias = robot.bias_force(q, qd, external=external, external_frame=external_frame, **given)
+    per_force = L @ robot.inverse_mass_matrix(q, **given)
     offset = N[..., PARTS[part]] - (per_force @ bias[..., None])[..., 0]  # (10.3) at tau = 0
     return Accelerations(*_together(per_force, offset), efforts(robot, "hand_accelerations", effort))
 
@@ -117,8 +117,10 @@ def sides(edges: Array) -> tuple[Array, Array]:
     U, s, _ = np.linalg.svd(edges)
     rank = int((s > FLAT * s[:1].sum()).sum())
     if comb(edges.shape[1], max(rank - 1, 0)) > MOST:
-        raise NotCovered(f"the accelerations of {edges.shape[1]} joints in {rank} dimensions have too many facets.\n"
-                         "  Ask for part='linear' or 'angular', or for support(direction), which needs none.")  # fmt: skip
+        raise NotCovered(
+            f"the accelerations of {edges.shape[1]} joints in {rank} dimensions have too many facets.\n"
+            "  Ask for part='linear' or 'angular', or for support(direction), which needs none."
+        )
     within = U[:, :rank].T @ edges
     within = within / np.maximum(np.linalg.norm(within, axis=0), 1e-300)
     chosen = np.array(list(combinations(range(edges.shape[1]), rank - 1)), int) if rank else np.empty((0, 0), int)
@@ -130,7 +132,6 @@ def sides(edges: Array) -> tuple[Array, Array]:
 
 def corners(edges: Array) -> Array:
     """The corners of a sum of segments, centred: those of each facet, which is such a sum itself."""
-    k, n = edges.shape
     used = edges[:, np.linalg.norm(edges, axis=0) > FLAT * np.abs(edges).sum()]
     rank = int(np.linalg.matrix_rank(used, tol=FLAT * np.linalg.norm(used))) if used.size else 0
     if used.shape[1] == rank:
@@ -158,7 +159,9 @@ def _along(N: Array, h: Array, d: Array, size: float) -> float:
 
 def _distinct(N: Array) -> Array:
     """Unit vectors without those that differ in sign only."""
-    first = np.take_along_axis(N, np.argmax(np.abs(N) > 1e-6, axis=1)[:, None], axis=1) if N.size else np.ones((len(N), 1))
+    first = (
+        np.take_along_axis(N, np.argmax(np.abs(N) > 1e-6, axis=1)[:, None], axis=1) if N.size else np.ones((len(N), 1))
+    )
     N = N * np.sign(first)
     _, at = np.unique(np.round(N, 9), axis=0, return_index=True)
     return N[np.sort(at)]
@@ -166,7 +169,9 @@ def _distinct(N: Array) -> Array:
 
 def _together(per_force: Array, offset: Array) -> tuple[Array, Array]:
     batch = np.broadcast_shapes(per_force.shape[:-2], offset.shape[:-1])
-    return np.broadcast_to(per_force, (*batch, *per_force.shape[-2:])), np.broadcast_to(offset, (*batch, offset.shape[-1]))
+    return np.broadcast_to(per_force, (*batch, *per_force.shape[-2:])), np.broadcast_to(
+        offset, (*batch, offset.shape[-1])
+    )
 
 
 def efforts(robot: Robot, call: str, given: Any) -> Array:
@@ -178,6 +183,8 @@ def efforts(robot: Robot, call: str, given: Any) -> Array:
     wrong = np.flatnonzero(~(np.isfinite(effort) & (effort >= 0.0)))
     if len(wrong):
         joint = robot.model.blame()(int(wrong[0]))
-        raise SizeError(f"{call}: {joint} has the effort limit {effort[wrong[0]]}.\n"
-                        "  Give effort= with a finite number for each velocity, 0 where there is no actuator.")  # fmt: skip
+        raise SizeError(
+            f"{call}: {joint} has the effort limit {effort[wrong[0]]}.\n"
+            "  Give effort= with a finite number for each velocity, 0 where there is no actuator."
+        )
     return np.array(effort, float)

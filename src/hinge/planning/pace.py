@@ -3,8 +3,8 @@
     x = ṡ²,    x_{i+1} = x_i + 2 Δ s̈,    |α s̈ + β x + γ| ≤ 1
 
 Between two points of a grid s̈ is constant and x linear in s, so every limit at every place between them is linear in
-x_i and x_{i+1}: their pairs make a polygon. Backward, the set of those x_i from which some x_{i+1} in the next set can be
-had is an interval; forward, the greatest x_{i+1} within reach is taken. No switching points are sought, so points at
+x_i and x_{i+1}: their pairs make a polygon. Backward, the set of those x_i from which some x_{i+1} in the next set can
+be had is an interval; forward, the greatest x_{i+1} within reach is taken. No switching points are sought, so points at
 which a joint's α vanishes (zero inertia) are points like any other.
 Limits are asked for at the ends and the middle of each piece, looked at in between, and narrowed where they were
 passed, until none is.
@@ -19,7 +19,7 @@ import numpy as np
 
 from hinge.backends.kernel import Array
 from hinge.errors import PathError
-from hinge.planning.paths import Limits, Path, Rows
+from hinge.planning.paths import Limits, Path, Rows, used
 from hinge.planning.polygons import REACH, SLACK, furthest, interval
 
 PART = np.linspace(0.0, 1.0, 9)  # the places in a piece where limits are looked at
@@ -81,8 +81,9 @@ def fastest(track: Track, start: float, end: float) -> Array:
         margin += 1.5 * np.maximum(over, 0.0)
     piece, k = np.unravel_index(int(over.argmax()), over.shape)
     joint, kind = track.labels[k]
-    raise PathError(f"near s = {track.s[piece]:.4g} the path bends so much that the {kind} of joint {joint!r} cannot be "
-                    "kept between points.\n  Give more points=.", float(track.s[piece]), joint)  # fmt: skip
+    s = float(track.s[piece])
+    raise PathError(f"near s = {s:.4g} the path bends so much that the {kind} limit of joint {joint!r} cannot be kept "
+                    "between points.\n  Give more points=.", s, joint)  # fmt: skip
 
 
 class Pass:
@@ -100,13 +101,14 @@ class Pass:
         if not low * (1.0 - 1e-9) <= start <= high * (1.0 + 1e-9):
             bound, word = (high, "fast") if start > high else (low, "slow")
             joint = self._blame(0, (0.0, REACH), start)[0]
-            raise PathError(f"at s = {self.track.s[0]:.4g} the path cannot be followed from ṡ = {start**0.5:.4g}: that is "
-                            f"too {word} for joint {joint!r}, ṡ = {bound**0.5:.4g} is not.", float(self.track.s[0]), joint)  # fmt: skip
+            s = float(self.track.s[0])
+            raise PathError(f"at s = {s:.4g} the path cannot be followed from ṡ = {start**0.5:.4g}: that is too {word} "
+                            f"for joint {joint!r}, ṡ = {bound**0.5:.4g} is not.", s, joint)  # fmt: skip
         x = np.empty(len(sets))
         x[0] = min(max(start, low), high)
         for i, (low, high) in enumerate(sets[1:]):
             _, most = interval(self.A[i, :, 1], self.c[i] - self.A[i, :, 0] * x[i], self.size[i])
-            x[i + 1] = max(min(most, high), low)
+            x[i + 1] = max(min(float(most), high), low)
             if x[i + 1] == x[i] == 0.0:
                 self._refuse(i, (low, high))
         return x
@@ -123,14 +125,14 @@ class Pass:
         return sets[::-1]
 
     def _extreme(self, i: int, goal: tuple[float, float], corner: Array, side: int) -> float:
-        """The least or greatest x_i with an x_{i+1} in the next set: at the polygon's corner, or as near it as may be."""
+        """The least or greatest x_i with an x_{i+1} in the next set: at the polygon's corner, or as near as may be."""
         y = min(max(corner[1], goal[0]), goal[1])
         if y == corner[1]:
             return float(corner[0])
-        low, high = interval(self.A[i, :, 0], self.c[i] - self.A[i, :, 1] * y, self.size[i])
+        low, high = map(float, interval(self.A[i, :, 0], self.c[i] - self.A[i, :, 1] * y, self.size[i]))
         if low - high > 1e-9 * (abs(low) + abs(high)) or high < 0.0:
             return (np.inf, -np.inf)[side]
-        return float(min(high, REACH) if side else max(min(low, high), 0.0))
+        return min(high, REACH) if side else max(min(low, high), 0.0)
 
     def _refuse(self, i: int, goal: tuple[float, float]) -> NoReturn:
         joint, kind, share = self._blame(i, goal)
@@ -154,4 +156,5 @@ class Pass:
         z, _ = furthest(A, room(many), (1.0, 1.0))
         tight = np.flatnonzero(self.A[i] @ z[0] - self.c[i] > many - 1e-6 * (1.0 + many))
         k = tight[self.c[i][tight].argmin()] if len(tight) else 0  # of those, the one that is worst off at rest
-        return *self.track.labels[k % len(self.track.labels)], 1.0 + many
+        k = k % len(self.track.labels)
+        return *self.track.labels[k], float(used(self.track.labels, np.full(len(self.track.labels), 1.0 + many))[k])

@@ -72,7 +72,7 @@ class Limits:
         force: Any = np.zeros((3, 0)), np.zeros((3, 0)), np.zeros((3, 0))
         if each.any():
             paces = np.array([1.0, 2.0, 1.0])[:, None, None], np.array([0.0, 0.0, 1.0])[:, None, None]
-            slow, fast, pulled = self.robot.inverse_dynamics(  # type: ignore[attr-defined]
+            slow, fast, pulled = self.robot.inverse_dynamics(
                 q, dq * paces[0], ddq * paces[0] ** 2 + dq * paces[1], **self.calls
             )
             square = _less(fast, slow) / 3.0
@@ -81,6 +81,12 @@ class Limits:
         kept = [(bound[ok], [x[:, ok] for x in part]) for bound, part in parts if (ok := np.isfinite(bound)).any()]
         columns = zip(*([x / bound for x in part] for bound, part in kept), strict=True)
         return Rows(*(np.concatenate(column, axis=1) for column in columns))
+
+
+def used(labels: Sequence[tuple[str, str]], shares: Array) -> Array:
+    """The shares of limits as one thinks of them: those of velocities are squares in the rows."""
+    squares = np.array([kind == "velocity" for _, kind in labels])
+    return np.where(squares, np.sqrt(np.abs(shares)), np.abs(shares))
 
 
 def _less(a: Array, b: Array) -> Array:
@@ -92,8 +98,10 @@ def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, accelera
                    ) -> Limits:  # fmt: skip
     """The limits of a call: the robot's own where none are given, and at least one that is finite."""
     if "damping" in calls["joint_terms"]:
-        raise NotCovered(f"{call}: joint_terms has 'damping', whose force grows with ṡ; only what goes with ṡ² or does "
-                         "not change can be planned with.\n  Leave it out, and lower the effort limits instead.")  # fmt: skip
+        raise NotCovered(
+            f"{call}: joint_terms has 'damping', whose force grows with ṡ; only what goes with ṡ² or does not change "
+            "can be planned with.\n  Leave it out, and lower the effort limits instead."
+        )
     given = {"velocity": velocity, "effort": effort, "acceleration": acceleration}
     own = {"velocity": robot.limits.velocity, "effort": robot.limits.effort, "acceleration": np.full(robot.nv, np.inf)}
     made = {}
@@ -104,8 +112,10 @@ def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, accelera
         made[name] = bound = np.broadcast_to(bound, (robot.nv,))
         if not (bound > 0.0).all():
             k = int(np.flatnonzero(~(bound > 0.0))[0])
-            raise SizeError(f"{call}: {robot.model.blame()(k)} has the {name} limit {bound[k]}. Give a positive number, "
-                            "or infinity for none.")  # fmt: skip
+            raise SizeError(
+                f"{call}: {robot.model.blame()(k)} has the {name} limit {bound[k]}. Give a positive number, or "
+                "infinity for none."
+            )
     if not any(np.isfinite(bound).any() for bound in made.values()):
         raise SizeError(f"{call}: nothing limits robot {robot.name!r}. Give velocity=, effort= or acceleration=.")
     return Limits(robot, calls=calls, **made)
@@ -127,7 +137,9 @@ def as_path(call: str, robot: Robot, given: Any) -> tuple[Path, float]:
                 raise SizeError(f"{call}: for {len(s)} points the path gave {name} of shape {x.shape}; it has to be "
                                 f"{(len(s), n)}.")  # fmt: skip
             if not np.isfinite(x).all():
-                raise SizeError(f"{call}: {name} of the path is not finite at s = {s[~np.isfinite(x).all(axis=1)][0]:.4g}.")
+                raise SizeError(
+                    f"{call}: {name} of the path is not finite at s = {s[~np.isfinite(x).all(axis=1)][0]:.4g}."
+                )
             arrays.append(x * scale)
         return arrays[0], arrays[1], arrays[2]
 

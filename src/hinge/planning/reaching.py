@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hinge import inputs
 from hinge.backends.kernel import Array, Kernel, Status
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
@@ -52,9 +53,9 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
                        backend: str | None = None) -> Reached:  # fmt: skip
     """Coordinates, within the limits, that put a link or frame at a pose; poses (…, 4, 4) in one batch.
 
-    Each pose is tried from `start` (…, nq), where it is given, and then from up to `starts` random configurations, until
-    angle (rad) and distance (m) are within `tolerance`. `match` is "pose", "position" or "orientation". A pose that is
-    not reached has the status UNREACHED, the nearest coordinates found, and in `error` how far they are from it.
+    Each pose is tried from `start` (…, nq), where it is given, and then from up to `starts` random configurations,
+    until angle (rad) and distance (m) are within `tolerance`. `match` is "pose", "position" or "orientation". A pose
+    that is not reached has the status UNREACHED, the nearest coordinates found, and in `error` how far they are away.
 
     >>> arm = hinge.samples.puma560()
     >>> goal = arm.pose([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "tool")
@@ -64,27 +65,35 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
     """
     goals = checked_poses(poses)
     batch, n = goals.shape[:-2], goals[..., 0, 0].size
-    rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, -1)
-            for x in robot._further("inverse_kinematics", parameters, prescribed)]  # fmt: skip
     if starts < 1 and start is None:
-        raise SizeError(f"inverse_kinematics: starts={starts}, and no start is given. Give one, or let starts be at least 1.")
+        raise SizeError(
+            f"inverse_kinematics: starts={starts}, and no start is given. Give one, or at least 1 for starts."
+        )
+    rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, -1) for x in (
+        *inputs.parameters("inverse_kinematics", robot.model, robot.subject.vary, parameters),
+        *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
     descent = Descent(robot, frame, match, tolerance, steps, backend)
-    guesses = robot.random_state(np.random.default_rng(seed), starts)[0]
-    q, error = np.empty((n, robot.nq)), np.full((n, 2), np.inf)
+    guesses = robot.random_state(np.random.default_rng(seed), max(starts, 0))[0]
     if start is not None:
-        first = _given_start(robot, start, batch).reshape(n, robot.nq)
-        q, error = descent(first, goals.reshape(n, 4, 4), rest)
+        q, error = descent(_given_start(robot, start, batch).reshape(n, robot.nq), goals.reshape(n, 4, 4), rest)
+    else:
+        q, error = np.empty((n, robot.nq)), np.full((n, 2), np.inf)
+    _improve(q, error, descent, guesses, goals.reshape(n, 4, 4), rest)
+    status = np.where(error.max(axis=1) <= tolerance, Status.OK, Status.UNREACHED).astype(np.uint8)
+    return Reached(q.reshape(*batch, robot.nq), status.reshape(batch), error.reshape(*batch, 2))
+
+
+def _improve(q: Array, error: Array, descent: Descent, guesses: Array, goals: Array, rest: Sequence[Array]) -> None:
+    """Try guesses on those poses that are still far, ever more at once, and keep what is nearest, in place."""
     tried, wave = 0, 1
-    while tried < starts and len(far := np.flatnonzero(~(error.max(axis=1) <= tolerance))):
+    while tried < len(guesses) and len(far := np.flatnonzero(~(error.max(axis=1) <= descent.tolerance))):
         some = guesses[tried : tried + wave]
         rows = np.repeat(far, len(some))
-        found, left = descent(np.tile(some, (len(far), 1)), goals.reshape(n, 4, 4)[rows], [x[rows] for x in rest])
+        found, left = descent(np.tile(some, (len(far), 1)), goals[rows], [x[rows] for x in rest])
         best = _size(left).reshape(len(far), -1).argmin(axis=1) + np.arange(len(far)) * len(some)
         nearer = _size(left[best]) < _size(error[far])
         q[far[nearer]], error[far[nearer]] = found[best[nearer]], left[best[nearer]]
         tried, wave = tried + wave, 2 * wave
-    status = np.where(error.max(axis=1) <= tolerance, Status.OK, Status.UNREACHED).astype(np.uint8)
-    return Reached(q.reshape(*batch, robot.nq), status.reshape(batch), error.reshape(*batch, 2))
 
 
 def _size(error: Array) -> Array:
@@ -97,7 +106,7 @@ class Descent:
 
     def __init__(self, robot: Robot, frame: str, match: str, tolerance: float, steps: int, backend: str | None):
         self.kernel = _kernel(robot, match, backend or default_backend())
-        self.place, self.limits = robot._place(frame), robot.limits
+        self.place, self.limits = inputs.place(robot.subject.traced, frame), robot.limits
         self.tolerance, self.steps = tolerance, steps
 
     def __call__(self, start: Array, goals: Array, rest: Sequence[Array]) -> tuple[Array, Array]:
@@ -219,4 +228,6 @@ def _given_start(robot: Robot, start: Any, batch: tuple[int, ...]) -> Array:
     try:
         return np.clip(np.broadcast_to(q, (*batch, robot.nq)), robot.limits.lower, robot.limits.upper)
     except ValueError:
-        raise SizeError(f"inverse_kinematics: start has shape {q.shape}; the poses want {(*batch, robot.nq)}.") from None
+        raise SizeError(
+            f"inverse_kinematics: start has shape {q.shape}; the poses want {(*batch, robot.nq)}."
+        ) from None

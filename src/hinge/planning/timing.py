@@ -12,7 +12,7 @@ from hinge.backends.kernel import Array
 from hinge.errors import PathError, SizeError
 from hinge.inputs import real
 from hinge.planning.pace import PART, ROUNDS, Track, fastest
-from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits
+from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits, used
 from hinge.planning.polygons import REACH, SLACK, interval
 from hinge.robot import Robot
 
@@ -46,9 +46,10 @@ class Timed:
     def limiting(self, t: Any) -> Limit | list[Limit]:
         """The limit that is used most at t; a list of them for several t."""
         t, s, speed, pull = self._at(t)
-        share = np.abs(self.limits.rows(*self.path(s)).shares(speed * speed, pull))
-        which, labels = share.argmax(axis=1), self.limits.labels
-        made = [Limit(*labels[k], float(share[i, k])) for i, k in enumerate(which)]
+        labels = self.limits.labels
+        share = used(labels, self.limits.rows(*self.path(s)).shares(speed * speed, pull))
+        which = share.argmax(axis=1)
+        made = [Limit(labels[k][0], labels[k][1], float(share[i, k])) for i, k in enumerate(which)]
         return made if np.ndim(t) else made[0]
 
     def _at(self, t: Any) -> tuple[Array, Array, Array, Array]:
@@ -71,10 +72,10 @@ def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = No
                  joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
     """The fastest motion along a path within limits of velocity, effort and acceleration, at every moment of it.
 
-    `path(s)` with s (n,) from 0 to 1 gives q (n, nq), q' and q'' (n, nv); a motion, which has a duration, is a path too.
-    `over` is the part of it to follow, from the speed `start` to the speed `end` (ṡ, 1/s): when a load shifts on the
-    way, what is left is planned again from here with other `parameters` or `external`. Between `points` s̈ is constant:
-    so many pieces, or the s of their ends, among which the jumps of q'' should be. Limits are the robot's own where none
+    `path(s)` with s (n,) from 0 to 1 gives q (n, nq), q' and q'' (n, nv); a motion, which has a duration, is a path
+    too. `over` is the part of it to follow, from the speed `start` to the speed `end` (ṡ, 1/s): when a load shifts on
+    the way, what is left is planned again from here with other `parameters` or `external`. s̈ is constant in each of
+    `points` pieces, or between given s, among which the jumps of q'' should be. Limits are the robot's own where none
     are given. A path that cannot be followed raises PathError, which says where and which joint.
 
     >>> arm = hinge.samples.planar_2r()
@@ -126,7 +127,7 @@ def _even(track: Track) -> float:
     for _ in range(ROUNDS):
         room, rest = 1.0 - np.repeat(margin, len(PART), axis=0).ravel(), track.rows.rest.ravel()
         low, top = interval(slope, np.concatenate([room - rest, room + rest]), np.abs(slope))
-        x = float(min(max(top, 0.0), REACH))
+        x = min(max(float(top), 0.0), REACH)
         over = track.excess(still + x)
         if not max(low, 0.0) <= top or x == 0.0:
             _refuse(track, over)
@@ -139,8 +140,9 @@ def _even(track: Track) -> float:
 def _refuse(track: Track, over: Array) -> NoReturn:
     piece, k = np.unravel_index(int(over.argmax()), over.shape)
     (joint, kind), s = track.labels[k], float(track.s[piece])
+    times = used(track.labels, 1.0 + over[piece])[k]
     raise PathError(f"the path cannot be followed at that pace near s = {s:.4g}: joint {joint!r} would need "
-                    f"{1.0 + over[piece, k]:.4g} times its {kind} limit.", s, joint)  # fmt: skip
+                    f"{times:.4g} times its {kind} limit.", s, joint)  # fmt: skip
 
 
 def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
@@ -149,8 +151,8 @@ def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
     grid = np.linspace(*over, int(points) + 1) if given.ndim == 0 else given
     grid = np.unique(np.concatenate([over, grid[(grid > over[0]) & (grid < over[1])]]))
     if not (0.0 <= over[0] < over[1] <= 1.0) or given.ndim > 1 or given.size == 0 or (given.ndim == 0 and given < 1):
-        raise SizeError(f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to have, "
-                        "or the s of their ends.")  # fmt: skip
+        raise SizeError(f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to "
+                        "have, or the s of their ends.")  # fmt: skip
     return grid
 
 
