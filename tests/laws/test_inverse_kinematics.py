@@ -127,3 +127,26 @@ def test_half_a_turn_has_a_quaternion_however_it_is_rounded(axis):
     q = quaternion_from_rotation(R.ravel().tolist())
     assert np.argmax(q) == axis + 1
     np.testing.assert_allclose(np.linalg.norm(q), 1.0)
+
+
+def test_joints_that_follow_others_follow_them_here_too():
+    builder = hinge.Builder("finger")
+    for name in ("base", "first", "second", "tip"):
+        builder.link(name, 0.1)
+    builder.joint("knuckle", "revolute", "base", "first", axis=(0, 1, 0), lower=0.0, upper=1.2)
+    builder.joint("middle", "revolute", "first", "second", (0.05, 0, 0), axis=(0, 1, 0), mimic=("knuckle", 0.9, 0.2))
+    builder.joint("side", "revolute", "second", "tip", (0.03, 0, 0), axis=(0, 0, 1), lower=-0.4, upper=0.4)
+    robot = hinge.Robot(builder.build())
+    q, _ = robot.random_state(np.random.default_rng(5), 20)
+    result = hinge.inverse_kinematics(robot, robot.pose(q, "tip"), "tip")
+    assert (result.status == OK).all()
+    np.testing.assert_allclose(result.q, q, atol=1e-8)
+    beyond = hinge.inverse_kinematics(robot, robot.pose([1.5, 0.0], "tip"), "tip")
+    assert beyond.status == UNREACHED
+    assert beyond.q[0] == 1.2
+
+
+def test_no_poses_give_no_coordinates():
+    robot = hinge.samples.planar_2r()
+    result = hinge.inverse_kinematics(robot, np.empty((0, 4, 4)), "hand")
+    assert (result.q.shape, result.status.shape, result.error.shape) == ((0, 2), (0,), (0, 2))

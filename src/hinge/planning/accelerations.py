@@ -3,9 +3,9 @@
     a = L M⁻¹ (tau - tau_load - C - G) + N,    |tau| ≤ effort                                              (10.3)
 
 The joint forces fill a box, so the accelerations fill its image: a polytope whose edges are the columns of L M⁻¹, each
-times the effort of its joint. A facet of it is flat along all columns but those of one side; its normals are found from
-the columns that lie in them, and everything else from the facets: how far the set goes along a ray is a linear program
-of one unknown, whatever the number of joints.
+times the effort of its joint. A facet is spanned by some of the columns, and its normal is at right angles to them;
+with all facets known, how far the set goes along a ray is a linear program of one unknown, whatever the number of
+joints.
 Source: turney1981, section 10.2.
 Differs from the source: L and N are the Jacobian and the acceleration at no joint acceleration; any number of joints,
 any state of a batch; linear and angular accelerations may be asked for alone.

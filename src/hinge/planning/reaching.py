@@ -5,8 +5,8 @@
 Damped least squares, from many starts. e is what is left to go, a turn and a shift in base axes; the damping goes with
 its square, so that steps are cautious far away and Newton's near the end, also where J loses rank. A step that leads
 no nearer is not taken, and c grows; else it shrinks (Levenberg, Marquardt). A joint at a limit that would be passed is
-left out of the step, and steps end at limits. A whole step is one compiled program; poses and
-starts run through it together, and those that have arrived leave the batch.
+left out of the step, and steps end at limits. A whole step is one compiled program; poses and starts run through it
+together, and those that have arrived leave the batch.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
         raise SizeError(
             f"inverse_kinematics: starts={starts}, and no start is given. Give one, or at least 1 for starts."
         )
-    rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, -1) for x in (
+    rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, x.shape[-1]) for x in (
         *inputs.parameters("inverse_kinematics", robot.model, robot.subject.vary, parameters),
         *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
     descent = Descent(robot, frame, match, tolerance, steps, backend)
@@ -130,14 +130,12 @@ def toward(model, q, c, at, goal, lower, upper, match="pose"):  # type: ignore[n
     before = _to_go(model, q, at, there, match)
     J = _without_blocked(model, q, before, J, lower, upper)
     damping = c[0] * _square(before) + FLOOR
-    move = model.joint_velocities(_damped(J, before, damping, model.blame()))
-    ahead = [_within(joint, joint.integrate(q[i], move[i]), lower[model.slices[i][0]], upper[model.slices[i][0]])
-             for i, joint in enumerate(model.joint)]  # fmt: skip
-    after = _to_go(model, ahead, at, there, match)
+    ahead = _moved(model, q, model.joint_velocities(_damped(J, before, damping, model.blame())), lower, upper)
+    after = _to_go(model, model.joint_positions(ahead), at, there, match)
     nearer = less(_square(after), _square(before))
-    ends = [[select(nearer, new, old) for new, old in zip(a, b, strict=True)] for a, b in zip(ahead, q, strict=True)]
-    left = [select(nearer, new, old) for new, old in zip(after, before, strict=True)]
-    turn, shift = _parts(left, match)
+    either = lambda new, old: [select(nearer, a, b) for a, b in zip(new, old, strict=True)]
+    ends = model.joint_positions(either(ahead, [x for i in model.leaders for x in q[i]]))
+    turn, shift = _parts(either(after, before), match)
     return ends, select(nearer, c[0] * BOLDER, c[0] * SHYER), sqrt(_square(turn)), sqrt(_square(shift))
 
 
@@ -183,11 +181,15 @@ def _damped(J, e, damping, blame):  # type: ignore[no-untyped-def]
     return [dot(column, y) for column in columns]
 
 
-def _within(joint, q, lower, upper):  # type: ignore[no-untyped-def]
-    """Coordinates cut off at their limits; a quaternion has none."""
-    if joint.nq != joint.nv:
-        return q
-    return [maximum(minimum(x, high), low) for x, low, high in zip(q, lower, upper, strict=True)]
+def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
+    """The user's coordinates after a move that is cut off at their limits; a quaternion has none."""
+    flat = []
+    for i in model.leaders:
+        joint, at = model.joint[i], model.slices[i][0]
+        ends = joint.integrate(q[i], move[i])
+        cut = [maximum(minimum(x, high), low) for x, low, high in zip(ends, lower[at], upper[at], strict=True)]
+        flat += cut if joint.nq == joint.nv else ends
+    return flat
 
 
 def _kernel(robot: Robot, match: str, backend: str) -> Kernel:

@@ -19,7 +19,7 @@ from hinge.robot import Robot
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """A motion along a path: call it with t, () or (n,), for q, qd and qdd. Before and after, it stands at its ends."""
+    """A motion along a path: call it with t, () or (n,), for q, qd and qdd. Before and after it, it stands still."""
 
     path: Path
     limits: Limits
@@ -62,7 +62,8 @@ class Timed:
         pull = (self.speed2[i + 1] - self.speed2[i]) / (2.0 * (self.grid[i + 1] - self.grid[i]))
         gone, speed = time - self.times[i], np.sqrt(self.speed2[i])
         s = np.clip(self.grid[i] + gone * (speed + 0.5 * pull * gone), self.grid[i], self.grid[i + 1])
-        return given, s, np.maximum(speed + pull * gone, 0.0), pull
+        on = time == given  # elsewhere it stands still
+        return given, s, np.where(on, np.maximum(speed + pull * gone, 0.0), 0.0), np.where(on, pull, 0.0)
 
 
 def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = None, acceleration: Any = None,
