@@ -93,7 +93,8 @@ def test_damping_cannot_be_planned_with():
 
 def test_a_time_that_is_none():
     timed = hinge.time_uniform(ARM, line, effort=EFFORT)
-    assert said(hinge.SizeError, timed, [[0.0]]) == "t has shape (1, 1); give a finite number or a row of them."
+    assert said(hinge.SizeError, timed, [0.0, np.nan]) == "t has a value that is not finite. Give finite times."
+    assert timed(np.zeros((2, 3)))[1].shape == (2, 3, 2)
     q, qd, qdd = timed(99.0)  # after the end it stands still
     assert (q == timed(timed.duration)[0]).all()
     assert not qd.any()

@@ -19,7 +19,7 @@ from hinge.robot import Robot
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """A motion along a path: call it with t, () or (n,), for q, qd and qdd. Before and after it, it stands still."""
+    """A motion along a path: call it with t (…) for q, qd and qdd. Before and after it, it stands still."""
 
     path: Path
     limits: Limits
@@ -33,37 +33,38 @@ class Timed:
         return float(self.times[-1])
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
-        t, s, speed, pull = self._at(t)
+        shape, s, speed, pull = self._at(t)
         q, dq, ddq = self.path(s)
-        made = q, dq * speed[:, None], dq * pull[:, None] + ddq * (speed * speed)[:, None]
-        return made if np.ndim(t) else (made[0][0], made[1][0], made[2][0])
+        qd, qdd = dq * speed[:, None], dq * pull[:, None] + ddq * (speed * speed)[:, None]
+        return q.reshape(*shape, -1), qd.reshape(*shape, -1), qdd.reshape(*shape, -1)
 
     def s(self, t: Any) -> Array:
         """How far along the path it is at t."""
-        t, s, _, _ = self._at(t)
-        return s if np.ndim(t) else s[0]
+        shape, s, _, _ = self._at(t)
+        return s.reshape(shape)
 
     def limiting(self, t: Any) -> Limit | list[Limit]:
-        """The limit that is used most at t; a list of them for several t."""
-        t, s, speed, pull = self._at(t)
+        """The limit that is used most at t; a list of them for several t (n,)."""
+        shape, s, speed, pull = self._at(t)
         labels = self.limits.labels
         share = used(labels, self.limits.rows(*self.path(s)).shares(speed * speed, pull))
         which = share.argmax(axis=1)
         made = [Limit(labels[k][0], labels[k][1], float(share[i, k])) for i, k in enumerate(which)]
-        return made if np.ndim(t) else made[0]
+        return made if shape else made[0]
 
-    def _at(self, t: Any) -> tuple[Array, Array, Array, Array]:
-        """t as an array, and s, ṡ and s̈, (n,) each."""
+    def _at(self, t: Any) -> tuple[tuple[int, ...], Array, Array, Array]:
+        """The shape of t, and s, ṡ and s̈, all of them in one row."""
         given = real("t", t).astype(float)
-        if given.ndim > 1 or not np.isfinite(given).all():
-            raise SizeError(f"t has shape {given.shape}; give a finite number or a row of them.")
-        time = np.clip(np.atleast_1d(given), 0.0, self.duration)
+        if not np.isfinite(given).all():
+            raise SizeError("t has a value that is not finite. Give finite times.")
+        shape, given = given.shape, given.ravel()
+        time = np.clip(given, 0.0, self.duration)
         i = np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.grid) - 2)
         pull = (self.speed2[i + 1] - self.speed2[i]) / (2.0 * (self.grid[i + 1] - self.grid[i]))
         gone, speed = time - self.times[i], np.sqrt(self.speed2[i])
         s = np.clip(self.grid[i] + gone * (speed + 0.5 * pull * gone), self.grid[i], self.grid[i + 1])
         on = time == given  # elsewhere it stands still
-        return given, s, np.where(on, np.maximum(speed + pull * gone, 0.0), 0.0), np.where(on, pull, 0.0)
+        return shape, s, np.where(on, np.maximum(speed + pull * gone, 0.0), 0.0), np.where(on, pull, 0.0)
 
 
 def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = None, acceleration: Any = None,
