@@ -1,6 +1,6 @@
 """Draws docs/inverse-kinematics.svg: poses within and out of reach, and how many starts a thousand poses take.
 
-    python docs/pictures/inverse_kinematics.py    (the right side needs the package example-robot-data)
+python docs/pictures/inverse_kinematics.py    (the right side needs the package example-robot-data)
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def reach(panel: plt.Axes) -> None:
         if not good:
             panel.plot(*np.transpose([joints[-1], goal]), ":", color=colour)
             panel.annotate(f"{left:.2f} m", goal, (4, 6), textcoords="offset points", color=colour, fontsize=8)
-    panel.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", title="reached, or as near as can be, and how far that is")
+    panel.set(
+        aspect="equal", xlabel="x (m)", ylabel="y (m)", title="reached, or as near as can be, and how far that is"
+    )
 
 
 def starts(panel: plt.Axes) -> None:
@@ -45,10 +47,12 @@ def starts(panel: plt.Axes) -> None:
     for name, file, frame, colour in ARMS:
         robot = hinge.load(ROBOTS / file)
         goals = robot.pose(robot.random_state(np.random.default_rng(1), 1000)[0], frame)
-        missed = [np.mean(hinge.inverse_kinematics(robot, goals, frame, starts=n).status != hinge.Status.OK) for n in counts]
+        missed = [
+            np.mean(hinge.inverse_kinematics(robot, goals, frame, starts=n).status != hinge.Status.OK) for n in counts
+        ]
         panel.plot(counts, np.array(missed) * 100, "o-", color=colour, label=name)
     panel.set(xlabel="starts", ylabel="poses not reached to 1e-10 (%)", title="a thousand random poses", xticks=counts,
-              yscale="symlog", ylim=(-0.05, 110), yticks=[0, 1, 10, 100], yticklabels=["0", "1", "10", "100"])  # fmt: skip
+              yscale="symlog", ylim=(-0.05, 110), yticks=[0, 1, 10, 100], yticklabels="0 1 10 100".split())  # fmt: skip
     panel.legend(frameon=False)
 
 

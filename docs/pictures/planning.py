@@ -1,6 +1,6 @@
 """Draws docs/planning.svg: what a hand can do with a load, and the fastest motion along a path with it.
 
-    python docs/pictures/planning.py
+python docs/pictures/planning.py
 """
 
 from __future__ import annotations

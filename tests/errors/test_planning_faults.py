@@ -61,7 +61,7 @@ def test_a_duration_that_is_too_short_says_whose_limit_is_passed():
         ({"effort": [1.0, 2.0, 3.0]}, "time_optimal: effort has shape (3,), robot 'planar_2r' has nv = 2."),
         ({"effort": [1.0, -2.0]}, "time_optimal: joint 'elbow' has the effort limit -2.0. Give a positive number, or "
          "infinity for none."),
-        ({"effort": EFFORT, "start": -1.0}, "time_optimal: start=-1.0, end=0.0. Give speeds ṡ that are not negative."),
+        ({"effort": EFFORT, "start": -1.0}, "time_optimal: start=-1.0, end=None. Give speeds ṡ that are not negative."),
         ({"effort": EFFORT, "points": 0}, "time_optimal: over=(0.0, 1.0), points=0. Give a part of 0 to 1, and how "
          "many pieces it is to have, or the s of their ends."),
         ({"effort": EFFORT, "over": (0.5, 0.5)}, "time_optimal: over=(0.5, 0.5), points=256. Give a part of 0 to 1, "

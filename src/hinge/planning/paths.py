@@ -121,8 +121,8 @@ def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, accelera
     return Limits(robot, calls=calls, **made)
 
 
-def as_path(call: str, robot: Robot, given: Any) -> tuple[Path, float]:
-    """A path, checked each time it is asked, and the duration of the motion it was, or 0."""
+def as_path(call: str, robot: Robot, given: Any) -> Path:
+    """A path or a motion as a path, checked each time it is asked."""
     duration = float(getattr(given, "duration", 0.0))
     scales = (1.0, duration, duration**2) if duration else (1.0, 1.0, 1.0)  # of derivatives by t made by s
 
@@ -143,4 +143,4 @@ def as_path(call: str, robot: Robot, given: Any) -> tuple[Path, float]:
             arrays.append(x * scale)
         return arrays[0], arrays[1], arrays[2]
 
-    return path, duration
+    return path
