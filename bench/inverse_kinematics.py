@@ -25,7 +25,7 @@ import hinge
 
 ROBOTS = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
 ARMS = (("panda_description/urdf/panda.urdf", "panda_hand"), ("ur_description/urdf/ur5_robot.urdf", "ee_link"))
-POSES, STARTS, ROUNDS, NEAR = 1000, 32, 5, 1e-9
+POSES, STARTS, ROUNDS, NEAR = 1000, 64, 5, 1e-9
 
 
 def by_scipy(robot: hinge.Robot, goal: np.ndarray, frame: str, starts: np.ndarray) -> bool:

@@ -36,9 +36,8 @@ def reach(panel: plt.Axes) -> None:
         if not good:
             panel.plot(*np.transpose([joints[-1], goal]), ":", color=colour)
             panel.annotate(f"{left:.2f} m", goal, (4, 6), textcoords="offset points", color=colour, fontsize=8)
-    panel.set(
-        aspect="equal", xlabel="x (m)", ylabel="y (m)", title="reached, or as near as can be, and how far that is"
-    )
+    panel.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", xlim=(-0.7, 2.4))
+    panel.set_title("reached, or as near as can be, and how far that is")
 
 
 def starts(panel: plt.Axes) -> None:
@@ -51,8 +50,9 @@ def starts(panel: plt.Axes) -> None:
             np.mean(hinge.inverse_kinematics(robot, goals, frame, starts=n).status != hinge.Status.OK) for n in counts
         ]
         panel.plot(counts, np.array(missed) * 100, "o-", color=colour, label=name)
-    panel.set(xlabel="starts", ylabel="poses not reached to 1e-10 (%)", title="a thousand random poses", xticks=counts,
-              yscale="symlog", ylim=(-0.05, 110), yticks=[0, 1, 10, 100], yticklabels="0 1 10 100".split())  # fmt: skip
+    panel.set(xlabel="starts", ylabel="poses not reached to 1e-10 (%)", title="a thousand random poses")
+    panel.set(xticks=counts, yscale="symlog", ylim=(-0.05, 110))
+    panel.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
     panel.legend(frameon=False)
 
 

@@ -58,12 +58,12 @@ def main() -> None:
         tau = robot.inverse_dynamics(*timed(t), parameters={"load.mass": mass}) / EFFORT
         name = f"load {mass:g} kg: {timed.duration:.3f} s"
         middle.plot(timed.grid, np.sqrt(timed.speed2), color=colour, label=name)
-        for share, style in zip(tau.T, ("-", ":"), strict=True):
+        for share, style in zip(tau.T, ("-", "--"), strict=True):
             right.plot(t, share, style, color=colour, lw=1.2)
     middle.set(xlabel="s", ylabel="ṡ (1/s)", title="the fastest pace along the path", ylim=(0.0, None))
     middle.legend(frameon=False)
     right.plot([], [], "-", color="0.3", label="shoulder")
-    right.plot([], [], ":", color="0.3", label="elbow")
+    right.plot([], [], "--", color="0.3", label="elbow")
     right.axhline(1.0, color="0.7", lw=0.8)
     right.axhline(-1.0, color="0.7", lw=0.8)
     right.set(xlabel="t (s)", ylabel="joint force / effort limit", title="always at a limit, never beyond")

@@ -33,7 +33,7 @@ from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
 MATCH = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3)}
 CAUTION, BOLDER, SHYER = 0.1, 0.5, 8.0  # c at the start, and its factors after a step that was taken or not
 FLOOR = 1e-12  # damping that keeps a singular J solvable when hardly anything is left to go
-LOST = 1e6  # c where even the smallest steps lead no nearer
+LOST = 1e12  # c where even the smallest steps lead no nearer
 ROTATION = 1e-6  # how far RᵀR may be from the identity
 BOUND = Quantity("limits of the coordinates", lambda model: (model.nq,), uniform=True, counted="nq")
 KEPT: WeakKeyDictionary[Robot, dict[Any, Kernel]] = WeakKeyDictionary()
@@ -47,7 +47,7 @@ class Reached(NamedTuple):
     error: Array
 
 
-def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, starts: int = 32, match: str = "pose",
+def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, starts: int = 64, match: str = "pose",
                        tolerance: float = 1e-10, steps: int = 40, seed: int = 0,
                        parameters: Mapping[str, Any] | None = None, prescribed: Sequence[Any] | None = None,
                        backend: str | None = None) -> Reached:  # fmt: skip
@@ -94,6 +94,9 @@ def _improve(q: Array, error: Array, descent: Descent, guesses: Array, goals: Ar
         nearer = _size(left[best]) < _size(error[far])
         q[far[nearer]], error[far[nearer]] = found[best[nearer]], left[best[nearer]]
         tried, wave = tried + wave, 2 * wave
+    far = np.flatnonzero(~(error.max(axis=1) <= descent.tolerance))
+    if len(far):  # near a singular place the way is long
+        q[far], error[far] = descent(q[far], goals[far], [x[far] for x in rest], times=10)
 
 
 def _size(error: Array) -> Array:
@@ -109,11 +112,11 @@ class Descent:
         self.place, self.limits = inputs.place(robot.subject.traced, frame), robot.limits
         self.tolerance, self.steps = tolerance, steps
 
-    def __call__(self, start: Array, goals: Array, rest: Sequence[Array]) -> tuple[Array, Array]:
-        """Where the guesses lead, and what is left to go from there."""
+    def __call__(self, start: Array, goals: Array, rest: Sequence[Array], times: int = 1) -> tuple[Array, Array]:
+        """Where the guesses lead in so many times the steps, and what is left to go from there."""
         q, c, error = np.array(start), np.full(len(start), CAUTION), np.empty((len(start), 2))
         going = np.arange(len(start))
-        for _ in range(self.steps):
+        for _ in range(times * self.steps):
             made = self.kernel(q[going], c[going], self.place, goals[going], self.limits.lower, self.limits.upper,
                                *(x[going] for x in rest))  # fmt: skip
             q[going], c[going], error[going, 0], error[going, 1] = made
