@@ -116,3 +116,18 @@ def test_at_a_singularity_the_set_is_flat_and_says_so():
     assert can.most([-out[2], 0.0, out[0]]) > 10.0
     moving = hinge.hand_accelerations(robot.with_gravity((0, 0, 0)), [0.4, 0.0], [1.0, 0.0], tip, effort=effort)
     assert np.isnan(moving.most([0.0, 1.0, 0.0]))  # it is pulled inward by what turns it, whatever the forces
+
+
+def test_a_hand_that_cannot_move_and_a_state_that_is_none():
+    robot, _, effort = ARMS["planar"]
+    still = robot.with_frame("pivot", "base", [0.0, 0.0, 0.0])
+    can = hinge.hand_accelerations(still, [0.4, 0.3], [0.0, 0.0], "pivot", effort=effort)
+    assert can.most([1.0, 0.0, 0.0]) == can.support([1.0, 0.0, 0.0]) == 0.0
+    np.testing.assert_array_equal(can.vertices(), np.zeros((1, 3)))
+    rod = hinge.samples.pendulum(1)
+    one = hinge.hand_accelerations(rod.with_frame("end", "rod1", [0, 0, -1.0]), [0.0], [0.0], "end", effort=[2.0])
+    np.testing.assert_allclose(sorted(one.vertices()[:, 0]), [-6.0, 6.0], atol=1e-9)  # 2 N m on a rod of 1/3 kg m²
+    lost = hinge.hand_accelerations(robot, [[0.4, np.nan], [0.4, 0.3]], [0.0, 0.0], "hand", effort=effort)
+    assert list(np.isnan(lost.most([1.0, 0.0, 0.0]))) == [True, False]
+    with pytest.raises(hinge.NotCovered, match="this state has no accelerations"):
+        lost[0].facets()

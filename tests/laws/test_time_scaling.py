@@ -144,3 +144,24 @@ def test_a_swing_through_a_place_where_the_arm_cannot_rest():
     with pytest.raises(hinge.PathError, match="'joint1'") as caught:  # from rest it does not
         hinge.time_optimal(arm, line(arm, level, high), effort=[4.0])
     assert (caught.value.s, caught.value.joint) == (0.0, "joint1")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_arms_on_random_paths_keep_their_limits_and_use_them_up(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 7))
+    arm = hinge.samples.chain(rng, n)
+    swing, phase, w = rng.normal(size=(2, n)), rng.uniform(0.0, 6.0, (2, n)), np.array([[1.0], [2.0]]) * np.pi
+
+    def path(s):
+        angle = s[:, None, None] * w + phase
+        wave, rate, bend = swing * np.sin(angle), swing * w * np.cos(angle), -swing * w * w * np.sin(angle)
+        return wave.sum(axis=1), rate.sum(axis=1), bend.sum(axis=1)
+
+    effort = abs(arm.gravity_force(path(np.linspace(0.0, 1.0, 99))[0])).max(axis=0) * 1.3 + 0.1
+    velocity, acceleration = rng.choice([2.0, np.inf]), rng.choice([20.0, np.inf])
+    timed = hinge.time_optimal(arm, path, velocity, effort, acceleration, points=100)
+    q, qd, qdd = timed(np.linspace(0.0, timed.duration, 5000))
+    used = np.stack([abs(qd) / velocity, abs(arm.inverse_dynamics(q, qd, qdd)) / effort, abs(qdd) / acceleration])
+    assert used.max() <= 1.0
+    assert np.median(used.max(axis=(0, 2))) > 0.999

@@ -52,7 +52,8 @@ def hand_accelerations(robot: Robot, q: Any, qd: Any, frame: str, part: str = "l
     bias = robot.bias_force(q, qd, external=external, external_frame=external_frame, **given)
     per_force = L @ robot.inverse_mass_matrix(q, **given)
     offset = N[..., PARTS[part]] - (per_force @ bias[..., None])[..., 0]  # (10.3) at tau = 0
-    return Accelerations(*_together(per_force, offset), efforts(robot, "hand_accelerations", effort))
+    per_force = np.broadcast_to(per_force, (*offset.shape[:-1], *per_force.shape[-2:]))
+    return Accelerations(per_force, offset, efforts(robot, effort))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +79,17 @@ class Accelerations:
         d = np.broadcast_to(self._direction(direction), self.offset.shape)
         made = np.empty(self.offset.shape[:-1])
         for at in np.ndindex(made.shape):
-            made[at] = _along(*self[at].facets(), d[at], self[at]._size)
+            one = self[at]
+            solvable = np.isfinite(one.map).all() and np.isfinite(one.offset).all()
+            made[at] = _along(*one.facets(), d[at], one._size) if solvable else np.nan
         return made[()]
 
     def facets(self) -> tuple[Array, Array]:
         """Normals (m, k) and distances (m): the set is where normals @ a ≤ distances. Of one state."""
         edges = self._edges()
-        N, flat = sides(edges)
-        N = np.concatenate([N, -N, flat, -flat])
-        return N, np.abs(N @ edges).sum(axis=1) * (np.arange(len(N)) < len(N) - 2 * len(flat)) + N @ self.offset
+        N = np.concatenate(sides(edges))  # what is flat has two facets on top of each other
+        N = np.concatenate([N, -N])
+        return N, np.abs(N @ edges).sum(axis=1) + N @ self.offset
 
     def vertices(self) -> Array:
         """The corners (n, k) of the set. Of one state."""
@@ -102,6 +105,8 @@ class Accelerations:
     def _edges(self) -> Array:
         if self.map.ndim != 2:
             raise SizeError(f"this is a batch {self.map.shape[:-2]} of sets. Take one of them: accelerations[0].")
+        if not np.isfinite(self.map).all():
+            raise NotCovered("this state has no accelerations: it is not finite, or its equations are singular.")
         return self.map * self.effort
 
     def _direction(self, given: Any) -> Array:
@@ -121,13 +126,14 @@ def sides(edges: Array) -> tuple[Array, Array]:
             f"the accelerations of {edges.shape[1]} joints in {rank} dimensions have too many facets.\n"
             "  Ask for part='linear' or 'angular', or for support(direction), which needs none."
         )
+    if not rank:
+        return np.empty((0, len(U))), U.T
     within = U[:, :rank].T @ edges
     within = within / np.maximum(np.linalg.norm(within, axis=0), 1e-300)
-    chosen = np.array(list(combinations(range(edges.shape[1]), rank - 1)), int) if rank else np.empty((0, 0), int)
-    _, t, normals = np.linalg.svd(within.T[chosen]) if rank > 1 else (None, np.ones((rank, 1)), np.ones((rank, 1, 1)))
-    good = t[:, -1] > FLAT  # columns that are parallel span no side; others do in their stead
-    N = _distinct(normals[good, -1])
-    return N @ U[:, :rank].T, U[:, rank:].T
+    chosen = np.array(list(combinations(range(edges.shape[1]), rank - 1)), int)
+    _, t, normals = np.linalg.svd(within.T[chosen])
+    good = t.min(axis=1, initial=1.0) > FLAT  # columns that are parallel span no side; others do in their stead
+    return _distinct(normals[good, -1]) @ U[:, :rank].T, U[:, rank:].T
 
 
 def corners(edges: Array) -> Array:
@@ -135,56 +141,46 @@ def corners(edges: Array) -> Array:
     used = edges[:, np.linalg.norm(edges, axis=0) > FLAT * np.abs(edges).sum()]
     rank = int(np.linalg.matrix_rank(used, tol=FLAT * np.linalg.norm(used))) if used.size else 0
     if used.shape[1] == rank:
-        return np.array(list(product((-1.0, 1.0), repeat=rank))).reshape(-1, rank) @ used.T
+        return np.array(list(product((-1.0, 1.0), repeat=rank))).reshape(2**rank, rank) @ used.T
     N, _ = sides(used)
     made = []
     for normal in np.concatenate([N, -N]):
         height = normal @ used
         inside = np.abs(height) <= 1e-8 * np.linalg.norm(used, axis=0)
-        made.append(used @ np.where(inside, 0.0, np.sign(height)) + (corners(used[:, inside]) if rank > 1 else 0.0))
-    return np.concatenate([np.atleast_2d(points) for points in made])
+        made.append(used @ np.where(inside, 0.0, np.sign(height)) + corners(used[:, inside]))
+    return np.concatenate(made)
 
 
 def _along(N: Array, h: Array, d: Array, size: float) -> float:
     """The greatest r with r d in the set N a ≤ h, or NaN."""
     slope = N @ d
-    level = np.abs(slope) <= FLAT
-    slack = size * FLAT
-    with np.errstate(divide="ignore"):
-        ratio = np.where(level, np.inf, h / np.where(level, 1.0, slope))
-    most = ratio[slope > 0.0].min(initial=np.inf, where=~level[slope > 0.0])
-    least = ratio[slope < 0.0].max(initial=-np.inf, where=~level[slope < 0.0])
+    level, slack = np.abs(slope) <= FLAT, size * FLAT
+    ratio = h / np.where(level, 1.0, slope)
+    most = ratio.min(initial=np.inf, where=~level & (slope > 0.0))
+    least = ratio.max(initial=-np.inf, where=~level & (slope < 0.0))
     return float(most) if least <= most + slack and (h[level] >= -slack).all() else float("nan")
 
 
 def _distinct(N: Array) -> Array:
     """Unit vectors without those that differ in sign only."""
-    first = (
-        np.take_along_axis(N, np.argmax(np.abs(N) > 1e-6, axis=1)[:, None], axis=1) if N.size else np.ones((len(N), 1))
-    )
-    N = N * np.sign(first)
-    _, at = np.unique(np.round(N, 9), axis=0, return_index=True)
-    return N[np.sort(at)]
+    N = N * np.sign(np.take_along_axis(N, np.abs(N).argmax(axis=1)[:, None], axis=1))
+    _, first = np.unique(np.round(N, 9), axis=0, return_index=True)
+    return N[np.sort(first)]
 
 
-def _together(per_force: Array, offset: Array) -> tuple[Array, Array]:
-    batch = np.broadcast_shapes(per_force.shape[:-2], offset.shape[:-1])
-    return np.broadcast_to(per_force, (*batch, *per_force.shape[-2:])), np.broadcast_to(
-        offset, (*batch, offset.shape[-1])
-    )
-
-
-def efforts(robot: Robot, call: str, given: Any) -> Array:
+def efforts(robot: Robot, given: Any) -> Array:
     """Effort limits (nv), all finite and none negative."""
-    effort = robot.limits.effort if given is None else real(f"{call}: effort", given)
+    effort = robot.limits.effort if given is None else real("hand_accelerations: effort", given)
     if effort.shape not in ((), (robot.nv,)):
-        raise SizeError(f"{call}: effort has shape {effort.shape}, robot {robot.name!r} has nv = {robot.nv}.")
+        raise SizeError(
+            f"hand_accelerations: effort has shape {effort.shape}, robot {robot.name!r} has nv = {robot.nv}."
+        )
     effort = np.broadcast_to(effort, (robot.nv,))
     wrong = np.flatnonzero(~(np.isfinite(effort) & (effort >= 0.0)))
     if len(wrong):
         joint = robot.model.blame()(int(wrong[0]))
         raise SizeError(
-            f"{call}: {joint} has the effort limit {effort[wrong[0]]}.\n"
+            f"hand_accelerations: {joint} has the effort limit {effort[wrong[0]]}.\n"
             "  Give effort= with a finite number for each velocity, 0 where there is no actuator."
         )
     return np.array(effort, float)
