@@ -160,7 +160,7 @@ def test_random_arms_on_random_paths_keep_their_limits_and_use_them_up(seed):
 
     effort = abs(arm.gravity_force(path(np.linspace(0.0, 1.0, 99))[0])).max(axis=0) * 1.3 + 0.1
     velocity, acceleration = rng.choice([2.0, np.inf]), rng.choice([20.0, np.inf])
-    timed = hinge.time_optimal(arm, path, velocity, effort, acceleration, points=100)
+    timed = hinge.time_optimal(arm, path, velocity, effort, acceleration)
     q, qd, qdd = timed(np.linspace(0.0, timed.duration, 5000))
     used = np.stack([abs(qd) / velocity, abs(arm.inverse_dynamics(q, qd, qdd)) / effort, abs(qdd) / acceleration])
     assert used.max() <= 1.0

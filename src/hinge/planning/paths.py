@@ -4,8 +4,8 @@
     tau = α s̈ + β ṡ² + γ
 
 Along a path the joint forces are linear in s̈ and ṡ², because M qdd is linear in qdd and C is quadratic in qd. Inverse
-dynamics at three paces of each point, all of them in one batch, tell the three coefficients. So are the accelerations;
-velocities are kept by ṡ² alone. Every limit becomes a row |α s̈ + β ṡ² + γ| ≤ 1, in shares of the limit.
+dynamics at three paces of each point, all of them in one batch, tell the three coefficients. Accelerations are linear
+in the same way, and velocities are kept by ṡ² alone. So every limit becomes a row |α s̈ + β ṡ² + γ| ≤ 1, in shares of it.
 """
 
 from __future__ import annotations
@@ -68,13 +68,12 @@ class Limits:
 
     def rows(self, q: Array, dq: Array, ddq: Array) -> Rows:
         """The rows of points of a path."""
-        zero, each = np.zeros_like(dq), np.isfinite(self.effort)
-        force: Any = np.zeros((3, 0)), np.zeros((3, 0)), np.zeros((3, 0))
-        if each.any():
-            paces = np.array([1.0, 2.0, 1.0])[:, None, None], np.array([0.0, 0.0, 1.0])[:, None, None]
-            slow, fast, pulled = self.robot.inverse_dynamics(
-                q, dq * paces[0], ddq * paces[0] ** 2 + dq * paces[1], **self.calls
-            )
+        zero = np.zeros_like(dq)
+        force: tuple[Array, ...] = ()
+        if np.isfinite(self.effort).any():
+            speed, pull = np.array([[1.0, 2.0, 1.0], [0.0, 0.0, 1.0]])[..., None, None]  # three paces: ṡ and s̈
+            qd, qdd = dq * speed, dq * pull + ddq * speed**2
+            slow, fast, pulled = self.robot.inverse_dynamics(q, qd, qdd, **self.calls)
             square = _less(fast, slow) / 3.0
             force = _less(pulled, slow), square, slow - square
         parts = (self.effort, force), (self.acceleration, (dq, ddq, zero)), (self.velocity**2, (zero, dq * dq, zero))
