@@ -49,6 +49,8 @@ def test_a_start_that_is_too_fast_says_how_fast_it_may_be():
 
 
 def test_a_duration_that_is_too_short_says_whose_limit_is_passed():
+    text = said(hinge.SizeError, hinge.time_uniform, ARM, line, 0.0, effort=EFFORT)
+    assert text == "time_uniform: duration=0.0. Give a positive number of seconds, or none for the fastest."
     text = said(hinge.PathError, hinge.time_uniform, ARM, line, 0.5, velocity=[2.0, 2.0], effort=[1e3, 1e3])
     assert text == ("the path cannot be followed at that pace near s = 0: joint 'shoulder' would need 2 times its "
                     "velocity limit.")  # fmt: skip

@@ -40,9 +40,9 @@ def test_it_undoes_pose_within_the_limits(name):
 
 def test_what_is_found_does_not_depend_on_the_other_poses():
     robot = hinge.samples.puma560()
-    goals = robot.pose(robot.random_state(np.random.default_rng(1), 20)[0], "tool")
+    goals = robot.pose(robot.random_state(np.random.default_rng(1), 6)[0], "tool")
     whole = hinge.inverse_kinematics(robot, goals, "tool")
-    for k in (0, 7, 19):
+    for k in (0, 5):
         alone = hinge.inverse_kinematics(robot, goals[k], "tool")
         assert (alone.q == whole.q[k]).all()
         assert (alone.error == whole.error[k]).all()

@@ -5,7 +5,7 @@
 
 Along a path the joint forces are linear in s̈ and ṡ², because M qdd is linear in qdd and C is quadratic in qd. Inverse
 dynamics at three paces of each point, all of them in one batch, tell the three coefficients. Accelerations are linear
-in the same way, and velocities are kept by ṡ² alone. So every limit becomes a row |α s̈ + β ṡ² + γ| ≤ 1, in shares of it.
+in the same way, and velocities are kept by ṡ² alone. So every limit is a row |α s̈ + β ṡ² + γ| ≤ 1, in shares of it.
 """
 
 from __future__ import annotations

@@ -143,6 +143,10 @@ def time_uniform(robot: Robot, path: Any, duration: float | None = None, velocit
     """
     calls = _calls(external, external_frame, parameters, joint_terms)
     limits = checked_limits("time_uniform", robot, velocity, effort, acceleration, calls)
+    if duration is not None and not duration > 0.0:
+        raise SizeError(
+            f"time_uniform: duration={duration}. Give a positive number of seconds, or none for the fastest."
+        )
     followed = as_path("time_uniform", robot, path)
     track = Track.along(followed, limits, _grid("time_uniform", points, (0.0, 1.0)))
     x = _even(track) if duration is None else float(duration) ** -2.0
