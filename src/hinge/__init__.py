@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         HingeError,
         ModelError,
         NotCovered,
+        PathError,
         SizeError,
         TraceError,
         TrajectoryError,
@@ -46,6 +47,15 @@ if TYPE_CHECKING:
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.motion import MotionCheck, check_motion
+    from hinge.planning import (
+        Accelerations,
+        Reached,
+        Timed,
+        hand_accelerations,
+        inverse_kinematics,
+        time_optimal,
+        time_uniform,
+    )
     from hinge.robot import Robot
     from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
@@ -68,12 +78,15 @@ _HOME = {
     # in time
     "check_motion": "motion", "MotionCheck": "motion",
     "simulate": "sim", "open": "sim", "Trajectory": "sim", "simulate_contacts": "sim.touching",
+    # where to, and how fast
+    "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
+    "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
-    "TrajectoryError": "errors",
+    "TrajectoryError": "errors", "PathError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -101,6 +114,7 @@ _ROOMS = (
     "sim",
     "motion",
     "control",
+    "planning",
     "viewing",
     "cli",
 )
@@ -112,10 +126,10 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
     "check_motion", "MotionCheck", "simulate", "open", "Trajectory", "simulate_contacts",
+    "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError",
-    "TrajectoryError",
+    "TraceError", "TrajectoryError", "PathError",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
     ├── GeometryError    a matrix that is no pose, a twist that has no axis, vectors that do not span
+    ├── PathError        a path that cannot be followed within the limits: carries s and the joint
     ├── TrajectoryError  a saved simulation that cannot be read or written
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
@@ -72,6 +73,14 @@ class NotCovered(HingeError, ValueError):
 
 class GeometryError(HingeError, ValueError):
     """A matrix that is not in SE(3), a screw without an axis, a space that is not what it has to be."""
+
+
+class PathError(HingeError, ValueError):
+    """A path that the robot cannot follow within its limits: `s` says where, and `joint` names the one that cannot."""
+
+    def __init__(self, what: str, s: float = float("nan"), joint: str = ""):
+        self.s, self.joint = s, joint
+        super().__init__(what)
 
 
 class TrajectoryError(HingeError, ValueError):

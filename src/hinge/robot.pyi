@@ -1421,7 +1421,6 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        loop_tau: ArrayLike | None = ...,
         out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,

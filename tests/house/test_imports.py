@@ -39,6 +39,7 @@ ORDER = [
     "sim",
     "motion",
     "control",
+    "planning",
     "viewing",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
