@@ -1,8 +1,8 @@
 """Pinocchio: models and states both ways.
 
 There: linear before angular in velocities and forces; a free joint [position, quaternion with the scalar last] with
-velocity [v; ω] in body coordinates; a joint that goes round as cosine and sine; children in any order. Armature is in its
-dynamics, damping and friction are data.
+velocity [v; ω] in body coordinates; a joint that goes round as cosine and sine; children in any order. Armature is in
+its dynamics, damping and friction are data.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from hinge.errors import NotCovered
 from hinge.interop import forms
-from hinge.interop.common import Step, installed, inertia_of, matrix, pose_of, steps
+from hinge.interop.common import Step, inertia_of, installed, matrix, pose_of, steps
 from hinge.interop.states import States, Their
 from hinge.model import Builder
 from hinge.model.build import unused
@@ -113,8 +113,9 @@ def _joint(pin: Any, joint: Joint) -> Any:
     if joint.line is None:
         return {"free": pin.JointModelFreeFlyer, "spherical": pin.JointModelSpherical,
                 "cartesian_3": pin.JointModelTranslation}[joint.kind]()  # fmt: skip
-    axis, letter = np.array(joint.line), {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}.get(
-        tuple(joint.line)
+    axis, letter = (
+        np.array(joint.line),
+        {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}.get(tuple(joint.line)),
     )
     short, long = {"revolute": ("R", "Revolute"), "continuous": ("RUB", "RevoluteUnbounded"),
                    "prismatic": ("P", "Prismatic"), "helical": ("H", "Helical")}[joint.kind]  # fmt: skip
@@ -131,7 +132,11 @@ def _limits(step: Step) -> tuple[Any, ...]:
     if joint.kind == "continuous":
         return effort, velocity, np.full(2, -np.inf), np.full(2, np.inf)
     if joint.kind == "free":
-        return effort, velocity, *(np.array([*x[4:], *[s * np.inf] * 4]) for x, s in ((data.lower, -1), (data.upper, 1)))
+        return (
+            effort,
+            velocity,
+            *(np.array([*x[4:], *[s * np.inf] * 4]) for x, s in ((data.lower, -1), (data.upper, 1))),
+        )
     return effort, velocity, np.array(data.lower), np.array(data.upper)
 
 
@@ -181,4 +186,3 @@ def _data(model: Any, j: int, joint: Joint) -> dict[str, Any]:
     if joint.is_single and model.joints[j].nq == 1:
         made |= {"lower": model.lowerPositionLimit[q : q + 1], "upper": model.upperPositionLimit[q : q + 1]}
     return {name: np.where(np.abs(x) > NONE, np.copysign(np.inf, x), x).tolist() for name, x in made.items()}
-
