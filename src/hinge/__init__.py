@@ -62,9 +62,11 @@ _ROOMS = (
     "robot",
     "loading",
     "writing",
+    "interop",
     "checking",
     "counting",
     "sim",
+    "logs",
     "cli",
 )
 

@@ -26,9 +26,11 @@ ORDER = [
     "robot",
     "loading",
     "writing",
+    "interop",
     "checking",
     "counting",
     "sim",
+    "logs",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
@@ -39,7 +41,7 @@ ALLOWED = {
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
 HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
-         "xacro", "xacrodoc", "pinocchio"}  # fmt: skip
+         "xacro", "xacrodoc", "pinocchio", "pydrake", "pyarrow"}  # fmt: skip
 
 
 def files():

@@ -53,13 +53,9 @@ def to_model(robot: Robot) -> Any:
     for i, p in model.outward():
         on, at, listed = frames[p], transform(*pose_of(model.placement[i])), steps(model, i, SPELLED, "Drake")
         for step in listed:
-            name, inertia, seat = (
-                f"{model.body_name[i]}({step.name})",
-                tree.SpatialInertia.Zero(),
-                math3.RigidTransform(),
-            )
-            if step is listed[-1]:
-                name, inertia, seat = model.body_name[i], _inertia(tree, model, i), transform(*_seat(model, i))
+            name, inertia, seat = model.body_name[i], _inertia(tree, model, i), transform(*_seat(model, i))
+            if step is not listed[-1]:
+                name, inertia, seat = f"{name}({step.name})", tree.SpatialInertia.Zero(), math3.RigidTransform()
             body = plant.AddRigidBody(name, inertia)
             inner = plant.AddFrame(tree.FixedOffsetFrame(f"{step.name}_inner", on, at))
             on = plant.AddFrame(tree.FixedOffsetFrame(f"{step.name}_outer", body.body_frame(), seat.inverse()))
@@ -68,9 +64,8 @@ def to_model(robot: Robot) -> Any:
         frames.append(on)
     for name, frame in model.frames.items():
         if name != model.body_name[frame.body] and name != WORLD:
-            plant.AddFrame(
-                tree.FixedOffsetFrame(name, frames[frame.body], transform(matrix(frame.R), np.array(frame.p)))
-            )
+            at = transform(matrix(frame.R), np.array(frame.p))
+            plant.AddFrame(tree.FixedOffsetFrame(name, frames[frame.body], at))
     plant.Finalize()
     return plant
 
@@ -87,7 +82,7 @@ def from_model(plant: Any) -> Robot:
         M = plant.get_body(tree.BodyIndex(b)).default_spatial_inertia()
         m, com, about_origin = M.get_mass(), M.get_com(), M.CalcRotationalInertia().CopyToFullMatrix3()
         builder.link(names[b], m, com, about_origin - m * (com @ com * np.eye(3) - np.outer(com, com)))
-    armature = _armature(plant)
+    armature, taken = _armature(plant), set(names)
     for j in plant.GetJointIndices():
         joint = plant.get_joint(j)
         inner = joint.frame_on_parent().GetFixedPoseInBodyFrame()
@@ -96,6 +91,13 @@ def from_model(plant: Any) -> Robot:
                       names[int(joint.child_body().index())], inner.translation(), inner.rotation().matrix(),
                       child_xyz=outer.translation(), child_rotation=outer.rotation().matrix(),
                       **_data(joint, armature.get(int(j), 0.0)))  # fmt: skip
+        taken |= {joint.frame_on_parent().name(), joint.frame_on_child().name()}
+    for f in range(plant.num_frames()):
+        frame = plant.get_frame(tree.FrameIndex(f))
+        if frame.name() not in taken and not frame.is_body_frame():
+            taken.add(frame.name())
+            at = frame.GetFixedPoseInBodyFrame()
+            builder.frame(frame.name(), names[int(frame.body().index())], at.translation(), at.rotation().matrix())
     return Robot(builder.build())
 
 
