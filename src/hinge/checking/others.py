@@ -33,6 +33,7 @@ def pinocchio(s: States, text: Content, file: str) -> tuple[float, float, str]:
     root, model = root_of(text), s.robot.model
     if root is None or root.tag != "robot":
         raise CannotBeMade("Pinocchio is compared on URDF files.")
+    _upright(root)
     floating = model.joint_name[1] not in {joint.attributes.get("name") for joint in root.all("joint")}
     try:
         theirs = pin.buildModelFromXML(_bare(root), *([pin.JointModelFreeFlyer()] if floating else []))
@@ -88,6 +89,16 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
 
     worst = _compared(s, _paired(interop.mujoco.states, s.robot, theirs), forces, mass_matrix)
     return worst, LIMIT, f"MuJoCo {mj.__version__}: {_words(s)}"
+
+
+def _upright(root: Element) -> None:
+    """Refuse a planar joint whose normal is not z: Pinocchio does not read its axis."""
+    for joint in root.all("joint"):
+        axis = joint.first("axis")
+        written = axis.attributes.get("xyz", "").split() if axis else []
+        if joint.attributes.get("type") == "planar" and [float(x) for x in written] != [0.0, 0.0, 1.0]:
+            name = joint.attributes.get("name")
+            raise CannotBeMade(f"joint {name!r} is planar, and Pinocchio reads it with the normal z.")
 
 
 def _bare(element: Element, parts: Mapping[str, Any] = WRITTEN) -> str:
