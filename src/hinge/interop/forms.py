@@ -42,6 +42,14 @@ def _ordered(*order: int) -> tuple[Callable[[Array], Array], Callable[[Array], A
     return (lambda q: _unit(q)[..., there]), (lambda q: _unit(q[..., back]))
 
 
+def times(T: Array, x: Array) -> Array:
+    """T x, term by term, so that a state comes out the same in any batch."""
+    made = T[..., :, 0] * x[..., :1]
+    for k in range(1, T.shape[-1]):
+        made = made + T[..., :, k] * x[..., k : k + 1]
+    return made
+
+
 def _rotation(q: Array) -> Array:
     entries = rotation_from_quaternion([q[..., k] for k in range(4)])
     return np.stack(list(entries), axis=-1).reshape(*q.shape[:-1], 3, 3)
@@ -64,7 +72,7 @@ def _turning(at: slice) -> Callable[[Array, Array], Array]:
 
     def bias(q: Array, v: Array) -> Array:
         made = np.zeros(np.broadcast_shapes(q.shape[:-1], v.shape[:-1]) + (6,))
-        made[..., at] = np.einsum("...ij,...j", _rotation(q), np.cross(v[..., :3], v[..., 3:]))
+        made[..., at] = times(_rotation(q), np.cross(v[..., :3], v[..., 3:]))
         return made
 
     return bias
@@ -89,7 +97,7 @@ def _disc(q: Array) -> Array:
 
 
 def _disc_bias(q: Array, v: Array) -> Array:
-    x, y, turning = np.moveaxis(np.einsum("...ij,...j", _disc(q), v), -1, 0)
+    x, y, turning = np.moveaxis(times(_disc(q), v), -1, 0)
     return np.stack([turning * y, -turning * x, np.zeros_like(x)], axis=-1)
 
 

@@ -26,13 +26,16 @@ FORMS = {"FreeFlyer": forms.FREE_BODY, "Spherical": forms.BALL_SCALAR_LAST, "Pla
          "Translation": forms.TRIPLE}  # fmt: skip
 KINDS: dict[str, type[Joint]] = {"FreeFlyer": Free, "Spherical": Spherical, "Planar": Planar, "Translation": Cartesian3}
 SPELLED = ("revolute", "continuous", "prismatic", "helical", "spherical", "free", "cartesian_3")
+ALIGNED = {"revolute": "R", "continuous": "RUB", "prismatic": "P", "helical": "H"}
+ANY = {"revolute": "Revolute", "continuous": "Revolute", "prismatic": "Prismatic", "helical": "Helical"}
 NONE = 1e300  # a limit beyond this is none
 
 
 def to_model(robot: Robot) -> Any:
     """A `pinocchio.Model` with the robot's joints, bodies and frames by name.
 
-    Joints that follow others are independent in it. Its reference configuration "neutral" is the robot's.
+    Joints that follow others are independent in it. One that goes round is cosine and sine where its axis is x, y or z,
+    and an angle elsewhere. Its reference configuration "neutral" is the robot's.
     """
     pin, model = installed("pinocchio", "pin"), robot.model
     made = pin.Model()
@@ -41,7 +44,8 @@ def to_model(robot: Robot) -> Any:
     for i, p in model.outward():
         parent, at = numbers[p], pin.SE3(*pose_of(model.placement[i]))
         for step in steps(model, i, SPELLED, "Pinocchio"):
-            parent = made.addJoint(parent, _joint(pin, step.joint), at, step.name, *_limits(step))
+            there = _joint(pin, step.joint)
+            parent = made.addJoint(parent, there, at, step.name, *_limits(step, there.nq))
             made.addJointFrame(parent)
             k = made.idx_vs[parent]
             for column, values in ((made.armature, step.data.armature), (made.damping, step.data.damping),
@@ -113,30 +117,25 @@ def _joint(pin: Any, joint: Joint) -> Any:
     if joint.line is None:
         return {"free": pin.JointModelFreeFlyer, "spherical": pin.JointModelSpherical,
                 "cartesian_3": pin.JointModelTranslation}[joint.kind]()  # fmt: skip
-    axis, letter = (
-        np.array(joint.line),
-        {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}.get(tuple(joint.line)),
-    )
-    short, long = {"revolute": ("R", "Revolute"), "continuous": ("RUB", "RevoluteUnbounded"),
-                   "prismatic": ("P", "Prismatic"), "helical": ("H", "Helical")}[joint.kind]  # fmt: skip
-    pitch = (joint.pitch,) if isinstance(joint, Helical) else ()
+    axis, pitch = np.array(joint.line), (joint.pitch,) if isinstance(joint, Helical) else ()
+    letter = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}.get(tuple(joint.line))
     if letter:
-        return getattr(pin, f"JointModel{short}{letter}")(*pitch)
-    return getattr(pin, f"JointModel{long}Unaligned")(axis, *pitch)
+        return getattr(pin, f"JointModel{ALIGNED[joint.kind]}{letter}")(*pitch)
+    return getattr(pin, f"JointModel{ANY[joint.kind]}Unaligned")(axis, *pitch)
 
 
-def _limits(step: Step) -> tuple[Any, ...]:
+def _limits(step: Step, nq: int) -> tuple[Any, ...]:
     """Greatest effort and velocity, least and greatest position."""
     data, joint = step.data, step.joint
     effort, velocity = (_in_their_order(joint, x) for x in (data.effort, data.velocity))
-    if joint.kind == "continuous":
-        return effort, velocity, np.full(2, -np.inf), np.full(2, np.inf)
     if joint.kind == "free":
         return (
             effort,
             velocity,
             *(np.array([*x[4:], *[s * np.inf] * 4]) for x, s in ((data.lower, -1), (data.upper, 1))),
         )
+    if nq > joint.nq:  # cosine and sine
+        return effort, velocity, np.full(nq, -np.inf), np.full(nq, np.inf)
     return effort, velocity, np.array(data.lower), np.array(data.upper)
 
 

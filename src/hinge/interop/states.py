@@ -14,7 +14,7 @@ import numpy as np
 
 from hinge import inputs
 from hinge.errors import NotCovered, SizeError, did_you_mean
-from hinge.interop.forms import Array, Form
+from hinge.interop.forms import Array, Form, times
 from hinge.model import Model
 from hinge.robot import Robot
 
@@ -97,7 +97,8 @@ class States:
             here, into = (one.their_v, one.v) if back else (one.v, one.their_v)
             part = x[..., here]
             if one.form.lever is not None:
-                part = np.einsum("...ji,...j" if back else "...ij,...j", one.form.lever(q[..., one.q]), part)
+                T = one.form.lever(q[..., one.q])
+                part = times(T.swapaxes(-1, -2) if back else T, part)
             made[..., into] += one.ratio * part
         return made
 
