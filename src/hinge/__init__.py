@@ -48,6 +48,7 @@ _HOME = {
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "LogError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -76,7 +77,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
-    "TrajectoryError",
+    "TrajectoryError", "LogError",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
     ├── TrajectoryError  a saved simulation that cannot be read or written
+    ├── LogError         a log that cannot be read or written, or lacks a column
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -71,6 +72,13 @@ class NotCovered(HingeError, ValueError):
 
 class TrajectoryError(HingeError, ValueError):
     """A saved trajectory that is damaged, of another version, or cannot be put where it is wanted."""
+
+    def __init__(self, what: str, hint: str = ""):
+        super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class LogError(HingeError, ValueError):
+    """A table of states that cannot be read or written, or does not have what is asked of it."""
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
