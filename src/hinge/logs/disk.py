@@ -32,6 +32,14 @@ class Store:
             os.makedirs(self.beside, exist_ok=True)
         return File(os.path.join(self.beside, name) if name else self.beside, self)
 
+    def hold(self, reserve: int) -> None:
+        """Make the reserve larger, where it has to be and there is room."""
+        if not self.full and reserve > os.path.getsize(self._reserve):
+            try:
+                _fill(self._reserve, reserve)
+            except OSError:
+                self.give_up()
+
     def give_up(self) -> bool:
         """Free the reserve; whether there was one."""
         if self.full:
@@ -56,11 +64,11 @@ class Store:
 
 
 def _fill(path: str, size: int) -> None:
-    with open(path, "wb", buffering=0) as file:
+    with open(path, "ab", buffering=0) as file:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size)
         else:
-            file.write(bytes(size))
+            file.write(bytes(size - file.tell()))
 
 
 class File:

@@ -24,7 +24,7 @@ from hinge.logs.tables import Array, pyarrow_or_say, suffix_of
 from hinge.sim.trajectory import FIELDS, Trajectory
 
 WORD = 26  # bytes a number may take as text
-FOOT = 64 << 10  # bytes to close a file
+FOOT = 512  # bytes that the end of a Parquet file has on a column of a chunk
 HEADER = 128  # bytes before the numbers of an .npy file
 Names = Mapping[str, list[str] | None]
 
@@ -42,42 +42,59 @@ class _Kind(Protocol):
 
 
 class Sink:
-    """A log that takes chunks: `names` has the columns of each array, None for an array that is one column.
+    """A log that takes rows: `names` has the columns of each array, None for an array that is one column.
 
-    A context: leaving it closes the file.
+    Rows are gathered until there are `rows` of them and then written. A context: leaving it closes the file.
     """
 
     def __init__(self, path: str | os.PathLike[str], names: Names, rows: int) -> None:
         self.path, self.rows = os.fspath(path), 0
+        self._size, self._width = rows, sum(len(columns or [""]) for columns in names.values())
+        self._gathered: list[Mapping[str, Array]] = []
         kinds: dict[str, Callable[[Store, Names], _Kind]] = {".csv": _Csv, ".parquet": _Parquet, ".npz": _Npz}
-        width = sum(len(columns or [""]) for columns in names.values())
-        self._store = Store(self.path, FOOT + width * (rows * WORD + 1024))
+        kind = kinds[suffix_of(self.path)]
+        self._store = Store(self.path, self._needed())
         try:
-            self._made = kinds[suffix_of(self.path)](self._store, names)
+            self._made = kind(self._store, names)
         except BaseException:
             self._store.drop()
             raise
+
+    def _needed(self) -> int:
+        """Bytes to write a chunk and close the file, whose end has a word on every column of every chunk so far."""
+        return 2 * self._width * (self._size * WORD + (1 + self.rows // self._size) * FOOT)
 
     def __enter__(self) -> Sink:
         return self
 
     def add(self, chunk: Mapping[str, Array]) -> None:
-        """Write rows: arrays whose first axes are as long."""
-        self._made.add(chunk)
-        self.rows += len(next(iter(chunk.values())))
+        """Take rows: arrays whose first axes are as long."""
+        self._gathered.append(chunk)
+        self.rows += _length(chunk)
+        if sum(map(_length, self._gathered)) >= self._size:
+            self._store.hold(self._needed())
+            self._write()
+
+    def _write(self) -> None:
+        parts, self._gathered = self._gathered, []
+        if parts:
+            self._made.add({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         if self._store.full:
             raise Full
 
     def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
         if not self.rows and problem is not None:
             self._store.drop()
-        else:
-            self._close()
+            return
+        try:
+            if not isinstance(problem, Full | OSError):
+                self._write()
+        except Full as full:
+            problem = full
+        self._close()
         if isinstance(problem, Full):
             raise LogError(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", self._kept) from None
-        if isinstance(problem, OSError):
-            raise LogError(f"{self.path} cannot be written: {problem.strerror or problem}.", self._kept) from None
-        if isinstance(problem, LogError) and self.rows:
+        if isinstance(problem, LogError):
             raise LogError(str(problem), self._kept) from None
         if isinstance(problem, KeyboardInterrupt):
             problem.args = (self._kept,)
@@ -93,6 +110,10 @@ class Sink:
     @property
     def _kept(self) -> str:
         return f"The first {self.rows:,} rows are in {self.path}."
+
+
+def _length(chunk: Mapping[str, Array]) -> int:
+    return len(next(iter(chunk.values())))
 
 
 class _Columns:
@@ -125,7 +146,7 @@ class _Csv(_Columns):
 
 class _Parquet(_Columns):
     def writer_on(self) -> Any:
-        return self.arrow.parquet.ParquetWriter(self.sink, self.schema)
+        return self.arrow.parquet.ParquetWriter(self.sink, self.schema, use_dictionary=False)
 
 
 class _Npz:

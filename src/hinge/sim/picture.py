@@ -1,7 +1,7 @@
 """Trajectories as pictures: positions, rates and forces against their limits, and the energy, over time.
 
-One colour a joint, limits dashed in it. Of many rollouts a line is the median, and the bands around it hold half and
-nine tenths of them; a rollout that failed is left out from where it did.
+One colour a joint, limits dashed in it. Of many rollouts a line is the median, and bands around it hold half of them
+and, where there is room, nine tenths; a rollout that failed is left out from where it did.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
+CROWD = 4  # so many joints have the inner band only
 TITLES = {"q": "position (rad, m)", "qd": "rate (rad/s, m/s)", "tau": "force (N m, N)"}
 SIZE = (11.0, 7.0)  # inches
 MARGIN = 0.05  # of its height that a panel is taller than what moves in it
@@ -93,7 +94,7 @@ def _panel(ax: Any, trajectory: Trajectory, field: str, joints: Sequence[str], c
     picked = [e for name in joints for e in entries[name]]
     owners = [name for name in joints for _ in entries[name]]
     _lines(ax, trajectory.t, values[..., picked], owners, colour)
-    low, high = ax.get_ylim()
+    low, high = ax.get_ylim() if np.any(values) else (-1.0, 1.0)
     limits = robot.limits
     pairs = {"q": (limits.lower, limits.upper), "qd": (-limits.velocity, limits.velocity),
              "tau": (-limits.effort, limits.effort)}[field]  # fmt: skip
@@ -119,7 +120,7 @@ def _lines(ax: Any, t: Array, values: Array, owners: Sequence[str], colour: dict
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # times at which every rollout has failed
-            for low, high, density in BANDS:
+            for low, high, density in BANDS[len(owners) >= CROWD :]:
                 bottom, top = np.nanpercentile(runs, [low, high], axis=0)
                 ax.fill_between(t, bottom, top, color=tint, alpha=density, linewidth=0)
             ax.plot(t, np.nanmedian(runs, axis=0), color=tint, label=label, linewidth=1.3)
@@ -127,6 +128,6 @@ def _lines(ax: Any, t: Array, values: Array, owners: Sequence[str], colour: dict
 
 def _title(trajectory: Trajectory) -> str:
     many = trajectory.status.size
-    bands = f", {many} rollouts: median, half, nine tenths" if many > 1 else ""
+    bands = f", {many} rollouts: median, and bands that hold half and nine tenths" if many > 1 else ""
     failed = int(np.count_nonzero(trajectory.status))
     return f"{trajectory.robot.name}, {trajectory.method}{bands}" + (f"; {failed} failed" if failed else "")
