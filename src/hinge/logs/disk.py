@@ -45,15 +45,13 @@ class Store:
         if self.full:
             return False
         self.full = True
-        with contextlib.suppress(OSError):
-            os.unlink(self._reserve)
+        _free(self._reserve)
         return True
 
     def finish(self) -> None:
         if os.path.isfile(self.beside):
             os.replace(self.beside, self.path)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._reserve)
+        _free(self._reserve)
 
     def drop(self) -> None:
         for place in (self._reserve, self.beside):
@@ -69,6 +67,11 @@ def _fill(path: str, size: int) -> None:
             os.posix_fallocate(file.fileno(), 0, size)
         else:
             file.write(bytes(size - file.tell()))
+
+
+def _free(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 class File:
