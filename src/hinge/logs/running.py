@@ -18,7 +18,7 @@ from hinge.logs.sinks import Sink
 from hinge.logs.tables import Array, open_log
 from hinge.robot import Robot
 
-MEMORY = 4 << 20  # bytes of the inputs and results of a chunk
+MEMORY = 2 << 20  # bytes of the inputs and results of a chunk
 MOST = 65536  # rows of a chunk
 
 
@@ -70,7 +70,7 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     results = result_columns(robot, {called[key]: quantity for key, quantity in algorithm.returns.items()})
     wanted = list(dict.fromkeys([*carried, *whole, *(column for one in inside.values() for column in one)]))
     width = len(wanted) + sum(log.wide.values()) + sum(map(len, results.values()))
-    rows = chunk or int(np.clip(MEMORY // (8 * width), 64, MOST))
+    rows = chunk or max(1, min(MEMORY // (8 * width), MOST, log.rows))
     options: dict[str, Any] = {"method": method, "backend": backend, "joint_terms": tuple(joint_terms)}
     arguments = [at] if algorithm.asks_for_a_frame else []
 

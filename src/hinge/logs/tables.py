@@ -19,12 +19,12 @@ SUFFIXES = (".csv", ".parquet", ".npz")
 
 
 class Log(Protocol):
-    """A table on disk. `wide` has the columns that are several, such as q in an NPZ file, by their number."""
+    """A table on disk, of no more than so many rows. `wide` says how many columns an array of an NPZ file has."""
 
     path: str
     columns: list[str]
     wide: dict[str, int]
-    rows: int | None
+    rows: int
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]: ...
 
@@ -82,7 +82,7 @@ class _Arrow:
 
     path: str
     wide: dict[str, int]
-    rows: int | None = None
+    rows: int
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
         self.path, self.wide = path, {}
@@ -108,6 +108,7 @@ class Csv(_Arrow):
         self._arrow = pyarrow_or_say(path)
         with self._arrow.csv.open_csv(path) as reader:
             super().__init__(path, reader.schema.names)
+        self.rows = os.path.getsize(path) // (2 * len(self.columns))  # a digit and a comma each
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
         csv, written = self._arrow.csv, [self._written[name] for name in columns]
@@ -138,7 +139,7 @@ class Parquet(_Arrow):
                 written = [self._written[name] for name in columns]
                 for batch in file.iter_batches(rows, columns=written, use_threads=False):
                     done += len(batch)
-                    yield self._numbers(batch, columns), done / max(1, self.rows or 1)
+                    yield self._numbers(batch, columns), done / self.rows
         except (OSError, self._arrow.ArrowInvalid) as problem:
             raise cannot_read(self.path, problem) from None
 
@@ -168,10 +169,10 @@ class Npz:
         if len(set(lengths.values())) > 1:
             shown = ", ".join(f"{name} {n}" for name, n in lengths.items())
             raise LogError(f"{path} has arrays of different lengths: {shown}.", "A log has a row a state.")
-        self.rows: int | None = next(iter(lengths.values()))
+        self.rows: int = next(iter(lengths.values()))
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
-        total = self.rows or 0
+        total = self.rows
         with zipfile.ZipFile(self.path) as archive, ExitStack() as stack:
             files = {name: stack.enter_context(archive.open(f"{name}.npy")) for name in columns}
             headers = {name: _header(file) for name, file in files.items()}
