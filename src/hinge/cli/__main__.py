@@ -2,4 +2,5 @@
 
 from hinge.cli import main
 
-main(prog_name="hinge")
+if __name__ == "__main__":
+    main(prog_name="hinge")

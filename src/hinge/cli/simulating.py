@@ -12,6 +12,7 @@ import numpy as np
 import hinge
 from hinge import logs
 from hinge.cli.common import BACKEND, BASE, JSON, ROBOT, TERMS, moving, split
+from hinge.logs.tables import suffix_of
 from hinge.robot import Robot
 from hinge.sim.trajectory import Trajectory
 
@@ -43,10 +44,13 @@ def simulate(robot: str, seconds: float, step: str, method: str, start: tuple[st
     there is.
     """
     arm = moving(robot, base)
+    folder = bool(out) and os.path.splitext(str(out))[1] == ".zarr"
+    if out and not folder:
+        suffix_of(out)  # before the work is done
     run = hinge.simulate(arm, seconds, q0=_start(arm, start, rollouts, seed), method=method, step=_step(step),
                          record=record, limits=limits, joint_terms=split(joint_terms), backend=backend)  # fmt: skip
     if out:
-        run.save(out) if os.path.splitext(out)[1] == ".zarr" else logs.write(run, out)
+        run.save(out) if folder else logs.write(run, out)
     if plot:
         run.plot(plot)
     click.echo(json.dumps(_said(run)) if as_json else repr(run))

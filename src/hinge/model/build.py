@@ -88,10 +88,8 @@ class _Growing:
 class Builder:
     """Collects links, joints and frames, and builds the model."""
 
-    snap = SNAP  # rotation entries closer than this to 0 or ±1 are set to it
-
     def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
-        self.name, self.file = name, file
+        self.name, self.file, self.snap = name, file, SNAP
         self.gravity = numbers(f"robot {name!r}", "gravity", gravity, (3,), Where(file))
         self._links: dict[str, _Link] = {}
         self._joints: dict[str, _Joint] = {}
