@@ -158,7 +158,7 @@ MJCF = """<mujoco model="odd"><option gravity="0.3 -0.2 -9"/><worldbody>
   <body name="tip" pos="0 0 0.5"><joint type="ball" pos="0 0.1 0" armature="0.01"/>
    <inertial pos="0.05 0 0.2" mass="0.5" diaginertia="0.01 0.02 0.02"/></body></body>
  <body name="weld" pos="0 1 0"><inertial pos="0 0 0" mass="0.7" diaginertia="0.01 0.02 0.02"/></body></body>
-</worldbody></mujoco>"""
+</worldbody><actuator><motor joint="a" gear="3" armature="0.02" damping="0.1"/></actuator></mujoco>"""
 
 
 def test_a_model_that_mujoco_has_read_becomes_the_same_robot():
@@ -172,6 +172,15 @@ def test_a_model_that_mujoco_has_read_becomes_the_same_robot():
     close(robot.neutral(), read.neutral(), TOL)
     close(robot.pose(both.q[0], "eye", backend="interpret"), both.library.pose(model, both.there, "eye"), TOL)
     np.testing.assert_allclose(robot.limits.lower, read.limits.lower)
+
+
+def test_a_tendon_with_armature_is_no_robot_of_ours():
+    tendon = (
+        '<tendon><fixed armature="1"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon></mujoco>'
+    )
+    model = LIBRARIES["mujoco"]().mujoco.MjModel.from_xml_string(MJCF.replace("</mujoco>", tendon))
+    with pytest.raises(hinge.NotCovered, match="a tendon has armature"):
+        interop.mujoco.from_model(model)
 
 
 # ---- conventions by formula, without the library

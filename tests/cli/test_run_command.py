@@ -150,6 +150,12 @@ def test_chunks_of_any_size_give_the_same(tmp_path, lamp, states, monkeypatch):
         assert seen[-1] == (1.0, ROWS)
 
 
+def test_a_log_may_be_replaced_by_what_comes_of_it(tmp_path, lamp, states):
+    log = written(tmp_path, states, "parquet")
+    assert said("run", "gravity-force", lamp, "--in", log, "--out", log).exit_code == 0
+    assert list(read(log)) == ["t", "gravity_force_turn", "gravity_force_nod"]
+
+
 def test_an_empty_cell_is_not_a_number(tmp_path, lamp):
     (tmp_path / "log.csv").write_text("q_turn, q_nod\n0.1,0.2\n0.1,\n0,1\n")
     words = ["--in", tmp_path / "log.csv", "--out", tmp_path / "o.npz", "--at", "head"]
@@ -167,6 +173,7 @@ def test_a_joint_that_follows_may_be_in_the_log(tmp_path):
     assert logs.run(hinge.Robot(builder.build()), "gravity_force", tmp_path / "log.csv", tmp_path / "o.csv") == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is told otherwise there")
 def test_a_long_log_takes_the_memory_of_a_chunk(tmp_path, lamp):
     """40 MB of CSV make the process grow by less than it would take to hold it."""
     line = ",".join(["0.12345678901234"] * 6) + "\n"

@@ -84,7 +84,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], lef
 
     made = Table(title=Text(title), title_justify="left")
     for k, column in enumerate(columns):
-        made.add_column(column, justify="left" if k < left else "right", overflow="fold")
+        made.add_column(column, justify="left" if k < left else "right", overflow="fold", no_wrap=k == 0)
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made

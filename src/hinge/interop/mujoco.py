@@ -27,6 +27,7 @@ from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import rotation_from_quaternion
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+ON_JOINTS = (0, 1)  # mjtTrn: a joint, and a joint seen from the parent
 FORMS = {FREE: forms.FREE_MIXED, BALL: forms.BALL, SLIDE: forms.SINGLE, HINGE: forms.SINGLE}
 
 
@@ -49,6 +50,8 @@ def from_model(model: Any) -> Robot:
 
     What acts in MuJoCo and is no rigid-body dynamics (constraints, contact, tendons, actuators, fluids) is left out.
     """
+    if model.tendon_armature.any():
+        raise NotCovered("a tendon has armature, which couples its joints in the mass matrix; hinge does not model it.")
     builder = Builder(_robot_name(model), tuple(model.opt.gravity))
     builder.snap = 0.0
     bodies = [model.body(b).name or f"body_{b}" for b in range(model.nbody)]
@@ -105,8 +108,9 @@ def _add_joint(builder: Builder, model: Any, j: int, name: str, parent: str, chi
     joint = _joint(model, j)
     reference = model.qpos0[model.jnt_qposadr[j] :][: joint.nq]
     dofs = slice(dof, dof + joint.nv)
-    said: dict[str, Any] = {"damping": model.dof_damping[dofs], "friction": model.dof_frictionloss[dofs],
-                            "armature": model.dof_armature[dofs], "stiffness": float(model.jnt_stiffness[j]),
+    said: dict[str, Any] = {"damping": model.dof_damping[dofs] + _by_actuators(model, j, "damping"),
+                            "armature": model.dof_armature[dofs] + _by_actuators(model, j, "armature"),
+                            "friction": model.dof_frictionloss[dofs], "stiffness": float(model.jnt_stiffness[j]),
                             "child_xyz": -at}  # fmt: skip
     if kind in (HINGE, SLIDE):
         axis, ref = model.jnt_axis[j], float(reference[0])
@@ -123,6 +127,13 @@ def _add_joint(builder: Builder, model: Any, j: int, name: str, parent: str, chi
             said[term] = said[term][[3, 4, 5, 0, 1, 2]]
         R, p, at = np.eye(3), np.zeros(3), np.zeros(3)
     builder.joint(name, joint, parent, child, p + R @ at, R, **said)
+
+
+def _by_actuators(model: Any, j: int, what: str) -> float:
+    """What the actuators of a joint add to its armature or damping, after their gears."""
+    own = np.reshape(getattr(model, f"actuator_{what}", np.zeros(model.nu)), (model.nu, -1))
+    mine = [u for u in range(model.nu) if model.actuator_trntype[u] in ON_JOINTS and model.actuator_trnid[u, 0] == j]
+    return float(sum(model.actuator_gear[u, 0] ** 2 * own[u, 0] for u in mine))
 
 
 def _joint(model: Any, j: int) -> Joint:

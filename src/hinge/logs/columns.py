@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import LogError, did_you_mean
+from hinge.logs.tables import Log
 from hinge.robot import Robot
 from hinge.sim.trajectory import labels
 
@@ -31,26 +32,33 @@ def columns(robot: Robot, field: str) -> list[str]:
     return [f"{field}_{entry}" for entry in entries(robot, field)]
 
 
-def matched(robot: Robot, fields: Sequence[str], found: Sequence[str], log: str) -> dict[str, list[str]]:
-    """For each input the columns of the log that hold it; what is missing, or of no joint of the robot, is refused."""
+def matched(robot: Robot, fields: Sequence[str], log: Log) -> dict[str, list[str]]:
+    """For each input the columns of the log that hold it, or the one array that does.
+
+    What is missing, or of no joint of the robot, is refused.
+    """
     followers = {robot.model.joint_name[i] for i in robot.model.follows}
     made = {}
     for field in fields:
         known = entries(robot, field)
-        for column in found:
+        if log.wide.get(field) == len(known):
+            made[field] = [field]
+            continue
+        for column in log.columns:
             entry = column.removeprefix(f"{field}_")
             if entry != column and entry not in known and entry not in followers:
-                raise LogError(f"{log} has a column {column!r}, and robot {robot.name!r} has no joint {entry!r}.",
+                raise LogError(f"{log.path} has a column {column!r}, and robot {robot.name!r} has no joint {entry!r}.",
                                f"{did_you_mean(entry, known)} Rename the column, or leave it out.")  # fmt: skip
-        made[field] = [_found(field, entry, found, log) for entry in known]
+        made[field] = [_found(field, entry, log) for entry in known]
     return made
 
 
-def _found(field: str, entry: str, found: Sequence[str], log: str) -> str:
+def _found(field: str, entry: str, log: Log) -> str:
     wanted = [f"{field}_{entry}", *([entry] if field == "q" else [])]
-    column = next((one for one in wanted if one in found), None)
+    column = next((one for one in wanted if one in log.columns), None)
     if column is None:
-        raise LogError(f"{log} has no column {' or '.join(map(repr, wanted))}.", did_you_mean(wanted[0], found))
+        named = " or ".join(map(repr, wanted))
+        raise LogError(f"{log.path} has no column {named}.", did_you_mean(wanted[0], log.columns))
     return column
 
 

@@ -5,15 +5,16 @@ Which algorithms there are is the registry's to say: those that take q, qd, qdd,
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, choose
 from hinge.errors import LogError, NotCovered, did_you_mean
-from hinge.logs.columns import CARRIED, FIELDS, entries, matched, result_columns, result_names
+from hinge.logs.columns import CARRIED, FIELDS, matched, result_columns, result_names
 from hinge.logs.sinks import Sink
 from hinge.logs.tables import Array, open_log
 from hinge.robot import Robot
@@ -51,37 +52,44 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     >>> hinge.logs.run(arm, "gravity_force", os.path.join(folder, "log.npz"), os.path.join(folder, "out.npz"))
     3
     """
+    algorithm, fields = _asked(robot, name, method, at)
+    log = open_log(source)
+    inside = matched(robot, fields, log)
+    carried = [column for column in CARRIED if column in log.columns and column not in log.wide]
+    called = result_names(algorithm)
+    names: dict[str, list[str] | None] = dict.fromkeys(carried)
+    names |= result_columns(robot, {called[key]: quantity for key, quantity in algorithm.returns.items()})
+    wanted = list(dict.fromkeys([*carried, *itertools.chain(*inside.values())]))
+    width = sum(log.wide.get(column, 1) for column in wanted) + sum(len(columns or [""]) for columns in names.values())
+    rows = chunk or max(1, min(MEMORY // (8 * width), MOST, log.rows))
+    call = partial(getattr(robot, name), method=method, backend=backend, joint_terms=tuple(joint_terms))
+    frame = [at] if algorithm.asks_for_a_frame else []
+    with Sink(target, names, rows) as sink:
+        for table, share in log.chunks(wanted, rows):
+            made = call(*(_joined(table, inside[field]) for field in fields), *frame)
+            results = zip(called.values(), made if isinstance(made, tuple) else (made,), strict=True)
+            sink.add({column: table[column] for column in carried} | dict(results))
+            if progress is not None:
+                progress(share, sink.rows)
+    return sink.rows
+
+
+def _asked(robot: Robot, name: str, method: str | None, at: str) -> tuple[Algorithm, list[str]]:
+    """The algorithm and the inputs it takes from a log; refused where it wants more, or a frame that was not named."""
     algorithm = choose(robot.model, name, method)
     fields = _fields(algorithm)
     if fields is None:
-        lacks = [one for one in algorithm.inputs if one not in FIELDS]
-        raise NotCovered(
-            f"{name} takes {', '.join(lacks)}, which a log has no columns for.\n  {did_you_mean(name, runnable())}"
-        )
+        lacks = ", ".join(one for one in algorithm.inputs if one not in FIELDS)
+        hint = did_you_mean(name, runnable())
+        raise NotCovered(f"{name} takes {lacks}, which a log has no columns for.\n  {hint}")
     if algorithm.asks_for_a_frame and not at:
         raise LogError(f"{name} is about a frame, and none was named.", did_you_mean("", robot.model.frames))
     if at:
         robot.model.frame(at)
-    log = open_log(source)
-    whole = [field for field in fields if log.wide.get(field) == len(entries(robot, field))]
-    inside = matched(robot, [field for field in fields if field not in whole], log.columns, log.path)
-    carried = [column for column in CARRIED if column in log.columns and column not in log.wide]
-    called = result_names(algorithm)
-    results = result_columns(robot, {called[key]: quantity for key, quantity in algorithm.returns.items()})
-    wanted = list(dict.fromkeys([*carried, *whole, *(column for one in inside.values() for column in one)]))
-    width = len(wanted) + sum(log.wide.values()) + sum(map(len, results.values()))
-    rows = chunk or max(1, min(MEMORY // (8 * width), MOST, log.rows))
-    options: dict[str, Any] = {"method": method, "backend": backend, "joint_terms": tuple(joint_terms)}
-    arguments = [at] if algorithm.asks_for_a_frame else []
+    return algorithm, fields
 
-    def results_of(table: dict[str, Array]) -> dict[str, Array]:
-        given = [table[f] if f in whole else np.stack([table[c] for c in inside[f]], axis=-1) for f in fields]
-        made = getattr(robot, name)(*given, *arguments, **options)
-        return dict(zip(called.values(), made if isinstance(made, tuple) else (made,), strict=True))
 
-    with Sink(target, dict.fromkeys(carried, None) | results, rows) as sink:  # type: ignore[operator]
-        for table, share in log.chunks(wanted, rows):
-            sink.add({column: table[column] for column in carried} | results_of(table))
-            if progress is not None:
-                progress(share, sink.rows)
-    return sink.rows
+def _joined(table: dict[str, Array], columns: Sequence[str]) -> Array:
+    """Columns side by side, or the one array that has them all."""
+    parts = [table[column] for column in columns]
+    return parts[0] if parts[0].ndim == 2 else np.stack(parts, axis=-1)
