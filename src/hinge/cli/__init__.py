@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -46,12 +47,18 @@ class Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warned
+                return super().invoke(ctx)
         except hinge.HingeError as problem:
             raise click.ClickException(str(problem)) from None
         except KeyboardInterrupt as stop:
             click.echo(" ".join(["\nStopped.", *map(str, stop.args)]), err=True)
             raise click.exceptions.Exit(130) from None
+
+
+def _warned(message: Warning | str, *where: Any, **more: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

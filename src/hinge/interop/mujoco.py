@@ -131,9 +131,9 @@ def _add_joint(builder: Builder, model: Any, j: int, name: str, parent: str, chi
 
 def _by_actuators(model: Any, j: int, what: str) -> float:
     """What the actuators of a joint add to its armature or damping, after their gears."""
-    own = np.reshape(getattr(model, f"actuator_{what}", np.zeros(model.nu)), (model.nu, -1))
+    own = getattr(model, f"actuator_{what}", np.zeros(model.nu))
     mine = [u for u in range(model.nu) if model.actuator_trntype[u] in ON_JOINTS and model.actuator_trnid[u, 0] == j]
-    return float(sum(model.actuator_gear[u, 0] ** 2 * own[u, 0] for u in mine))
+    return float(sum(model.actuator_gear[u, 0] ** 2 * np.ravel(own[u])[0] for u in mine))
 
 
 def _joint(model: Any, j: int) -> Joint:
