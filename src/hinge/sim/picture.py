@@ -1,7 +1,7 @@
 """Trajectories as pictures: positions, rates and forces against their limits, and the energy, over time.
 
-One colour a joint, limits dashed in it. Of many rollouts a line is the median, and bands around it hold half of them
-and, where there is room, nine tenths; a rollout that failed is left out from where it did.
+One colour a joint, limits dashed in it where there are not too many. Of many rollouts a line is the median, and bands
+around it hold half of them and, where there is room, nine tenths; a rollout that failed is left out from where it did.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
 CROWD = 4  # so many joints have the inner band only
+MOST = 12  # of more joints no limits are drawn
 TITLES = {"q": "position (rad, m)", "qd": "rate (rad/s, m/s)", "tau": "force (N m, N)"}
-SIZE = (11.0, 7.0)  # inches
+SIZE, LETTER, HANDLE = (11.0, 7.0), 0.055, 0.6  # inches: the picture, a letter of the legend, what stands before it
 MARGIN = 0.05  # of its height that a panel is taller than what moves in it
 
 
@@ -58,8 +59,8 @@ def picture(trajectory: Trajectory, path: str | os.PathLike[str] | None = None,
         ax.tick_params(labelbottom=True)
     figure.suptitle(_title(trajectory), x=0.01, ha="left")
     handles, labels = axes[0].get_legend_handles_labels()
-    columns = min(8, max(1, len(labels)))
-    figure.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize="small")
+    columns = int(SIZE[0] / (LETTER * max(map(len, labels), default=1) + HANDLE))
+    figure.legend(handles, labels, loc="outside lower left", ncols=max(1, columns), frameon=False, fontsize="small")
     if path is not None:
         _save(figure, os.fspath(path))
     return figure
@@ -98,7 +99,7 @@ def _panel(ax: Any, trajectory: Trajectory, field: str, joints: Sequence[str], c
     limits = robot.limits
     pairs = {"q": (limits.lower, limits.upper), "qd": (-limits.velocity, limits.velocity),
              "tau": (-limits.effort, limits.effort)}[field]  # fmt: skip
-    for entry, owner in zip(picked, owners, strict=True):
+    for entry, owner in zip(picked, owners, strict=True) if len(joints) <= MOST else ():
         for limit in (pairs[0][entry], pairs[1][entry]):
             if np.isfinite(limit):
                 ax.axhline(limit, color=colour[owner], linestyle="--", linewidth=0.8, alpha=0.6)
