@@ -11,6 +11,9 @@ from real_robots import FILES
 
 import hinge
 from hinge import interop
+from hinge.interop import forms
+from hinge.model.joints import Free, Spherical
+from hinge.model.mechanisms import Planar
 
 TOL = 1e-12
 REAL = {
@@ -190,7 +193,6 @@ def test_a_free_body_moves_there_as_each_library_says():
     """Half a turn about z at (1, 2, 3), spinning about its x axis and gliding along its y axis."""
     turned, place = [0.0, 0.0, 0.0, 1.0], [1.0, 2.0, 3.0]
     q, v = np.array([*turned, *place]), np.array([2.0, 0, 0, 0, 3.0, 0])
-    forms = interop.forms
     assert forms.FREE_BODY.q(q).tolist() == [1, 2, 3, 0, 0, 1, 0]
     assert (forms.FREE_BODY.lever(q) @ v).tolist() == [0, 3, 0, 2, 0, 0]
     assert forms.FREE_MIXED.q(q).tolist() == [1, 2, 3, 0, 0, 0, 1]
@@ -204,10 +206,8 @@ def test_a_free_body_moves_there_as_each_library_says():
 
 @pytest.mark.parametrize("name", ["FREE_MIXED", "FREE_WORLD", "BALL_ANGLES", "PLANE_CIRCLE", "FREE_BODY"])
 def test_the_bias_is_the_rate_of_the_lever(name):
-    form, rng = getattr(interop.forms, name), np.random.default_rng(2)
-    kind = {7: "free", 4: "spherical", 3: "planar"}[form.nq]
-    joint = {"free": hinge.model.joints.Free, "spherical": hinge.model.joints.Spherical,
-             "planar": hinge.model.mechanisms.Planar}[kind]()  # fmt: skip
+    form, rng = getattr(forms, name), np.random.default_rng(2)
+    joint = {7: Free, 4: Spherical, 3: Planar}[form.nq]()
     q, v, h = joint.random(rng, 1, [-1.0] * form.nq, [1.0] * form.nq)[0], rng.normal(size=form.nv), 1e-5
     ahead, behind = (form.lever(np.array(joint.integrate(q, s * h * v))) @ v for s in (1, -1))
     bias = np.zeros(form.nv) if form.bias is None else form.bias(q, v)

@@ -24,6 +24,7 @@ CROWD = 4  # so many joints have the inner band only
 MOST = 12  # of more joints no limits are drawn
 TITLES = {"q": "position (rad, m)", "qd": "rate (rad/s, m/s)", "tau": "force (N m, N)"}
 SIZE, LETTER, HANDLE = (11.0, 7.0), 0.055, 0.6  # inches: the picture, a letter of the legend, what stands before it
+STEADY = 1e-3  # an energy that changes by less of itself is drawn as a line that stays
 MARGIN = 0.05  # of its height that a panel is taller than what moves in it
 
 
@@ -48,7 +49,9 @@ def picture(trajectory: Trajectory, path: str | os.PathLike[str] | None = None,
     colour = {name: colours(k if len(chosen) <= 10 else k / len(chosen)) for k, name in enumerate(chosen)}
     for ax, name in zip(axes, panels, strict=False):
         if name == "energy":
-            _lines(ax, trajectory.t, trajectory.energy()[..., None], ["kinetic and potential"], {})
+            energy = trajectory.energy()
+            _lines(ax, trajectory.t, energy[..., None], ["kinetic and potential"], {})
+            _framed(ax, energy, least=STEADY)
             ax.set_title("energy (J)", loc="left")
         else:
             _panel(ax, trajectory, name, chosen, colour)
@@ -95,7 +98,7 @@ def _panel(ax: Any, trajectory: Trajectory, field: str, joints: Sequence[str], c
     picked = [e for name in joints for e in entries[name]]
     owners = [name for name in joints for _ in entries[name]]
     _lines(ax, trajectory.t, values[..., picked], owners, colour)
-    low, high = ax.get_ylim() if np.any(values) else (-1.0, 1.0)
+    _framed(ax, values)  # what moves fills the panel; a limit that is far away is not in it
     limits = robot.limits
     pairs = {"q": (limits.lower, limits.upper), "qd": (-limits.velocity, limits.velocity),
              "tau": (-limits.effort, limits.effort)}[field]  # fmt: skip
@@ -103,9 +106,15 @@ def _panel(ax: Any, trajectory: Trajectory, field: str, joints: Sequence[str], c
         for limit in (pairs[0][entry], pairs[1][entry]):
             if np.isfinite(limit):
                 ax.axhline(limit, color=colour[owner], linestyle="--", linewidth=0.8, alpha=0.6)
-    room = MARGIN * max(high - low, 1e-9)
-    ax.set_ylim(low - room, high + room)  # what moves fills the panel; a limit that is far away is not in it
     ax.set_title(TITLES[field], loc="left")
+
+
+def _framed(ax: Any, values: Array, least: float = 0.0) -> None:
+    """Room for what was drawn, and for that share of its size at least: rounding is not to look like motion."""
+    low, high = ax.get_ylim()
+    half = max((0.5 + MARGIN) * (high - low), least * np.nanmax(np.abs(values), initial=0.0))
+    middle, half = (0.5 * (low + high), half) if np.any(values) else (0.0, 1.0)
+    ax.set_ylim(middle - half, middle + half)
 
 
 def _lines(ax: Any, t: Array, values: Array, owners: Sequence[str], colour: dict[str, Any]) -> None:
