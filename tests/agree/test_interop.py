@@ -236,6 +236,20 @@ def test_what_does_not_fit_is_said():
         interop.pinocchio.to_model(tree)
 
 
+@pytest.mark.parametrize(("library", "says"), [("mujoco", "MuJoCo refuses robot 'odd': "),
+                                               ("drake", "body 'rod' has an inertia that no body has, which Drake")])  # fmt: skip
+def test_an_inertia_that_no_body_has_is_refused_in_words(library, says):
+    builder = hinge.Builder("odd")
+    builder.link("base")
+    builder.link("rod", 1.0, inertia=np.diag([0.1, 0.1, 0.9]))
+    builder.joint("pivot", "revolute", "base", "rod")
+    robot = hinge.Robot(builder.build())
+    with pytest.raises(hinge.NotCovered, match=says):
+        LIBRARIES[library]().interop.to_model(robot)
+    mended, _ = hinge.repair(robot)
+    LIBRARIES[library]().interop.to_model(mended)
+
+
 PACKAGES = [("pinocchio", "pinocchio", "pin"), ("mujoco", "mujoco", "mujoco"), ("drake", "pydrake.math", "drake")]
 
 
