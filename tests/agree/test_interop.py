@@ -236,8 +236,13 @@ def test_what_does_not_fit_is_said():
         interop.pinocchio.to_model(tree)
 
 
-@pytest.mark.parametrize(("library", "says"), [("mujoco", "MuJoCo refuses robot 'odd': "),
-                                               ("drake", "body 'rod' has an inertia that no body has, which Drake")])  # fmt: skip
+REFUSALS = {
+    "mujoco": "MuJoCo refuses robot 'odd': ",
+    "drake": "body 'rod' has an inertia that no body has, which Drake",
+}
+
+
+@pytest.mark.parametrize(("library", "says"), REFUSALS.items())
 def test_an_inertia_that_no_body_has_is_refused_in_words(library, says):
     builder = hinge.Builder("odd")
     builder.link("base")
