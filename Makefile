@@ -19,7 +19,7 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,view]'
 	touch $@
 
 demo: $(VENV)/.ready

@@ -1,4 +1,4 @@
-"""Christoffel symbols of two arms of seven joints and of a humanoid: time a state, batch of 4096, one core, into a given array.
+"""Christoffel symbols of two arms of seven joints and of a humanoid: time a state, batch of 4096, one core, with out=.
 
     python bench/christoffel.py [repeats]
 

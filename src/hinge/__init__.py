@@ -86,7 +86,7 @@ _HOME = {
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
-    "TrajectoryError": "errors", "PathError": "errors",
+    "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -109,9 +109,11 @@ _ROOMS = (
     "loading",
     "writing",
     "scene",
+    "interop",
     "checking",
     "counting",
     "sim",
+    "logs",
     "motion",
     "control",
     "planning",
@@ -129,7 +131,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError", "TrajectoryError", "PathError",
+    "TraceError", "TrajectoryError", "PathError", "LogError",
 ]  # fmt: skip
 
 

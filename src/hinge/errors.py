@@ -8,6 +8,7 @@
     ├── GeometryError    a matrix that is no pose, a twist that has no axis, vectors that do not span
     ├── PathError        a path that cannot be followed within the limits: carries s and the joint
     ├── TrajectoryError  a saved simulation that cannot be read or written
+    ├── LogError         a log that cannot be read or written, or lacks a column
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -85,6 +86,13 @@ class PathError(HingeError, ValueError):
 
 class TrajectoryError(HingeError, ValueError):
     """A saved trajectory that is damaged, of another version, or cannot be put where it is wanted."""
+
+    def __init__(self, what: str, hint: str = ""):
+        super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class LogError(HingeError, ValueError):
+    """A table of states that cannot be read or written, or does not have what is asked of it."""
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))

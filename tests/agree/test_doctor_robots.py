@@ -72,13 +72,19 @@ def test_another_robot_does_not_agree():
     assert (made["agrees with Pinocchio"], made["agrees with MuJoCo"]) == ("failed", "failed")
 
 
-def test_a_planar_joint_is_not_compared_and_named():
+@pytest.mark.parametrize("axis", ["0 0 1", "0 1 0"])
+def test_a_planar_joint_is_compared_where_its_normal_is_read(axis):
     text = FILES["ur_description/urdf/ur5_robot.urdf"].read_text()
-    moved = text.replace('name="elbow_joint" type="revolute"', 'name="elbow_joint" type="planar"')
-    assert moved != text
-    made = {p.name: p.detail for p in prove(hinge.load(moved), moved, states=2)}
-    assert made["agrees with Pinocchio"] == "joint 'elbow_joint' is planar, whose coordinates differ."
-    assert made["agrees with MuJoCo"] == "they have a joint 'elbow_joint_TX', which the file does not."
+    before, joint, after = text.partition('name="elbow_joint" type="revolute"')
+    moved = before + joint.replace("revolute", "planar") + after.replace('axis xyz="0 1 0"', f'axis xyz="{axis}"', 1)
+    made = {p.name: p for p in prove(hinge.load(moved), moved, states=2)}
+    if axis == "0 0 1":
+        assert made["agrees with Pinocchio"].passed
+    else:
+        why = "joint 'elbow_joint' is planar, and Pinocchio reads it with the normal z."
+        assert (made["agrees with Pinocchio"].passed, made["agrees with Pinocchio"].detail) == (None, why)
+    assert made["agrees with MuJoCo"].passed is None
+    assert made["agrees with MuJoCo"].detail.startswith("they have no joint 'elbow_joint'. Did you mean 'elbow_joint_T")
 
 
 @pytest.mark.parametrize("file", READ)

@@ -34,9 +34,11 @@ ORDER = [
     "loading",
     "writing",
     "scene",
+    "interop",
     "checking",
     "counting",
     "sim",
+    "logs",
     "motion",
     "control",
     "planning",
@@ -51,7 +53,7 @@ ALLOWED = {
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
 HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
-         "xacro", "xacrodoc", "pinocchio", "viser", "trimesh"}  # fmt: skip
+         "xacro", "xacrodoc", "pinocchio", "viser", "trimesh", "pydrake", "pyarrow"}  # fmt: skip
 
 
 def files():

@@ -1,4 +1,4 @@
-"""Laws of constraints on random trees of every joint: projections, the constraint connection, three ways to one motion."""
+"""Laws of constraints on random trees: projections, the constraint connection, three ways to one motion."""
 
 import numpy as np
 import pytest

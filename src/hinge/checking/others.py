@@ -1,35 +1,30 @@
 """Agreement with Pinocchio and MuJoCo, where they are installed and can read the same file.
 
-Both keep mimic joints independent and have an order of coordinates of their own, so what is compared goes through one
-matrix E: their velocities are E times ours, their forces Eᵀ come to us, and H = Eᵀ H' E. Accelerations are compared as
-forces: with ours, their equations of motion hold.
-
-    Pinocchio  linear before angular, position before quaternion, its scalar last, cosine and sine of a free angle
-    MuJoCo     position before quaternion, linear velocity of a free joint in world coordinates
+States go there and forces come back by `hinge.interop`. Both keep mimic joints independent, which its lever T undoes:
+H = Tᵀ H' T. Accelerations are compared as forces: with ours, their equations of motion hold.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from hinge import interop
 from hinge.checking.proofs import Array, CannotBeMade, States, apart
 from hinge.checking.written import PRODUCTS, Content, root_of
 from hinge.errors import NotCovered
 from hinge.formats.xml import Element
-from hinge.model import Model
+from hinge.robot import Robot
 
 LIMIT = 1e-9  # angles such as 1.5707963268 are read as quarter turns here, up to 1e-11 off at each joint
-SWAPPED = [3, 4, 5, 0, 1, 2]
 WRITTEN: dict[str, Any] = {  # what of a URDF is handed over
     "link": {"inertial": {"origin": {}, "mass": {}, "inertia": {}}},
     "joint": {tag: {} for tag in ("origin", "parent", "child", "axis", "limit")},
 }
-SINGLE = ("revolute", "continuous", "prismatic")
 
 
 def pinocchio(s: States, text: Content, file: str) -> tuple[float, float, str]:
@@ -38,41 +33,24 @@ def pinocchio(s: States, text: Content, file: str) -> tuple[float, float, str]:
     root, model = root_of(text), s.robot.model
     if root is None or root.tag != "robot":
         raise CannotBeMade("Pinocchio is compared on URDF files.")
+    _upright(root)
     floating = model.joint_name[1] not in {joint.attributes.get("name") for joint in root.all("joint")}
     try:
         theirs = pin.buildModelFromXML(_bare(root), *([pin.JointModelFreeFlyer()] if floating else []))
     except Exception as refusal:  # of whatever class: what a C++ library throws is its own affair
         raise CannotBeMade(f"Pinocchio cannot read the file: {_first_line(refusal)}") from None
     theirs.gravity.linear = np.array(model.gravity)
-    data, order, rows = theirs.createData(), [], []
-    for j in range(1, theirs.njoints):
-        i = 1 if floating and j == 1 else _number(model, theirs.names[j])
-        if model.joint[i].kind not in (*SINGLE, "free"):
-            raise CannotBeMade(f"joint {theirs.names[j]!r} is {model.joint[i].kind}, whose coordinates differ.")
-        order.append(i)
-        rows.append(SWAPPED if model.joint[i].nv == 6 else [0])
-    E = _lever(model, order, rows)
-    H, tau, again = [], [], []
-    forces = s.robot.inverse_dynamics(s.q, s.qd, s.qdd)
-    accelerations = _accelerations(s, forces)
-    for q, qd, qdd, found in zip(s.q, s.qd, s.qdd, accelerations, strict=True):
-        position = _pin_position(theirs, model, order, q)
-        upper = np.triu(pin.crba(theirs, data, position))
-        H.append(E.T @ (upper + np.triu(upper, 1).T) @ E)
-        tau.append(E.T @ pin.rnea(theirs, data, position, E @ qd, E @ qdd))
-        again.append(E.T @ pin.rnea(theirs, data, position, E @ qd, E @ found))
-    return _worst(s, forces, accelerations, H, tau, again), LIMIT, f"Pinocchio {pin.__version__}: {_compared(s)}"
+    data = theirs.createData()
 
+    def forces(q: Array, v: Array, a: Array) -> Array:
+        return np.array(pin.rnea(theirs, data, q, v, a))
 
-def _pin_position(theirs: Any, model: Model, order: Sequence[int], q: Array) -> Array:
-    made, joints = np.zeros(theirs.nq), model.joint_positions(list(q))
-    for j, i in enumerate(order, start=1):
-        at, x = theirs.idx_qs[j], joints[i]
-        if model.joint[i].nv == 6:
-            made[at : at + 7] = [*x[4:7], *x[1:4], x[0]]
-        else:
-            made[at : at + theirs.nqs[j]] = [np.cos(x[0]), np.sin(x[0])] if theirs.nqs[j] == 2 else x
-    return made
+    def mass_matrix(q: Array, v: Array) -> Array:
+        upper = np.triu(pin.crba(theirs, data, q))
+        return upper + np.triu(upper, 1).T
+
+    worst = _compared(s, _paired(interop.pinocchio.states, s.robot, theirs), forces, mass_matrix)
+    return worst, LIMIT, f"Pinocchio {pin.__version__}: {_words(s)}"
 
 
 def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
@@ -95,45 +73,32 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
     except Exception as refusal:
         raise CannotBeMade(f"MuJoCo cannot read the file: {_first_line(refusal)}") from None
     theirs.opt.gravity[:] = model.gravity
-    names = [theirs.joint(j).name for j in range(theirs.njnt)]
-    order = [_number(model, name) for name in names] if urdf else [i for i, _ in model.outward()]
-    if len(order) != theirs.njnt or sum(model.joint[i].nv for i in order) != theirs.nv:
-        raise CannotBeMade(f"MuJoCo has {theirs.njnt} joints here and nv = {theirs.nv}.")
-    rows = [SWAPPED if model.joint[i].nv == 6 else list(range(model.joint[i].nv)) for i in order]
-    data, lever = mj.MjData(theirs), _lever(model, order, rows)
-    H, tau, again = [], [], []
-    forces = s.robot.inverse_dynamics(s.q, s.qd, s.qdd)
-    accelerations = _accelerations(s, forces)
-    for q, qd, qdd, found in zip(s.q, s.qd, s.qdd, accelerations, strict=True):
-        T, turning = _mujoco_state(theirs, model, order, data, lever, q, qd)
+    data = mj.MjData(theirs)
+
+    def mass_matrix(q: Array, v: Array) -> Array:
+        data.qpos[:], data.qvel[:] = q, v
         mj.mj_fwdPosition(theirs, data)
         mj.mj_fwdVelocity(theirs, data)
         M = np.zeros((theirs.nv, theirs.nv))
         for k, unit in enumerate(np.eye(theirs.nv)):
             mj.mj_mulM(theirs, data, M[k], unit)
-        H.append(T.T @ M @ T)
-        tau.append(T.T @ (M @ (T @ qdd + turning) + data.qfrc_bias))
-        again.append(T.T @ (M @ (T @ found + turning) + data.qfrc_bias))
-    return _worst(s, forces, accelerations, H, tau, again), LIMIT, f"MuJoCo {mj.__version__}: {_compared(s)}"
+        return M
+
+    def forces(q: Array, v: Array, a: Array) -> Array:
+        return mass_matrix(q, v) @ a + data.qfrc_bias  # type: ignore[no-any-return]
+
+    worst = _compared(s, _paired(interop.mujoco.states, s.robot, theirs), forces, mass_matrix)
+    return worst, LIMIT, f"MuJoCo {mj.__version__}: {_words(s)}"
 
 
-def _mujoco_state(theirs: Any, model: Model, order: Sequence[int], data: Any, lever: Array, q: Array, qd: Array
-                  ) -> tuple[Array, Array]:  # fmt: skip
-    """Sets MuJoCo's state to ours; T with qvel = T qd, and the rate of T times qd."""
-    T, turning, joints = lever.copy(), np.zeros(theirs.nv), model.joint_positions(list(q))
-    velocity = lever @ qd
-    for j, i in enumerate(order):
-        at, x = theirs.jnt_qposadr[j], joints[i]
-        if model.joint[i].nv == 6:
-            data.qpos[at : at + 7] = [*x[4:7], *x[0:4]]
-            d, R = theirs.jnt_dofadr[j], np.array(model.joint[i].transform(x).pose()[0]).reshape(3, 3)
-            lin, ang = velocity[d : d + 3].copy(), velocity[d + 3 : d + 6]
-            T[d : d + 3] = R @ lever[d : d + 3]
-            turning[d : d + 3] = R @ np.cross(ang, lin)
-        else:
-            data.qpos[at : at + len(x)] = x
-    data.qvel[:] = T @ qd
-    return T, turning
+def _upright(root: Element) -> None:
+    """Refuse a planar joint whose normal is not z: Pinocchio does not read its axis."""
+    for joint in root.all("joint"):
+        axis = joint.first("axis")
+        written = axis.attributes.get("xyz", "").split() if axis else []
+        if joint.attributes.get("type") == "planar" and [float(x) for x in written] != [0.0, 0.0, 1.0]:
+            name = joint.attributes.get("name")
+            raise CannotBeMade(f"joint {name!r} is planar, and Pinocchio reads it with the normal z.")
 
 
 def _bare(element: Element, parts: Mapping[str, Any] = WRITTEN) -> str:
@@ -150,20 +115,22 @@ def _bare(element: Element, parts: Mapping[str, Any] = WRITTEN) -> str:
 # ---- common ----------------------------------------------------------------------------------------------------------
 
 
-def _number(model: Model, name: str) -> int:
-    """The joint of that name; where there is none, the other library has made several of one."""
-    if name not in model.joint_name:
-        raise CannotBeMade(f"they have a joint {name!r}, which the file does not.")
-    return model.joint_number(name)
+def _paired(states: Callable[..., Any], robot: Robot, theirs: Any) -> Any:
+    """The states of both; where joints cannot be paired there is nothing to compare."""
+    try:
+        return states(robot, theirs)
+    except NotCovered as why:
+        raise CannotBeMade(str(why).splitlines()[0]) from None
 
 
-def _lever(model: Model, order: Sequence[int], rows: Sequence[Sequence[int]]) -> Array:
-    """E: their velocities from ours; their joints are those of bodies `order`, with our rows in their order."""
-    G = model.coupling
-    starts = np.cumsum([0, *(model.joint[i].nv for i, _ in model.outward())])
-    if sorted(order) != [i for i, _ in model.outward()]:
-        raise CannotBeMade("they have other joints here.")
-    return G[[starts[i - 1] + row for i, block in zip(order, rows, strict=True) for row in block]]
+def _compared(s: States, both: Any, forces: Callable[..., Array], mass_matrix: Callable[..., Array]) -> float:
+    """How far ours and theirs are apart: H = Tᵀ H' T, and tau = Tᵀ tau' with given and with our own accelerations."""
+    ours = s.robot.inverse_dynamics(s.q, s.qd, s.qdd)
+    found, T = _accelerations(s, ours), both.lever(s.q)
+    given, solved = both.there(s.q, s.qd, s.qdd), both.there(s.q, s.qd, found)
+    H = [t.T @ mass_matrix(q, v) @ t for t, q, v in zip(T, given.q, given.v, strict=True)]
+    tau, again = ([t.T @ forces(*row) for t, *row in zip(T, x.q, x.v, x.a, strict=True)] for x in (given, solved))
+    return _worst(s, ours, found, H, tau, again)
 
 
 def _accelerations(s: States, forces: Array) -> Array:
@@ -181,7 +148,7 @@ def _worst(s: States, forces: Array, found: Array, H: list[Array], tau: list[Arr
     return max(apart(ours, H), apart(forces, tau), apart(forces, again, size))
 
 
-def _compared(s: States) -> str:
+def _words(s: States) -> str:
     tied = ", mimic joints eliminated from theirs" if s.robot.model.follows else ""
     return f"mass matrix, inverse and forward dynamics are the same{tied}"
 

@@ -90,7 +90,7 @@ class Builder:
     """Collects links, joints and frames, and builds the model."""
 
     def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
-        self.name, self.file = name, file
+        self.name, self.file, self.snap = name, file, SNAP
         self.gravity = numbers(f"robot {name!r}", "gravity", gravity, (3,), Where(file))
         self._links: dict[str, _Link] = {}
         self._joints: dict[str, _Joint] = {}
@@ -253,7 +253,7 @@ class Builder:
         if off > 1e-6 or dot3(cross3(given.column(0), given.column(1)), given.column(2)) < 0.0:
             raise ModelError("rotation", f"{what} has a {label} that is none: its columns are not orthogonal unit "
                              "vectors in right-handed order.", "Give a rotation matrix.", where)  # fmt: skip
-        snapped = snapped_rotation(given, SNAP)
+        snapped = snapped_rotation(given, self.snap)
         if any(abs(a - b) > 1e-14 for a, b in zip(given, snapped, strict=True)):
             self._snapped.append(name)
         return snapped

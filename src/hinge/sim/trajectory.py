@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -117,12 +117,22 @@ class Trajectory:
         axes = {"q": "coordinate", "qd": "velocity", "tau": "velocity"}
         data = {name: ((*rollouts, "time", axes[name]), getattr(self, name)) for name in FIELDS
                 if getattr(self, name) is not None}  # fmt: skip
-        names = _labels(self.robot)
+        names = labels(self.robot)
         coordinates = {"time": self.t, "velocity": names[1]}
         if "q" in data:
             coordinates["coordinate"] = names[0]
         about = {"robot": self.robot.name, "method": self.method} | {k: str(v) for k, v in self.info.items()}
         return xarray.Dataset(data | {"status": (tuple(rollouts), self.status)}, coordinates, about)
+
+    def plot(self, path: Any = None, joints: Sequence[str] | None = None) -> Any:
+        """A Matplotlib figure of positions, rates, forces with their limits, and energy; written to `path` if given.
+
+        Of several rollouts it has the median, and bands that hold half and nine tenths of them. `joints` are those
+        that are drawn.
+        """
+        from hinge.sim.picture import picture
+
+        return picture(self, path, joints)
 
     def save(self, path: Any) -> None:
         """Write to a Zarr folder that `hinge.open` reads; replaces a trajectory that is there, nothing else."""
@@ -131,7 +141,7 @@ class Trajectory:
         save(self, path)
 
 
-def _labels(robot: Robot) -> tuple[list[str], list[str]]:
+def labels(robot: Robot) -> tuple[list[str], list[str]]:
     """Names of coordinates and velocities: the joint's, with a number where it has several."""
     model = robot.model
     q, v = [], []

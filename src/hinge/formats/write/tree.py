@@ -225,7 +225,7 @@ class _Planting:
         for k, (one, at) in enumerate(simple, start=1):
             step = unused(f"{name}_{k}", self.joints)
             self.joints.add(step)
-            made.append((step, one, _picked(data, at), at))
+            made.append((step, one, picked(data, at), at))
         listed = ", ".join(repr(step) for step, _, _, _ in made)
         self.notes.add("note", "split", "joint", name, f"it is {joint.kind}, and is written as the joints {listed}.")
         order = [k for _, at in simple for k in at]
@@ -312,7 +312,7 @@ def _survives(pose: Pose) -> bool:
     return not any(0.0 < abs(x) < SNAP for x in pose[0])
 
 
-def _picked(data: JointData, at: Sequence[int]) -> JointData:
+def picked(data: JointData, at: Sequence[int]) -> JointData:
     """What is said of some of a joint's coordinates, whose rates are its velocities."""
     kept = {name: tuple(getattr(data, name)[k] for k in at) for name in DATA if getattr(data, name)}
     return replace(data, **kept, other={})  # type: ignore[arg-type]

@@ -3,38 +3,15 @@
 import re
 
 import pytest
-from click.testing import CliRunner
+from saying import LAMP, said
 
 import hinge
-from hinge.cli import main
-
-URDF = """<robot name="lamp">
-  <link name="foot"/>
-  <link name="stem"><inertial><origin xyz="0 0 0.2"/><mass value="1.5"/>
-    <inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="head"><inertial><mass value="0.5"/>
-    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="turn" type="continuous"><parent link="foot"/><child link="stem"/><axis xyz="0 0 1"/></joint>
-  <joint name="nod" type="revolute"><parent link="stem"/><child link="head"/><origin xyz="0 0 0.4"/><axis xyz="0 1 0"/>
-    <limit lower="-1" upper="0.5" effort="3" velocity="2"/></joint>
-</robot>"""
-
-
-@pytest.fixture
-def lamp(tmp_path):
-    path = tmp_path / "lamp.urdf"
-    path.write_text(URDF)
-    return str(path)
-
-
-def said(*words):
-    return CliRunner().invoke(main, list(words), catch_exceptions=False)
 
 
 def test_show_prints_the_joints_and_the_findings(lamp):
     assert said("show", lamp).output.endswith("┘\n")  # nothing was found
     with open(lamp, "w") as file:
-        file.write(URDF.replace('izz="0.02"', 'izz="-0.02"'))
+        file.write(LAMP.replace('izz="0.02"', 'izz="-0.02"'))
     shown = said("show", lamp)
     assert shown.exit_code == 0
     assert "lamp: 2 degrees of freedom, 2 kg" in shown.output
@@ -72,7 +49,7 @@ def test_a_file_that_is_not_there_is_said_to_be(tmp_path, lamp, verb):
 
 def test_a_broken_file_is_said_to_be(tmp_path):
     path = tmp_path / "broken.urdf"
-    path.write_text(URDF[:300])
+    path.write_text(LAMP[:300])
     ended = said("show", str(path))
     assert ended.exit_code == 1
     assert ended.output.startswith("Error: ")

@@ -5,10 +5,9 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+import saying
 
 import hinge
-from hinge.cli import main
 
 sympy = pytest.importorskip("sympy")
 
@@ -24,6 +23,11 @@ URDF = """<robot name="lamp">
 </robot>"""
 
 
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+
+
 @pytest.fixture
 def lamp(tmp_path):
     path = tmp_path / "lamp.urdf"
@@ -32,7 +36,7 @@ def lamp(tmp_path):
 
 
 def said(*words):
-    ended = CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+    ended = saying.said(*words)
     assert ended.exit_code == 0, ended.output
     return ended.output
 

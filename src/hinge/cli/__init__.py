@@ -1,0 +1,68 @@
+"""The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `view`, `count`, `bench`, …
+
+A command is a row of VERBS and a function of that name in the file the row names, which is imported when it is called.
+Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from typing import Any
+
+import click
+
+import hinge
+
+VERBS = {  # in the order of the help
+    "demo": "tour",
+    "show": "files",
+    "check": "files",
+    "run": "running",
+    "simulate": "simulating",
+    "view": "looking",
+    "count": "counts",
+    "bench": "rates",
+    "equations": "paper",
+    "export": "paper",
+    "cache": "kernels",
+}
+
+
+class Verbs(click.Group):
+    """The commands, and what becomes of their faults."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        found: click.Command = getattr(import_module(f"hinge.cli.{VERBS[cmd_name]}"), cmd_name)
+        return found
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.UsageError(f"there is no command {args[0]!r}. {hinge.errors.did_you_mean(args[0], VERBS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _warned
+                return super().invoke(ctx)
+        except hinge.HingeError as problem:
+            raise click.ClickException(str(problem)) from None
+        except KeyboardInterrupt as stop:
+            click.echo(" ".join(["\nStopped.", *map(str, stop.args)]), err=True)
+            raise click.exceptions.Exit(130) from None
+
+
+def _warned(message: Warning | str, *where: Any, **more: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(hinge.__version__, prog_name="hinge")
+def main() -> None:
+    """Robot dynamics, traced once and compiled."""

@@ -1,0 +1,99 @@
+"""`hinge show` and `hinge check`: robot files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+import numpy as np
+
+import hinge
+from hinge.cli.common import BASE, JSON, ROBOT, console, loaded, table
+from hinge.robot import Robot
+
+STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim", "summary": "bold",
+          "passed": "green", "failed": "bold red", "skipped": "dim"}  # fmt: skip
+
+
+@click.command()
+@ROBOT
+@JSON
+@BASE
+def show(robot: str, as_json: bool, base: str) -> None:
+    """Show the joints of ROBOT, a robot file, and the findings on it."""
+    found = loaded(robot, base)
+    if as_json:
+        findings = [{"severity": f.severity, "code": f.code, "what": f.what, "fix": f.fix} for f in found.report]
+        about = {"name": found.name, "nq": found.nq, "nv": found.nv, "mass": found.mass}
+        click.echo(json.dumps(about | {"joints": _joints(found), "findings": findings}))
+        return
+    screen = console()
+    screen.print(joint_table(found))
+    for finding in found.report:
+        screen.print(str(finding), soft_wrap=True)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file, a line each.")
+@click.option(
+    "--certify", is_flag=True, help="Prove the dynamics on this machine, and compare them with other libraries."
+)
+@click.option("--strict", is_flag=True, help="Let notes count for the exit code.")
+@BASE
+def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, base: str) -> None:
+    """Say all that is wrong or odd about robot files, and what to do.
+
+    Exits with 0 when there is nothing but notes, 1 where there are errors, warnings or a proof that failed, and 2 where
+    a file cannot be loaded; of several files, with the worst.
+    """
+    screen, worst = console(), 0
+    for file in files:
+        found = hinge.check(file, certify=certify, strict=strict, base=base)
+        worst = max(worst, found.exit_code)
+        if as_json:
+            click.echo(found.to_json())
+            continue
+        for kind, line in found.lines():
+            screen.print(_painted(kind, line), soft_wrap=True)
+    raise SystemExit(worst)
+
+
+def _painted(kind: str, line: str) -> Any:
+    """A line of a diagnosis with its first word of judgement coloured, and the place before it bold."""
+    from rich.text import Text
+
+    if kind in ("fix", "summary"):
+        return Text(line, style=STYLES[kind])
+    text, at = Text(line), max(line.find(f"{kind}: "), 0)  # a proof begins with the word
+    text.stylize("bold", 0, at)
+    text.stylize(STYLES[kind], at, at + len(kind))
+    return text
+
+
+def _joints(robot: Robot) -> list[dict[str, Any]]:
+    """What is said of each joint, as data; limits that are none are null."""
+    model, made = robot.model, []
+    for i, p in model.outward():
+        data = model.data[i]
+        limits = {key: [x if np.isfinite(x) else None for x in getattr(data, key)]
+                  for key in ("lower", "upper", "velocity", "effort")}  # fmt: skip
+        names = {"joint": model.joint_name[i], "body": model.body_name[i], "on": model.body_name[p]}
+        kind = {"type": model.joint[i].kind, "follows": i in model.follows, "mass": model.inertia[i].m}
+        made.append(names | kind | limits)
+    return made
+
+
+def joint_table(robot: Robot) -> Any:
+    """The joints of a robot, for a terminal."""
+    model, rows = robot.model, []
+    for i, p in model.outward():
+        data = model.data[i]
+        limits = [f"{data.lower[0]:.3g}", f"{data.upper[0]:.3g}"] if len(data.lower) == 1 else ["", ""]
+        kind = model.joint[i].kind + (" (follows)" if i in model.follows else "")
+        rows.append(
+            [model.joint_name[i], kind, model.body_name[i], model.body_name[p], f"{model.inertia[i].m:.4g}", *limits]
+        )
+    title = f"{robot.name}: {robot.nv} degrees of freedom, {robot.mass:.4g} kg"
+    return table(title, ("joint", "type", "carries", "on", "kg", "lower", "upper"), rows, left=4)

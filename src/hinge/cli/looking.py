@@ -1,0 +1,36 @@
+"""`hinge view`: a robot or a trajectory in the browser."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+import hinge
+from hinge.cli.common import BASE, loaded
+
+
+@click.command()
+@click.argument("thing", type=click.Path(), metavar="ROBOT|TRAJECTORY")
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0 takes any that is free."
+)
+@click.option("--host", default="localhost", show_default=True, help="The address to serve on.")
+@click.option("--no-browser", is_flag=True, help="Open no browser; print the address.")
+@BASE
+def view(thing: str, port: int, host: str, no_browser: bool, base: str) -> None:
+    """Look at a robot file, or at a trajectory that was saved (a .zarr folder), in the browser, until Ctrl-C."""
+    page = hinge.view(
+        hinge.open(thing) if os.path.isdir(thing) else loaded(thing, base), port, host=host, browser=False
+    )
+    serve(page, not no_browser)
+
+
+def serve(page: hinge.Page, browser: bool) -> None:
+    """Say where the page is, open it, and serve it until Ctrl-C."""
+    import webbrowser
+
+    click.echo(f"The page is at {page.address}; Ctrl-C ends it.")
+    if browser and not webbrowser.open(page.address):
+        click.echo("No browser could be opened here: open that address in one.", err=True)
+    page.wait()

@@ -1,0 +1,94 @@
+"""`hinge simulate`: a robot in motion, into a log and a picture."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import click
+import numpy as np
+
+import hinge
+from hinge import logs
+from hinge.cli.common import BACKEND, BASE, JSON, ROBOT, TERMS, moving, split
+from hinge.logs.tables import suffix_of
+from hinge.robot import Robot
+from hinge.sim.trajectory import Trajectory
+
+
+@click.command()
+@ROBOT
+@click.option("--time", "seconds", default=5.0, show_default=True, help="How long, in s.")
+@click.option("--step", default="0.001", show_default=True, help='In s, or "auto".')
+@click.option(
+    "--method", default="rk4", show_default=True, help="rk4, lie_rk4, semi_implicit, euler, midpoint, dopri5."
+)
+@click.option("--from", "start", multiple=True, metavar="JOINT=VALUE", help="Where a joint starts, in rad or m.")
+@click.option("--rollouts", type=click.IntRange(1), help="So many runs, from random places within the limits.")
+@click.option("--seed", default=0, show_default=True, help="Of the random places.")
+@click.option("--limits", default="ignore", show_default=True, help="What joint limits do: ignore, stop, spring.")
+@click.option("--record", default=1, show_default=True, type=click.IntRange(1), help="Keep every so many steps.")
+@TERMS
+@BACKEND
+@BASE
+@click.option("--out", type=click.Path(), metavar="LOG", help="Write a .csv, .parquet or .npz log, or a .zarr folder.")
+@click.option("--plot", type=click.Path(), metavar="PICTURE", help="Draw a .png, .svg or .pdf.")
+@JSON
+def simulate(robot: str, seconds: float, step: str, method: str, start: tuple[str, ...], rollouts: int | None,
+             seed: int, limits: str, record: int, joint_terms: str, backend: str | None, base: str, out: str | None,
+             plot: str | None, as_json: bool) -> None:  # fmt: skip
+    """Let ROBOT, a robot file, move for a while under gravity, with no forces at its joints.
+
+    It starts at rest, where its file puts it or where --from says; with --rollouts from many places. Ctrl-C keeps what
+    there is.
+    """
+    arm = moving(robot, base)
+    folder = bool(out) and os.path.splitext(str(out))[1] == ".zarr"
+    if out and not folder:
+        suffix_of(out)  # before the work is done
+    run = hinge.simulate(arm, seconds, q0=_start(arm, start, rollouts, seed), method=method, step=_step(step),
+                         record=record, limits=limits, joint_terms=split(joint_terms), backend=backend)  # fmt: skip
+    if out:
+        run.save(out) if folder else logs.write(run, out)
+    if plot:
+        run.plot(plot)
+    click.echo(json.dumps(_said(run)) if as_json else repr(run))
+    for written in filter(None, (out, plot)):
+        click.echo(f"wrote {written}", err=True)
+    if str(run.info.get("stopped", "")).startswith("interrupted"):
+        raise click.exceptions.Exit(130)
+
+
+def _start(robot: Robot, given: tuple[str, ...], rollouts: int | None, seed: int) -> Any:
+    q = robot.neutral()
+    if rollouts is not None:
+        q, _ = robot.random_state(np.random.default_rng(seed), rollouts)
+    for word in given:
+        joint, _, value = word.partition("=")
+        at = robot.coordinates(joint)[0]
+        try:
+            q[..., at] = [float(x) for x in value.split(",")]
+        except ValueError:
+            wanted = "a number" if at.stop - at.start == 1 else f"{at.stop - at.start} numbers with commas between them"
+            raise click.UsageError(f"--from {word}: joint {joint!r} takes {wanted}.") from None
+    return q
+
+
+def _step(word: str) -> float | str:
+    try:
+        return float(word)
+    except ValueError:
+        if word != "auto":
+            raise click.UsageError(f'--step {word}: give seconds, or "auto".') from None
+        return word
+
+
+def _said(run: Trajectory) -> dict[str, Any]:
+    """What came out, as data."""
+    q, qd = run.final
+    energy = run.energy()
+    info = {key: value for key, value in run.info.items() if isinstance(value, str | int | float | bool)}
+    return {"robot": run.robot.name, "method": run.method, "states": len(run), "rollouts": run.status.size,
+            "time": float(run.t[-1]), "failed": int(np.count_nonzero(run.status)), "q": q.tolist(), "qd": qd.tolist(),
+            "energy": [energy[..., 0].tolist(), energy[..., -1].tolist()], "info": info}  # fmt: skip

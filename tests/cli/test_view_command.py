@@ -1,0 +1,69 @@
+"""`hinge view`, and how `hinge demo` ends."""
+
+import socket
+import webbrowser
+
+import pytest
+from saying import said
+
+import hinge
+from hinge.viewing import Page
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Addresses that a browser was asked to open; pages are not waited for, they are closed."""
+    asked = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: asked.append(address) or True)
+    monkeypatch.setattr(Page, "wait", lambda page: page.close())
+    return asked
+
+
+def test_a_robot_is_shown_and_its_address_said(lamp, opened):
+    shown = said("view", lamp, "--port", "0")
+    assert shown.exit_code == 0
+    assert f"The page is at {opened[0]}; Ctrl-C ends it." in shown.output
+
+
+def test_a_saved_trajectory_is_shown(tmp_path, opened):
+    hinge.simulate(hinge.samples.pendulum(1), 0.1, q0=[0.2], step=0.01).save(tmp_path / "run.zarr")
+    assert said("view", tmp_path / "run.zarr", "--port", "0").exit_code == 0
+    assert len(opened) == 1
+
+
+def test_without_a_browser_the_address_is_enough(lamp, monkeypatch, opened):
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    shown = said("view", lamp, "--port", "0")
+    assert shown.exit_code == 0
+    assert "No browser could be opened here" in shown.output + shown.stderr
+    monkeypatch.setattr(webbrowser, "open", lambda address: pytest.fail("it was told not to"))
+    assert said("view", lamp, "--port", "0", "--no-browser").exit_code == 0
+
+
+def test_a_port_in_use_is_told(lamp):
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        taken.listen()
+        shown = said("view", lamp, "--port", str(taken.getsockname()[1]))
+    assert shown.exit_code == 1
+    assert "cannot be used: Address already in use" in shown.output + shown.stderr
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    shown = said("view", tmp_path / "nothing.urdf", "--port", "0")
+    assert shown.exit_code == 1
+    assert "nothing.urdf" in shown.output + shown.stderr
+
+
+def test_demo_tracks_a_circle_draws_it_and_shows_it(tmp_path, opened):
+    shown = said("demo", "--seconds", "0.02", "--plot", tmp_path / "run.png", "--view")
+    assert shown.exit_code == 0
+    assert "by computed torque" in shown.output
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+    assert opened[0] in shown.output
+
+
+def test_demo_of_a_file_moves_its_joints(lamp, tmp_path):
+    shown = said("demo", lamp, "--seconds", "0.02", "--plot", tmp_path / "run.png", "--no-view")
+    assert shown.exit_code == 0
+    assert "hinge demo --view" in shown.output
