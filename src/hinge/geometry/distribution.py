@@ -114,8 +114,8 @@ class Distributed:
         if any(map(is_sympy, (q, qd, tau))):
             return self._call("geometric", backend, q, qd, tau, 0.0)
         A = self._call("matrix", backend, q, 0.0)[0]
-        off = np.abs(np.einsum("...mk,...k->...m", A, np.asarray(qd, float))).max(initial=0.0)
-        if off > 1e-6 * (1.0 + np.abs(qd).max(initial=0.0)):
+        off = np.nanmax(np.abs(np.einsum("...mk,...k->...m", A, np.asarray(qd, float))), initial=0.0)
+        if off > 1e-6 * (1.0 + np.nanmax(np.abs(qd), initial=0.0)):
             raise NotCovered(f"the velocity breaks the constraints: A qd is {off:.3g}, not zero.\n"
                              "  Bring it back with project, or make one with velocity.")  # fmt: skip
         return self._call("geometric", backend, q, qd, tau, 0.0)
