@@ -121,9 +121,13 @@ class LeviCivita:
     """The connection of the mass matrix at one configuration: ∇_X Y of the components of two fields there."""
 
     def __init__(self, model: Model, q: list[Scalar]):
-        at = model.joint_positions(q)
-        self.model, self.q = model, q
-        self.G, self.H = of_metric(model, at), LDL(composite(model, at), model.blame())
+        self.model, self.q, self.at = model, q, model.joint_positions(q)
+        self.H = LDL(composite(model, self.at), model.blame())
+
+    @cached_property
+    def G(self) -> list[list[list[Scalar]]]:
+        """Christoffel symbols of the first kind, structure constants in."""
+        return of_metric(self.model, self.at)  # type: ignore[no-any-return]
 
     def __call__(self, x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
         bent = self.H.solve([inner(x, [inner(row, y) for row in plane]) for plane in self.G])
