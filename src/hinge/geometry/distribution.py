@@ -149,8 +149,10 @@ class Distributed:
         """Refuse constraints that are not A(q) qd = 0, and metrics that are none."""
         entries = [x for row in self.constraint.A for x in row]
         if self.constraint.t in live(entries) or any(type(x) is not float or x for x in self.constraint.b):
-            raise NotCovered(f"{name}: the constraint of robot {self.robot.name!r} has b, or moves with time, and so "
-                             "has no connection.\n  forward and reduced cover it; projection does, at a time.")  # fmt: skip
+            raise NotCovered(
+                f"{name}: the constraint of robot {self.robot.name!r} has b, or moves with time, and so has no "
+                "connection.\n  forward and reduced cover it; projection does, at a time."
+            )
         refused(self.robot.model, name, unlike_rotors)
 
 
