@@ -73,9 +73,7 @@ class Reading:
 
         from hinge.backends import symbolic
 
-        made = symbolic.entries(list(entries))
-        back = {sympy.Symbol(name): atom for name, atom in self.known.items() if sympy.Symbol(name) != atom}
-        made = [x.xreplace(back) for x in made] if back else made
+        made = symbolic.entries(list(entries), self.known)
         if not shape:
             return made[0]
         if len(shape) > 2:
