@@ -106,8 +106,8 @@ class Constrained(Distributed):
         columns = actuated_columns(self.robot, actuated)
         A, c = self._call("rates", backend, q, qd, t)
         qdd = np.asarray(qdd, float)
-        off = np.abs(np.einsum("...mk,...k->...m", A, qdd) + c).max(initial=0.0)
-        if off > 1e-6 * (1.0 + np.abs(qdd).max(initial=0.0)):
+        off = np.nanmax(np.abs(np.einsum("...mk,...k->...m", A, qdd) + c), initial=0.0)
+        if off > 1e-6 * (1.0 + np.nanmax(np.abs(qdd), initial=0.0)):
             raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off:.3g}, not zero.\n"
                              "  Give accelerations that keep them; forward and reduced do.")  # fmt: skip
         needed = self.robot.inverse_dynamics(q, qd, qdd, backend=backend)

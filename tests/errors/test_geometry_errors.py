@@ -54,12 +54,19 @@ def test_nothing_has_no_axis():
 
 
 def test_arrays_of_another_shape_are_refused():
-    with pytest.raises(SizeError, match=r"geometry.se3.exp: twist has shape \(5,\); its last axes have to be \(6,\)"):
+    with pytest.raises(SizeError, match=r"geometry.se3.exp: twist has shape \(5,\); it has to end in \(6,\)"):
         se3.exp(np.zeros(5))
     with pytest.raises(SizeError, match="not an array of real numbers"):
         se3.exp(["a"] * 6 if False else np.zeros(6, complex))
     with pytest.raises(SizeError):
         spaces.complement(np.zeros((5, 2)))
+    arm = hinge.samples.planar_2r()
+    with pytest.raises(SizeError, match=r"geodesic: qd has shape \(3,\); it has to end in \(2,\)"):
+        arm.geodesic([0, 0], [0, 0, 0])
+    with pytest.raises(SizeError, match="geodesic: the batches do not fit together"):
+        arm.geodesic(np.zeros((2, 2)), np.zeros((3, 2)))
+    with pytest.raises(SizeError, match="steps=0"):
+        arm.geodesic([0, 0], [0, 0], steps=0)
 
 
 def test_spaces_that_are_none_are_refused():

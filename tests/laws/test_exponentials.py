@@ -5,7 +5,7 @@ import pytest
 
 import hinge
 from hinge.errors import NotCovered
-from hinge.geometry import se3
+from hinge.geometry import screws, se3
 from hinge.graph import Dual
 from hinge.spatial import Vec3, turn
 from hinge.spatial.rotation import quaternion_exp, rotation_from_quaternion
@@ -100,19 +100,15 @@ def test_a_generalised_force_is_the_pull_back_of_the_wrenches():
 
 
 def test_a_joint_torque_and_its_reaction_are_that_torque_alone():
-    rng = np.random.default_rng(2)
-    robot = hinge.samples.chain(rng, 5)
-    arm = robot.exponentials(robot.body_names[-1])
-    x = rng.normal(size=5)
-    axes = arm.jacobian(x)
-    for i in range(5):
-        W = np.zeros((5, 6))
-        torque = se3.displace_force(arm.poses(x)[i], np.zeros(6))
-        torque[:3] = axes[:3, i]  # a pure couple about the axis
-        W[i] = 2.5 * torque
+    rng, slides = np.random.default_rng(2), (False, True, False, True, False)
+    twists = [se3.displace(se3.exp(rng.normal(size=6)), np.eye(6)[5 if slide else 2]) for slide in slides]
+    arm, x, n = hinge.from_twists(twists, np.eye(4)).exponentials("tool"), rng.normal(size=5), 5
+    for i, axis in enumerate(arm.jacobian(x).T):
+        W = np.zeros((n, 6))  # a couple about the axis, or a force along it through any point, and its reaction
+        W[i] = 2.5 * (screws.line_force(axis[3:], rng.normal(size=3)) if slides[i] else screws.free_force(axis[:3]))
         if i:
-            W[i - 1] = -2.5 * torque
-        assert arm.pull_back(x, W) == pytest.approx(2.5 * np.eye(5)[i], abs=1e-12)
+            W[i - 1] = -W[i]
+        assert arm.pull_back(x, W) == pytest.approx(2.5 * np.eye(n)[i], abs=1e-12)  # zefran2004 (15)
 
 
 def test_on_symbols_a_branch_is_what_it_is_on_numbers():

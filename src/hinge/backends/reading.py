@@ -24,11 +24,9 @@ def is_sympy(given: Any) -> bool:
     """Whether a scalar, or anything in an array, a list or a tuple, is SymPy's."""
     if "sympy" not in sys.modules or isinstance(given, int | float | str):
         return False
-    if hasattr(given, "free_symbols"):
-        return True
     if isinstance(given, np.ndarray):
-        return given.dtype == object and any(map(is_sympy, given.reshape(-1).tolist()))
-    return isinstance(given, list | tuple) and any(map(is_sympy, given))
+        return given.dtype == object and any(map(is_sympy, np.asarray(given).ravel().tolist()))
+    return hasattr(given, "free_symbols") or (isinstance(given, list | tuple) and any(map(is_sympy, given)))
 
 
 def refuse_sympy(what: str, *given: Any) -> None:
@@ -54,7 +52,10 @@ class Reading:
     def _scalar(self, what: str, x: Any) -> Scalar:
         import sympy
 
-        x = sympy.sympify(x)
+        try:
+            x = sympy.sympify(x, strict=True)
+        except sympy.SympifyError:
+            raise SizeError(f"{what}: {x!r} is neither a number nor SymPy's.") from None
         atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative)
         names = {atom: sympy.Symbol(str(atom)) for atom in atoms}
         for atom, name in names.items():
@@ -72,9 +73,7 @@ class Reading:
 
         from hinge.backends import symbolic
 
-        made = symbolic.entries(list(entries))
-        back = {sympy.Symbol(name): atom for name, atom in self.known.items() if sympy.Symbol(name) != atom}
-        made = [x.xreplace(back) for x in made] if back else made
+        made = symbolic.entries(list(entries), self.known)
         if not shape:
             return made[0]
         if len(shape) > 2:

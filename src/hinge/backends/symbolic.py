@@ -14,7 +14,7 @@ from hinge.errors import NotCovered
 from hinge.graph import OPS, Input, Program, live, order
 from hinge.graph.expr import apply
 
-Names = Mapping[str, Sequence[str]]  # for each input array what its entries are called
+Names = Mapping[str, Sequence[Any]]  # for each input array what its entries are called, or what stands for them
 APART = {"qdd", "tau", "actuators"}  # terms are gathered by the entries of these arrays first
 PLAIN = 12  # a number is written as a fraction where its denominator is no larger
 
@@ -105,7 +105,7 @@ def _as_they_are(program: Program, names: Names, share: bool) -> tuple[list[tupl
         for a in args if op != "input" else ():
             if type(a) is int:
                 uses[a] += 1
-    taken = {sympy.Symbol(name) for entries in names.values() for name in entries}
+    taken = {_leaf(name) for entries in names.values() for name in entries}
     fresh = (x for x in sympy.numbered_symbols("x") if x not in taken)
     values: list[Any] = []
     shared: list[tuple[Any, Any]] = []
@@ -116,7 +116,7 @@ def _as_they_are(program: Program, names: Names, share: bool) -> tuple[list[tupl
     with sympy.evaluate(False):  # the form of the program, which SymPy would multiply out without end
         for n, (op, args) in enumerate(program.code):
             if op == "input":
-                values.append(sympy.Symbol(names[program.inputs[args[0]].name][args[1]]))
+                values.append(_leaf(names[program.inputs[args[0]].name][args[1]]))
                 continue
             made = apply(op, *map(value, args))
             if share and uses[n] > 1 and OPS[op].counts_as != "neg" and made.args:
@@ -175,6 +175,11 @@ def python(name: str, arrays: Names, shared: Sequence[tuple[Any, Any]], made: Se
     return "\n".join(["from math import *", "", "", f"def {name}({', '.join(arrays)}):", *body, ""])
 
 
+def _leaf(name: Any) -> Any:
+    """The symbol of that name, or what stands for it."""
+    return sympy_module().Symbol(name) if isinstance(name, str) else name
+
+
 class _Writing:
     """Polynomials as expressions of SymPy."""
 
@@ -208,7 +213,7 @@ class _Writing:
     def _generator(self, g: int) -> Any:
         kind, of = self.ring.generators[g].kind, self.ring.generators[g].of
         if kind == "input":
-            return self.sympy.Symbol(self.names[of[0]][of[1]])
+            return _leaf(self.names[of[0]][of[1]])
         args = [self.entry(self.ring.gathered(dict(key))) for key in of]
         return args[0] if kind == "sum" else apply(kind.removesuffix(" of"), *args)
 
@@ -218,9 +223,12 @@ def scalar(x: Any) -> Any:
     return entries([x])[0]
 
 
-def entries(scalars: Sequence[Any]) -> list[Any]:
-    """Nodes of named symbols as expressions, simplified together; all as they are where one is too long for that."""
+def entries(scalars: Sequence[Any], known: Mapping[str, Any] | None = None) -> list[Any]:
+    """Nodes of named symbols as expressions, simplified together; all as they are where one is too long for that.
+
+    `known` has what stands for a name, where that is not the plain symbol.
+    """
     inputs = [Input(node.args[0], 1) for node in live(scalars) if node.op == "input"]
     program = order(inputs, [("x", (len(scalars),), list(scalars))], contract=False)
-    names = {one.name: [one.name] for one in inputs}
+    names = {one.name: [(known or {}).get(one.name, one.name)] for one in inputs}
     return list((textbook(program, names) or nested(program, names))[0])

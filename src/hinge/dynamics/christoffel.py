@@ -120,8 +120,9 @@ def rotors(model):
 
 def unlike_rotors(model):
     """Which joint has an armature that would ask for velocity forces, which the equations of motion do not have."""
-    for (i, a), (_, b), (_, k) in rotors(model):
-        both = rotors(model).get(((i, a), (i, k), (i, b)), 0.0) + rotors(model)[(i, a), (i, b), (i, k)]
+    made = rotors(model)
+    for ((i, a), (_, b), (_, k)), x in made.items():
+        both = x + made.get(((i, a), (i, k), (i, b)), 0.0)
         if type(both) is float and abs(both) > 0.0:
             return (
                 f"joint {model.joint_name[i]!r} is {model.joint[i].kind} and has an armature, which is no metric there"

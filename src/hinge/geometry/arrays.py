@@ -23,6 +23,7 @@ from hinge.backends.reading import Reading, is_sympy, refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.graph import Graph, Input, Program, order
 from hinge.graph.arrays import symbols
+from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
@@ -53,33 +54,35 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
                 lambda: key or ("program", repr(plan.program)))  # fmt: skip
     kernels: dict[str, Kernel] = {}
 
-    def call(*given: Any, nearest: bool = False) -> Any:
-        if on_paper or any(map(is_sympy, given)):
-            reading = Reading()
-            read = [_nested(reading.array(f"{name}: {one}", x, shape), shape)
-                    for (one, shape), x in zip(takes.items(), given, strict=True)]  # fmt: skip
-            results = [reading.written(flat(x), shape) for x, shape in zip(made_of(read), outputs, strict=True)]
-            return tuple(results) if several else results[0]
-        if any(map(is_symbolic, given)):
-            pairs = zip(takes.items(), given, strict=True)
-            made = made_of([_scalars(name, one, x, shape) for (one, shape), x in pairs])
-            results = [_as_array(x, shape) for x, shape in zip(made, outputs, strict=True)]
-            return tuple(results) if several else results[0]
-        arrays = [numbers(name, one, x, shape) for (one, shape), x in zip(takes.items(), given, strict=True)]
-        for k, one in enumerate(takes):
-            if one == "pose":
-                arrays[k] = in_se3(name, arrays[k], nearest)
+    def on_symbols(given: list[tuple[str, Any, Shape]]) -> list[Any]:
+        made = made_of([_scalars(f"{name}: {one}", x, shape) for one, x, shape in given])
+        return [_as_array(x, shape) for x, shape in zip(made, outputs, strict=True)]
+
+    def on_sympy(given: list[tuple[str, Any, Shape]]) -> list[Any]:
+        reading = Reading()
+        made = made_of([_nested(reading.array(f"{name}: {one}", x, shape), shape) for one, x, shape in given])
+        return [reading.written(flat(x), shape) for x, shape in zip(made, outputs, strict=True)]
+
+    def on_numbers(given: list[tuple[str, Any, Shape]], nearest: bool) -> list[Any]:
+        arrays = [numbers(name, one, x, shape) for one, x, shape in given]
+        arrays = [in_se3(name, x, nearest) if one == "pose" else x for one, x in zip(takes, arrays, strict=True)]
         backend = default_backend()
         if backend not in kernels:
             kernels[backend] = Kernel(plan, backend)
-        return _unboxed(kernels[backend](*arrays), several)
+        made = kernels[backend](*arrays)
+        return [x[()] for x in (made if several else (made,))]  # a single number as NumPy gives one
+
+    def call(*given: Any, nearest: bool = False) -> Any:
+        named = [(one, x, shape) for (one, shape), x in zip(takes.items(), given, strict=True)]
+        if on_paper or any(map(is_sympy, given)):
+            results = on_sympy(named)
+        elif any(map(is_symbolic, given)):
+            results = on_symbols(named)
+        else:
+            results = on_numbers(named, nearest)
+        return tuple(results) if several else results[0]
 
     return call
-
-
-def _unboxed(made: Any, several: bool) -> Any:
-    """A single number as NumPy gives one, not as an array without axes."""
-    return tuple(x[()] for x in made) if several else made[()]
 
 
 def over_arrays(gives: Shape | tuple[Shape, ...], **takes: Shape) -> Callable[[Callable[..., Any]], Any]:
@@ -130,21 +133,13 @@ def _leaves(given: Any) -> Iterator[Any]:
 def numbers(name: str, one: str, given: Any, shape: Shape) -> Array:
     """An array of numbers whose last axes have that shape."""
     refuse_sympy(name, given)
-    try:
-        a = np.asarray(given)
-        if a.dtype.kind not in "fiub":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise SizeError(f"{name}: {one} is not an array of real numbers.") from None
-    if a.ndim < len(shape) or a.shape[a.ndim - len(shape) :] != shape:
-        raise SizeError(f"{name}: {one} has shape {a.shape}; its last axes have to be {shape}.")
-    return a.astype(a.dtype if a.dtype == np.float32 else np.float64, copy=False)
+    return real(f"{name}: {one}", given, shape)
 
 
-def _scalars(name: str, one: str, given: Any, shape: Shape) -> Any:
+def _scalars(what: str, given: Any, shape: Shape) -> Any:
     a = np.asarray(given, dtype=object)
     if a.shape != shape:
-        raise SizeError(f"{name}: {one} of symbols has shape {a.shape}; it has to be {shape}.")
+        raise SizeError(f"{what} of symbols has shape {a.shape}; it has to be {shape}.")
     return a.tolist() if shape else a.item()
 
 
@@ -183,7 +178,8 @@ def in_se3(name: str, pose: Array, nearest: bool) -> Array:
     R = pose[..., :3, :3]
     off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
     off = np.maximum(off, np.abs(pose[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
-    off = np.where(np.linalg.det(R) > 0.0, off, 2.0 + off)
+    with np.errstate(invalid="ignore"):  # of what is not finite, which is refused below
+        off = np.where(np.linalg.det(R) > 0.0, off, 2.0 + off)
     bad = ~(off <= limit) | ~np.isfinite(pose).all(axis=(-1, -2))
     if not bad.any():
         return pose

@@ -114,8 +114,8 @@ class Distributed:
         if any(map(is_sympy, (q, qd, tau))):
             return self._call("geometric", backend, q, qd, tau, 0.0)
         A = self._call("matrix", backend, q, 0.0)[0]
-        off = np.abs(np.einsum("...mk,...k->...m", A, np.asarray(qd, float))).max(initial=0.0)
-        if off > 1e-6 * (1.0 + np.abs(qd).max(initial=0.0)):
+        off = np.nanmax(np.abs(np.einsum("...mk,...k->...m", A, np.asarray(qd, float))), initial=0.0)
+        if off > 1e-6 * (1.0 + np.nanmax(np.abs(qd), initial=0.0)):
             raise NotCovered(f"the velocity breaks the constraints: A qd is {off:.3g}, not zero.\n"
                              "  Bring it back with project, or make one with velocity.")  # fmt: skip
         return self._call("geometric", backend, q, qd, tau, 0.0)
@@ -146,11 +146,13 @@ class Distributed:
         return [a - b for a, b in zip(pushed, bent, strict=True)], split.nabla.H.pivots  # zefran2004 (25)
 
     def _still(self, name: str) -> None:
-        """Refuse constraints that move, and metrics that are none."""
+        """Refuse constraints that are not A(q) qd = 0, and metrics that are none."""
         entries = [x for row in self.constraint.A for x in row]
         if self.constraint.t in live(entries) or any(type(x) is not float or x for x in self.constraint.b):
-            raise NotCovered(f"{name}: the constraint of robot {self.robot.name!r} moves with time, and has no "
-                             "connection.\n  forward and reduced cover it; projection does, at a time.")  # fmt: skip
+            raise NotCovered(
+                f"{name}: the constraint of robot {self.robot.name!r} has b, or moves with time, and so has no "
+                "connection.\n  forward and reduced cover it; projection does, at a time."
+            )
         refused(self.robot.model, name, unlike_rotors)
 
 

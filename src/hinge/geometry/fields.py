@@ -24,10 +24,11 @@ from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
 from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose
 from hinge.dynamics.solve import LDL
-from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
+from hinge.errors import GeometryError, HingeError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
 from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt, units
 from hinge.graph.arrays import symbols
+from hinge.graph.expr import NAMED, evaluated
 from hinge.model import Model, unmoved
 from hinge.model.driven import driven
 from hinge.programs import Subject
@@ -49,9 +50,21 @@ class Field:
         if is_sympy(q):
             return programs.on_paper(self._algorithm, unmoved(self.subject.model), {"q": q}, {})
         if is_symbolic(q):
-            refused(self.subject.model, "a field inside another", has_symbols)
-            return symbols(self.over(self.subject.traced, list(np.asarray(q, dtype=object))))
+            return symbols(self._inside(np.asarray(q, dtype=object).tolist()))
         return self._kernel(q, *inputs.parameters("field", self.subject.model, self.subject.vary, parameters))
+
+    def _inside(self, q: list[Scalar]) -> list[Scalar]:
+        """The field inside another's function, at q: made at symbols of its own, by which it may differentiate."""
+        graph = next((x.graph for x in q if type(x) is Expr), None)
+        if graph is None:
+            raise TraceError(f"{self!r} takes numbers, SymPy's symbols, or the q of another field's function.")
+        if self.subject.vary and graph is not NAMED:
+            raise NotCovered(
+                f"{self!r}: inside a function the numbers that are given with each call are not known.\n"
+                "  Hand the field itself to covariant_derivative, or give the robot its numbers first."
+            )
+        own = [graph.input("q of a field", k + 1) for k in range(len(q))]
+        return evaluated(self.over(self.subject.traced, list(own)), dict(zip(own, q, strict=True)))
 
     @cached_property
     def _algorithm(self) -> Algorithm:
@@ -81,7 +94,7 @@ def traced(function: Function, q: list[Scalar], what: str) -> Any:
     """A function of q run on symbols."""
     try:
         return np.asarray(function(symbols(q)), dtype=object)
-    except TraceError:
+    except HingeError:
         raise
     except Exception as problem:
         raise TraceError(
@@ -108,9 +121,13 @@ class LeviCivita:
     """The connection of the mass matrix at one configuration: ∇_X Y of the components of two fields there."""
 
     def __init__(self, model: Model, q: list[Scalar]):
-        at = model.joint_positions(q)
-        self.model, self.q = model, q
-        self.G, self.H = of_metric(model, at), LDL(composite(model, at), model.blame())
+        self.model, self.q, self.at = model, q, model.joint_positions(q)
+        self.H = LDL(composite(model, self.at), model.blame())
+
+    @cached_property
+    def G(self) -> list[list[list[Scalar]]]:
+        """Christoffel symbols of the first kind, structure constants in."""
+        return of_metric(self.model, self.at)  # type: ignore[no-any-return]
 
     def __call__(self, x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
         bent = self.H.solve([inner(x, [inner(row, y) for row in plane]) for plane in self.G])

@@ -18,8 +18,9 @@ import numpy as np
 
 from hinge.errors import GeometryError
 from hinge.geometry.arrays import numbers, over_arrays
+from hinge.geometry.se3 import blocks
 from hinge.graph import Dual, Scalar
-from hinge.spatial import Mat3, RigidInertia, Sym3, Vec3, mat3, skew, vec3
+from hinge.spatial import RigidInertia, Sym3, Vec3, mat3, skew, vec3
 
 Rows = Sequence[Sequence[Scalar]]
 
@@ -29,13 +30,9 @@ def _rigid(inertia: Rows) -> RigidInertia:
     return RigidInertia(inertia[3][3], Vec3((inertia[2][4], inertia[0][5], inertia[1][3])), I)
 
 
-def _quadrants(a: Mat3, b: Mat3, c: Mat3, d: Mat3) -> Rows:
-    return [[*a.row(i), *b.row(i)] for i in range(3)] + [[*c.row(i), *d.row(i)] for i in range(3)]
-
-
 def _matrix(I: RigidInertia) -> Rows:
     H, M = skew(I.h), mat3([[I.m if i == j else 0.0 for j in range(3)] for i in range(3)])
-    return _quadrants(I.I.full(), H, H.T, M)
+    return blocks(I.I.full(), H, H.T, M)
 
 
 @over_arrays(mass=(), com=(3,), about_com=(3, 3), gives=(6, 6))
@@ -102,7 +99,7 @@ def from_mises(D: Rows) -> Rows:
     >>> hinge.geometry.inertias.from_mises(np.diag([2.0, 2, 2, 1, 1, 1])).diagonal()
     array([1., 1., 1., 2., 2., 2.])
     """
-    return [[D[(i + 3) % 6][(j + 3) % 6] for j in range(6)] for i in range(6)]
+    return to_mises.scalar(D)  # type: ignore[no-any-return]
 
 
 def to_binor(inertia: Any) -> tuple[Any, Any]:

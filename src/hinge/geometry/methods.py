@@ -8,6 +8,8 @@ import numpy as np
 
 from hinge.backends.kernel import Array
 from hinge.backends.reading import refuse_sympy
+from hinge.errors import SizeError
+from hinge.inputs import joined, real
 from hinge.model import Model
 
 if TYPE_CHECKING:
@@ -66,10 +68,11 @@ class Geometric:
         refuse_sympy("geodesic", q, qd)
         here: Any = self
         free = here.with_gravity([0.0, 0.0, 0.0])
-        q, qd = np.asarray(q, float), np.asarray(qd, float)
-        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-        q, qd = np.broadcast_to(q, (*batch, free.nq)), np.broadcast_to(qd, (*batch, free.nv))
-        path, nothing = [(q, qd)], np.zeros(free.nv)
+        if steps < 1:
+            raise SizeError(f"geodesic: steps={steps}; give a whole number from 1 on.")
+        given = [real("geodesic: q", q, (free.nq,)), real("geodesic: qd", qd, (free.nv,))]
+        state = joined("geodesic", given)
+        path, nothing = [(state[..., : free.nq], state[..., free.nq :])], np.zeros(free.nv)
         for _ in range(steps):
             path.append(free.step(*path[-1], nothing, t / steps))
         return np.stack([a for a, _ in path], axis=-2), np.stack([b for _, b in path], axis=-2)

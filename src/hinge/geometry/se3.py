@@ -48,6 +48,11 @@ def force(wrench: Six) -> Force:
     return Force(vec3(wrench[:3]), vec3(wrench[3:]))
 
 
+def blocks(a: Mat3, b: Mat3, c: Mat3, d: Mat3) -> Rows:
+    """A 6×6 matrix from its quarters."""
+    return [[*a.row(i), *b.row(i)] for i in range(3)] + [[*c.row(i), *d.row(i)] for i in range(3)]
+
+
 @over_arrays(twist=(6,), gives=(4, 4))
 def hat(twist: Six) -> Rows:
     """The 4×4 matrix of a twist, an element of se(3): zefran2004 (2).
@@ -124,7 +129,7 @@ def adjoint(pose: Rows) -> Rows:
     (6, 6)
     """
     R, p = parts(pose)
-    return _blocks(R, mat3([[0.0] * 3] * 3), skew(p).times(R), R)
+    return blocks(R, mat3([[0.0] * 3] * 3), skew(p).times(R), R)
 
 
 @over_arrays(pose=(4, 4), gives=(6, 6))
@@ -135,11 +140,7 @@ def coadjoint(pose: Rows) -> Rows:
     (6, 6)
     """
     R, p = parts(pose)
-    return _blocks(R, skew(p).times(R), mat3([[0.0] * 3] * 3), R)
-
-
-def _blocks(a: Mat3, b: Mat3, c: Mat3, d: Mat3) -> Rows:
-    return [[*a.row(i), *b.row(i)] for i in range(3)] + [[*c.row(i), *d.row(i)] for i in range(3)]
+    return blocks(R, skew(p).times(R), mat3([[0.0] * 3] * 3), R)
 
 
 @over_arrays(a=(6,), b=(6,), gives=(6,))
