@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hinge.checking.repairs import repair
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
+        ExcitationError,
         FileFault,
         HingeError,
         ModelError,
@@ -48,6 +49,7 @@ _HOME = {
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
+    "ExcitationError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -65,6 +67,7 @@ _ROOMS = (
     "checking",
     "counting",
     "sim",
+    "identify",
     "cli",
 )
 
@@ -74,7 +77,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "simulate", "open", "Trajectory",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
-    "TrajectoryError",
+    "TrajectoryError", "ExcitationError",
 ]  # fmt: skip
 
 

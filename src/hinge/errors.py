@@ -6,6 +6,7 @@
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
     ├── TrajectoryError  a saved simulation that cannot be read or written
+    ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -74,6 +75,17 @@ class TrajectoryError(HingeError, ValueError):
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class ExcitationError(HingeError, ValueError):
+    """A measured motion that leaves parameters undetermined; `names` has them."""
+
+    def __init__(self, what: str, names: Iterable[str] = ()):
+        self.what, self.names = what, tuple(names)
+        super().__init__(what)
+
+    def __reduce__(self) -> tuple[type[ExcitationError], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.what, self.names)
 
 
 class FileFault(HingeError, OSError):

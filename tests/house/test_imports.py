@@ -29,6 +29,7 @@ ORDER = [
     "checking",
     "counting",
     "sim",
+    "identify",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
