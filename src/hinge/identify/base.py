@@ -78,10 +78,10 @@ def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tu
 
     >>> print(hinge.identify.base_parameters(hinge.samples.pendulum(1), joint_terms=()))
     3 of 10 parameters, or sums of them, can be found from joint forces:
-      link1.mx
-      link1.mz
-      link1.Iyy
-    felt by no joint: link1.m, link1.my, link1.Ixx, link1.Izz, link1.Iyz, link1.Ixz, link1.Ixy
+      rod1.mx
+      rod1.mz
+      rod1.Iyy
+    felt by no joint: rod1.m, rod1.my, rod1.Ixx, rod1.Izz, rod1.Iyz, rod1.Ixz, rod1.Ixy
     """
     if any(sizes(robot.model)):
         raise NotCovered(f"robot {robot.name!r} has driven joints. Identify the robot it was made from.")

@@ -137,7 +137,9 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
     """The coordinates it swings about, and how far, how fast and how hard each joint may."""
     limits = robot.limits
     low, high = limits.lower, limits.upper
-    half = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, np.clip(0.0, low, high))
+    half = np.clip(0.0, low, high)
+    both = np.isfinite(low) & np.isfinite(high)
+    half[both] = (low[both] + high[both]) / 2
     centre = half if middle is None else inputs.real("excite: middle", middle, (robot.nq,)).astype(float)
     reach = np.minimum(np.minimum(high - centre, centre - low), FARTHEST)
     if np.any(reach <= 0.0):

@@ -47,7 +47,7 @@ def parameter_names(robot: Robot, joint_terms: Sequence[str] = USUAL) -> tuple[s
     """The names of π's entries: "LINK.m", "LINK.mx", …, "LINK.Ixy", "JOINT.armature"; "JOINT.damping[1]" of several.
 
     >>> hinge.identify.parameter_names(hinge.samples.pendulum(1))[-2:]
-    ('link1.Ixy', 'joint1.armature')
+    ('rod1.Ixy', 'joint1.armature')
     """
     model = _with_terms(robot, joint_terms)
     bodies = [f"{name}.{word}" for name in model.body_name[1:] for word in WORDS]
