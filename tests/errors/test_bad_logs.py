@@ -76,12 +76,12 @@ def test_a_log_at_rest_names_what_it_does_not_show(arm):
 def test_a_log_shorter_than_its_unknowns(arm):
     log = Log(T, ROWS, ROWS, ROWS)
     assert refused(hinge.SizeError, fit, arm, log, held_out=0.5) == (
-        "fit: the log gives 4 equations for 5 base parameters. Give a longer one."
+        "fit: the log gives 4 equations for 7 base parameters. Give a longer one."
     )
 
 
 def test_weights_are_sizes(arm):
-    log = Log(T, ROWS, ROWS, ROWS)
+    log = Log(np.arange(20.0), *[np.zeros((20, 2))] * 3)
     assert refused(hinge.SizeError, fit, arm, log, weights=[1.0]) == (
         "fit: weights has to be 2 numbers, none negative and not all zero; given was [1.0]."
     )

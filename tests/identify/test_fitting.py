@@ -32,9 +32,16 @@ def truth(arm):
 
 
 @pytest.fixture(scope="module")
-def motions(arm):
+def excitation(arm):
+    return excite(arm, speed=2.0, joint_terms=TERMS, tries=1)
+
+
+@pytest.fixture(scope="module")
+def motions(arm, excitation):
     """A motion to fit, and another to judge by."""
-    return [excite(arm, speed=2.0, joint_terms=TERMS, tries=1, seed=k).sample(40.0) for k in (0, 1)]
+    t, w = np.arange(200.0)[:, None] / 40.0, np.arange(1.0, 7.0) / 2.0
+    other = np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)
+    return [excitation.sample(40.0), (t[:, 0], *other)]
 
 
 def logged(robot, motion, noise=0.0, seed=0, terms=TERMS):
@@ -80,9 +87,9 @@ def test_the_end_of_a_log_is_held_out_unless_another_is_given(arm, truth, motion
 
 def test_standard_deviations_are_those_of_repeated_experiments(arm, truth, motions):
     """Without the bodies' own limits the estimate is linear, and its spread known."""
-    many = [fit(arm, logged(truth, motions[0], 0.05, seed), TERMS, consistent=False) for seed in range(24)]
+    many = [fit(arm, logged(truth, motions[0], 0.05, seed), TERMS, consistent=False) for seed in range(12)]
     off = np.array([(one.base_values - one.base.values(parameters(truth, TERMS))) / one.deviations for one in many])
-    assert np.sqrt(np.mean(off**2)) == pytest.approx(1.0, abs=0.15)
+    assert np.sqrt(np.mean(off**2)) == pytest.approx(1.0, abs=0.2)
     assert abs(off.mean()) < 0.1
 
 
@@ -135,17 +142,19 @@ def test_joints_that_stood_still_are_named(arm, truth, motions):
     np.testing.assert_allclose(made.parameters[lone], parameters(arm, TERMS)[lone], atol=1e-3)
 
 
-def test_accelerations_may_be_left_out(arm, truth, motions):
-    motion = excite(arm, speed=2.0, joint_terms=TERMS, tries=1).sample(500.0)
-    log = logged(truth, motion)
+def test_accelerations_may_be_left_out(arm, truth, excitation):
+    log = logged(truth, excitation.sample(500.0))
     made = fit(arm, Log(log.t, log.q, log.qd, log.tau), TERMS)
     assert np.all(made.after < 0.01 * made.before)
 
 
 def test_a_simulation_is_a_log():
     arm = hinge.samples.planar_2r()
-    control = lambda t, q, qd: 5.0 * np.array([np.sin(3.0 * t), np.cos(2.0 * t)]) - 2.0 * qd  # noqa: E731
-    run = hinge.simulate(arm.with_payload("lower", 0.5), t=3.0, control=control, step=1e-3)
+
+    def control(t, q, qd):
+        return [8.0 * np.sin(3.0 * t) - 2.0 * qd[0], 4.0 * np.cos(5.0 * t) - qd[1]]
+
+    run = hinge.simulate(arm.with_payload("lower", 0.5, (0.5, 0.0, 0.0)), t=4.0, control=control, step=1e-3)
     made = fit(arm, run, joint_terms=())
     assert np.all(made.after < 0.05 * made.before)
     assert "root mean square" in str(made)

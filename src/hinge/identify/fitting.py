@@ -27,6 +27,7 @@ from hinge.robot import Robot
 FAINT = 1e-6  # share of a column that has to be its own for its parameter to be looked for
 SHOWN = 1e-7  # of the largest singular value: what is below it was not shown by the motion
 MATTERS = 0.1  # share in a direction that was not shown, from which on a parameter is named
+FLAT = 1e-3  # of the largest joint force: what is smaller is not made more of in the first fit
 EXACT = 1e-9  # of the largest joint force: noise is not taken to be smaller
 
 
@@ -81,7 +82,10 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     train, test, notes = _split(read(log, robot), held_out, robot)
     base = base_parameters(robot, terms, tol=FAINT)
     own = parameters(robot, terms)
-    Y = base.columns(robot.regressor(*train.motion, joint_terms=terms))  # type: ignore[attr-defined]
+    Y = base.columns(_regressor(robot, train, terms))
+    if len(train) * robot.nv < base.rank:
+        raise SizeError(f"fit: the log gives {len(train) * robot.nv} equations for {base.rank} base parameters. "
+                        "Give a longer one.")  # fmt: skip
     w = _given_weights(weights, robot.nv) if weights is not None else _weights(Y, train.tau, base)
     found = _least_squares(Y, train.tau, w, base, base.values(own))
     if found.hidden and not partial:
@@ -101,9 +105,9 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     else:
         values = own.copy()
         values[list(base.independent)] += beta - base.values(own)
-    made = with_parameters(robot, values, terms)
-    before, after = (_error(one, test, terms) for one in (robot, made))
-    return Fit(made, values, base, beta, found.deviations, before, after, w, found.condition, terms,
+    Y = _regressor(robot, test, terms)
+    before, after = (np.sqrt(np.mean((test.tau - Y @ each) ** 2, axis=0)) for each in (own, values))
+    return Fit(with_parameters(robot, values, terms), values, base, beta, found.deviations, before, after, w, found.condition, terms,
                _velocities(robot), tuple(notes))  # fmt: skip
 
 
@@ -121,8 +125,6 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     """β, with what was not shown left as it was."""
     A = (Y * w[:, None]).reshape(-1, base.rank) / base.scale
     b = (tau * w).reshape(-1) - A @ (own * base.scale)  # what the robot does not explain yet
-    if len(A) < base.rank:
-        raise SizeError(f"fit: the log gives {len(A)} equations for {base.rank} base parameters. Give a longer one.")
     U, size, Vt = np.linalg.svd(A, full_matrices=False)
     seen = size > SHOWN * size[0]
     step = Vt[seen].T @ (U[:, seen].T @ b / size[seen])
@@ -146,12 +148,12 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
 def _weights(Y: Array, tau: Array, base: Base) -> Array:
     """One over the noise of each velocity, as a first fit leaves it."""
     size = np.sqrt(np.mean(tau * tau, axis=0))
-    least = EXACT * max(size.max(initial=0.0), np.finfo(float).tiny)
-    first = 1.0 / np.maximum(size, 1e-3 * size.max(initial=0.0) + least)
+    most = size.max(initial=0.0) or 1.0
+    first = 1.0 / np.maximum(size, FLAT * most)
     A = (Y * first[:, None]).reshape(-1, base.rank) / base.scale
     step = np.linalg.lstsq(A, (tau * first).reshape(-1), rcond=SHOWN)[0]
     left = tau - Y @ (step / base.scale)
-    return 1.0 / np.maximum(np.sqrt(np.mean(left * left, axis=0)), least)
+    return 1.0 / np.maximum(np.sqrt(np.mean(left * left, axis=0)), EXACT * most)
 
 
 def _given_weights(weights: Any, nv: int) -> Array:
@@ -173,9 +175,8 @@ def _split(log: Log, held_out: Any, robot: Robot) -> tuple[Log, Log, list[str]]:
     return log[:rows], log[rows:], notes
 
 
-def _error(robot: Robot, log: Log, terms: tuple[str, ...]) -> Array:
-    predicted = robot.inverse_dynamics(*log.motion, joint_terms=terms)  # type: ignore[attr-defined]
-    return np.sqrt(np.mean((log.tau - predicted) ** 2, axis=0))
+def _regressor(robot: Robot, log: Log, terms: tuple[str, ...]) -> Array:
+    return robot.regressor(*log.motion, joint_terms=terms)  # type: ignore[attr-defined]
 
 
 def _velocities(robot: Robot) -> tuple[str, ...]:
