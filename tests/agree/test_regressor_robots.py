@@ -1,4 +1,4 @@
-"""The regressor on every real robot: times the parameters it is inverse dynamics, and Pinocchio has the same columns."""
+"""The regressor on every real robot: times parameters it is inverse dynamics, and Pinocchio has the same columns."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ if not FILES:
 
 TERMS = ("armature", "damping", "friction", "stiffness")
 MOVING = [file for file in FILES if file not in REFUSED and file not in WELDED]
-SOME = ["ur_description/urdf/ur5_robot.urdf", "panda_description/urdf/panda.urdf", "talos_data/robots/talos_reduced.urdf",
+SOME = ["ur_description/urdf/ur5_robot.urdf", "panda_description/urdf/panda.urdf",
+        "talos_data/robots/talos_reduced.urdf",
         "tiago_description/robots/tiago.urdf", "kinova_description/robots/kinova.urdf"]  # fmt: skip
 THEIRS = [0, 1, 2, 3, 4, 6, 9, 8, 7, 5]  # Pinocchio's xx, xy, yy, xz, yz, zz in our order xx, yy, zz, yz, xz, xy
 

@@ -1,4 +1,4 @@
-"""The fit: recovers a simulated arm, betters a noisy one, keeps bodies such as there can be, says what it does not know."""
+"""The fit: recovers a simulated arm, betters a noisy one, keeps bodies possible, says what it does not know."""
 
 import numpy as np
 import pytest
@@ -119,7 +119,9 @@ def test_a_fitted_robot_is_written_and_read_back(arm, truth, motions, suffix, tm
     again = hinge.load(tmp_path / f"arm{suffix}")
     _, q, qd, qdd = motions[1]
     tau = made.inverse_dynamics(q, qd, qdd, joint_terms=TERMS)
-    np.testing.assert_allclose(again.inverse_dynamics(q, qd, qdd, joint_terms=TERMS), tau, atol=1e-9 * np.abs(tau).max())
+    np.testing.assert_allclose(
+        again.inverse_dynamics(q, qd, qdd, joint_terms=TERMS), tau, atol=1e-9 * np.abs(tau).max()
+    )
 
 
 def test_joints_that_stood_still_are_named(arm, truth, motions):
@@ -127,7 +129,9 @@ def test_joints_that_stood_still_are_named(arm, truth, motions):
     for x, at in ((q, 0.3), (qd, 0.0), (qdd, 0.0)):
         x[:, 3:] = at
     log = logged(truth, (t, q, qd, qdd))
-    with pytest.raises(hinge.ExcitationError, match=r"does not show \d+ of 52 base parameters of robot 'puma560'") as caught:
+    with pytest.raises(
+        hinge.ExcitationError, match=r"does not show \d+ of 52 base parameters of robot 'puma560'"
+    ) as caught:
         fit(arm, log, TERMS)
     names = set(caught.value.names)
     assert {"joint4.damping", "joint5.friction", "joint6.armature"} <= names

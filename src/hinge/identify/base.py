@@ -5,8 +5,8 @@
 Some columns of the regressor are zero, and some are the same combination of others in every state: what a joint cannot
 feel, or feels only together with its neighbours. Columns are taken from the base outward, moments before masses and
 masses before the joints' own terms; one that the columns before it make up is dependent, and its number joins theirs:
-a mass on a turning arm is felt as the moments it makes. Found on numbers, at random states, so that trees, coupled joints
-and joints of any kind need no rules of their own.
+a mass on a turning arm is felt as the moments it makes. Found on numbers, at random states, so that trees, coupled
+joints and joints of any kind need no rules of their own.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ class Base:
 
     def groups(self) -> dict[str, dict[str, float]]:
         """For each independent parameter, what joins it: name → factor."""
-        joins = [[(self.all_names[d], float(x)) for d, x in zip(self.dependent, row, strict=True) if x] for row in self.K]
-        return dict(zip(self.names, map(dict, joins), strict=True))
+        others = [self.all_names[d] for d in self.dependent]
+        joins = [{name: float(x) for name, x in zip(others, row, strict=True) if x} for row in self.K]
+        return dict(zip(self.names, joins, strict=True))
 
     def __str__(self) -> str:
         lines = [f"{self.rank} of {len(self.all_names)} parameters, or sums of them, can be found from joint forces:"]
@@ -89,7 +90,7 @@ def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tu
     q, qd, qdd = random_motion(robot, ROWS * len(names), seed) if states is None else states
     Y = robot.regressor(q, qd, qdd, joint_terms=joint_terms).reshape(-1, len(names))  # type: ignore[attr-defined]
     size = np.sqrt(np.mean(Y * Y, axis=0))
-    R = np.linalg.qr(Y / np.where(size > 0.0, size, 1.0), mode="r")
+    R: Any = np.linalg.qr(Y / np.where(size > 0.0, size, 1.0), mode="r")
     taken, Q = list[int](), np.empty((len(R), 0))
     for k in _in_turn(robot.model.count, len(names)):
         left = R[:, k] - Q @ (Q.T @ R[:, k])

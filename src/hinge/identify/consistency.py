@@ -1,8 +1,8 @@
 """Parameters that bodies can have: every pseudo-inertia positive definite, joint terms not negative.
 
-Joint forces say what the base parameters β = π_b + K π_d are, and nothing about how they are shared among bodies. Of all
-π with these β the one nearest to the robot's own is taken, in units of its own masses and lengths. Where bodies cannot
-have these β at all, because they were measured with noise, β is moved as little as the measurements mind:
+Joint forces say what the base parameters β = π_b + K π_d are, and nothing about how they are shared among bodies. Of
+all π with these β the one nearest to the robot's own is taken, in units of its own masses and lengths. Where bodies
+cannot have these β at all, because they were measured with noise, β is moved as little as the measurements mind:
 
     least  ½ |R (β - β̂)|² + ½ μ |(π - π₀) / s|²   with  P_i(π) ⪰ ε D_i  and  joint terms ≥ 0
 
@@ -46,7 +46,8 @@ def consistent(own: Array, base: Base, beta: Array, D: Array, bodies: int) -> tu
         return exact, beta
     moved = _solve(own, base, beta, D, s, bodies)
     if moved is None:
-        raise NotCovered("no bodies were found that fit the log. Ask with consistent=False for the best of any numbers.")
+        raise NotCovered("fit: no bodies were found that fit the log.\n"
+                         "  Ask with consistent=False for the best of any numbers.")  # fmt: skip
     return moved, base.values(moved)
 
 

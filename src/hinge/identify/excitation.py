@@ -74,7 +74,7 @@ def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms
 
     for i in robot.model.leaders:
         if not robot.model.joint[i].rates_are_velocities:
-            raise NotCovered(f"excite: joint {robot.model.joint_name[i]!r} turns freely, and has no coordinate to swing.\n"
+            raise NotCovered(f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
                              "  Fix it with robot.lock, or make a motion of your own.")  # fmt: skip
     if harmonics < 2 or duration <= 0.0 or tries < 1:
         raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")

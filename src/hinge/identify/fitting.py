@@ -67,9 +67,9 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
         consistent: bool = True, partial: bool = False) -> Fit:  # fmt: skip
     """Fit the numbers of a robot's bodies, and of its joints' `joint_terms`, to a measured motion.
 
-    `log` is a `Log`, a `Trajectory` or a dict of arrays. `held_out` is a share of it, its end, or another log; `weights`
-    (nv) multiply the errors of each velocity. Bodies stay such that there can be, unless `consistent` is false. What
-    the log does not show is refused by name; with `partial` it keeps the robot's values.
+    `log` is a `Log`, a `Trajectory` or a dict of arrays. `held_out` is a share of it, its end, or another log;
+    `weights` (nv) multiply the errors of each velocity. Bodies stay such that there can be, unless `consistent` is
+    false. What the log does not show is refused by name; with `partial` it keeps the robot's values.
 
     >>> arm, rng = hinge.samples.planar_2r(), np.random.default_rng(0)
     >>> q, qd, qdd = rng.normal(size=(3, 200, 2))
@@ -91,10 +91,11 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     if found.hidden and not partial:
         shown = ", ".join(found.hidden[:12]) + (", …" if len(found.hidden) > 12 else "")
         raise ExcitationError(
-            f"fit: the log of {len(train)} rows does not show {len(found.hidden)} of {base.rank} base parameters of robot "
-            f"{robot.name!r}: {shown}.\n  Move the joints that feel them, faster or farther (hinge.identify.excite makes "
-            "such a motion), or say partial=True to leave them as they are.", found.hidden,
-        )  # fmt: skip
+            f"fit: the log of {len(train)} rows does not show {len(found.hidden)} of {base.rank} base parameters of "
+            f"robot {robot.name!r}: {shown}.\n  Move the joints that feel them, faster or farther "
+            "(hinge.identify.excite makes such a motion), or say partial=True to leave them as they are.",
+            found.hidden,
+        )
     beta, notes = found.beta, [*notes, *found.notes]
     if consistent:
         values, beta = nearest(own, base, beta, found.D, robot.model.count)
@@ -107,7 +108,8 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
         values[list(base.independent)] += beta - base.values(own)
     Y = _regressor(robot, test, terms)
     before, after = (np.sqrt(np.mean((test.tau - Y @ each) ** 2, axis=0)) for each in (own, values))
-    return Fit(with_parameters(robot, values, terms), values, base, beta, found.deviations, before, after, w, found.condition, terms,
+    made = with_parameters(robot, values, terms)
+    return Fit(made, values, base, beta, found.deviations, before, after, w, found.condition, terms,
                _velocities(robot), tuple(notes))  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -81,8 +81,8 @@ def with_parameters(robot: Robot, values: Any, joint_terms: Sequence[str] = USUA
         inertia[i] = frame.transform.T @ RigidInertia(m, Vec3((hx, hy, hz)), Sym3(moments))
     for (term, i, k), x in zip(model.in_terms, given[NUMBERS * model.count :].tolist(), strict=True):
         old = getattr(data[i], term) or (0.0,) * model.joint[i].nv
-        data[i] = replace(data[i], **{term: (*old[:k], x, *old[k + 1 :])})
-    return robot._with(replace(robot.model, inertia=tuple(inertia), data=tuple(data)))
+        data[i] = replace(data[i], **cast(Any, {term: (*old[:k], x, *old[k + 1 :])}))
+    return robot._with(replace(robot.model, inertia=tuple(inertia), data=tuple(data)))  # type: ignore[attr-defined]
 
 
 def pseudo_inertia(ten: Array) -> Array:
@@ -109,7 +109,7 @@ PSEUDO = _pseudo()
 def _with_terms(robot: Robot, joint_terms: Sequence[str]) -> Model:
     if robot.model.symbols:
         raise NotCovered(
-            f"robot {robot.name!r} is built from symbols ({', '.join(robot.model.symbols)}), which have no numbers yet.\n"
+            f"robot {robot.name!r} is built from symbols ({', '.join(robot.model.symbols)}) without numbers.\n"
             "  Give them with robot.with_values({…})."
         )
     return replace(robot.model, terms=inputs.terms(joint_terms))

@@ -63,7 +63,7 @@ class _Running:
         return np.sqrt(np.mean(self._rows**2, axis=0))
 
     @property
-    def drift(self) -> Array:
+    def drift(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Where the window is full and its mean beyond the limit, (nv,) of truth values."""
         full = self.count >= len(self._last)
         return (np.abs(self.mean) > self.limit) & full

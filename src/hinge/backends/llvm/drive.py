@@ -37,7 +37,6 @@ def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
     code = [
         f"define void @kernel({names}, i64 %states, ptr noalias %work) {{",
         "entry:",
-        "  call void @constants(ptr %work)",
         "  br label %next",
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %full], [%s.next, %short]",
@@ -71,7 +70,7 @@ def _single(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
         name, size, column = row
         return f"  call void @one.{direction}(ptr %{name}, i64 {size}, i64 {column}, ptr %work)"
 
-    code = [f"define void @single({names}, ptr noalias %work) {{", "  call void @constants(ptr %work)"]
+    code = [f"define void @single({names}, ptr noalias %work) {{"]
     code += [spread("in", row) for row in ins] + [*run] + [spread("out", row) for row in outs]
     return [*code, "  ret void", "}"]
 

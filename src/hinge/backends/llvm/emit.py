@@ -48,7 +48,6 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
         code += [f"define internal void @piece{k}({parameters}) noinline {{", *b.lines, "  ret void", "}"]
         declared.update(b.declared)
         start = end
-    code += _emit_constants(Block(lanes, precision), program, layout)
     code += driver(program, layout.inputs, layout.outputs, len(pieces.ends), Block(lanes, precision))
     code += entries(program, precision, layout.size * lanes * precision.bytes)
     return "\n".join([*sorted(declared.values()), *code, ""])
@@ -93,15 +92,11 @@ def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, star
                 b.keep(layout.kept + pieces.slot[n], kept)
         for k, j in places.get(n, ()):
             b.keep(layout.outputs[k] + j, number(n))
-
-
-def _emit_constants(b: Block, program: Program, layout: Layout) -> list[str]:
-    """The function that puts results which are constants into their columns, where nothing else is put."""
-    for k, output in enumerate(program.outputs):
-        for j, entry in enumerate(output.entries):
-            if type(entry) is float:
-                b.keep(layout.outputs[k] + j, b.constant(entry))
-    return ["define internal void @constants(ptr noalias %work) noinline {", *b.lines, "  ret void", "}"]
+    if end == len(program.code):
+        for k, output in enumerate(program.outputs):
+            for j, entry in enumerate(output.entries):
+                if type(entry) is float:
+                    b.keep(layout.outputs[k] + j, b.constant(entry))
 
 
 def _input(b: Block, program: Program, layout: Layout, k: int, j: int) -> str:
