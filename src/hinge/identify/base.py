@@ -25,6 +25,7 @@ from hinge.robot import Robot
 
 ROWS = 4  # how many times as many equations as unknowns
 BRISK = (1.0, 5.0)  # rad/s and rad/s², how fast random states move: as much as gravity does
+FAINT = 1e-6  # share of a column that has to be its own for its parameter to be looked for in measurements
 DUST = 1e-9  # of a column: a share of it that is rounding
 
 
@@ -91,14 +92,16 @@ def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tu
     Y = robot.regressor(q, qd, qdd, joint_terms=joint_terms).reshape(-1, len(names))  # type: ignore[attr-defined]
     size = np.sqrt(np.mean(Y * Y, axis=0))
     R: Any = np.linalg.qr(Y / np.where(size > 0.0, size, 1.0), mode="r")
-    taken, Q = list[int](), np.empty((len(R), 0))
+    taken, all_Q = list[int](), np.empty(R.shape, order="F")
     for k in _in_turn(robot.model.count, len(names)):
+        Q = all_Q[:, : len(taken)]
         left = R[:, k] - Q @ (Q.T @ R[:, k])
         left = left - Q @ (Q.T @ left)  # again, for what rounding left
         length = np.linalg.norm(left)
         if length > tol * np.linalg.norm(R[:, k]):
+            all_Q[:, len(taken)] = left / length
             taken.append(k)
-            Q = np.column_stack([Q, left / length])
+    Q = all_Q[:, : len(taken)]
     taken.sort()
     others = [k for k in range(len(names)) if k not in taken]
     K = np.linalg.lstsq(Q.T @ R[:, taken], Q.T @ R[:, others], rcond=None)[0]

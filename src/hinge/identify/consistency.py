@@ -1,13 +1,12 @@
 """Parameters that bodies can have: every pseudo-inertia positive definite, joint terms not negative.
 
-Joint forces say what the base parameters β = π_b + K π_d are, and nothing about how they are shared among bodies. Of
-all π with these β the one nearest to the robot's own is taken, in units of its own masses and lengths. Where bodies
-cannot have these β at all, because they were measured with noise, β is moved as little as the measurements mind:
+Joint forces say what the base parameters β = B π = π_b + K π_d are, and nothing about how they are shared among bodies.
+Of all π with these β the one nearest to the robot's own is taken, in units s of its own masses and lengths. Where
+bodies cannot have these β at all, because they were measured with noise, β is moved as little as the measurements mind:
 
-    least  ½ |R (β - β̂)|² + ½ μ |(π - π₀) / s|²   with  P_i(π) ⪰ ε D_i  and  joint terms ≥ 0
+    least  ½ |R (B π - β̂)|² + ½ μ |(π - π₀) / s|²   with  P_i(π) ⪰ ε D_i  and  joint terms ≥ 0
 
-R takes a change of β to standard deviations; R (β - β̂) is what is looked for, so that no direction is faint. A convex
-programme over cones of 4×4 matrices, solved by Clarabel.
+R takes a change of β to standard deviations. A convex programme over cones of 4×4 matrices, solved by Clarabel.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from hinge.model.model import NUMBERS
 FLOOR = 1e-6  # ε: a body is at least this share of what it was, so that no matrix is singular
 NEAR = 1e-3  # μ: how much nearness to the robot counts beside a standard deviation
 LIGHT, SHORT = 1e-3, 1e-2  # kg and m, the unit of a body that the robot says nothing of
+SHARP = 1e6  # standard deviations that a unit of a body is, at most: no log is sharper
 PAIRS = [(i, j) for j in range(4) for i in range(j + 1)]  # the upper triangle, column by column
 ROOT2 = np.sqrt(2.0)
 
@@ -35,37 +35,41 @@ def units(own: Array, bodies: int) -> Array:
     return made
 
 
-def consistent(own: Array, base: Base, beta: Array, D: Array, bodies: int) -> tuple[Array, Array]:
+def consistent(own: Array, base: Base, beta: Array, R: Array, bodies: int) -> tuple[Array, Array]:
     """The parameters (p,) that bodies can have, nearest to `own` among those that fit, and the β they have.
 
-    A change D x of β, with D (rank, rank), is |x| standard deviations.
+    R (rank, rank) takes a change of β to standard deviations.
     """
-    s = units(own, bodies)
-    exact = _solve(own, base, beta, np.zeros((base.rank, 0)), s, bodies)
-    if exact is not None:
-        return exact, beta
-    moved = _solve(own, base, beta, D, s, bodies)
-    if moved is None:
+    s, count = units(own, bodies), len(own)
+    kept, joined = list(base.independent), list(base.dependent)
+    B = np.zeros((base.rank, count))
+    B[:, kept], B[:, joined] = np.eye(base.rank), base.K
+
+    # with these β: what is free are the dependent parameters
+    start, A = own.copy(), np.zeros((count, len(joined)))
+    start[kept] += beta - B @ own
+    A[kept], A[joined] = -base.K * s[joined], np.diag(s[joined])
+    near = A / s[:, None]
+    values = _solve(start, A, near.T @ near, near.T @ ((start - own) / s), own, s, bodies)
+    if values is not None:
+        return values, beta
+
+    # with other β
+    R = R * min(1.0, SHARP / float(np.linalg.norm(R @ (B * s), 2)))
+    felt = R @ (B * s)
+    P, g = felt.T @ felt + NEAR * np.eye(count), -felt.T @ (R @ (beta - B @ own))
+    values = _solve(own, np.diag(s), P, g, own, s, bodies)
+    if values is None:
         raise NotCovered("fit: no bodies were found that fit the log.\n"
                          "  Ask with consistent=False for the best of any numbers.")  # fmt: skip
-    return moved, base.values(moved)
+    return values, base.values(values)
 
 
-def _solve(own: Array, base: Base, beta: Array, D: Array, s: Array, bodies: int) -> Array | None:
-    """Unknown are x, by which β moves, and the dependent parameters in their units y: π = π₁ + A [x y]."""
+def _solve(start: Array, A: Array, P: Array, g: Array, own: Array, s: Array, bodies: int) -> Array | None:
+    """The π = start + A z of bodies that can be with the least ½ zᵀ P z + g z; None where there is none."""
     import clarabel
     from scipy import sparse
 
-    free, kept, joined = D.shape[1], list(base.independent), list(base.dependent)
-    A, start = np.zeros((len(own), free + len(joined))), np.zeros(len(own))
-    start[kept] = beta
-    A[kept, :free] = D
-    A[kept, free:] = -base.K * s[joined]
-    A[joined, free:] = np.diag(s[joined])
-    near = A / s[:, None]
-    weight = NEAR if free else 1.0
-    P, g = weight * near.T @ near, weight * near.T @ ((start - own) / s)
-    P[range(free), range(free)] += 1.0
     rows, bounds, cones = list[Array](), list[Array](), []
     for k in range(bodies):
         part = slice(NUMBERS * k, NUMBERS * (k + 1))
@@ -73,18 +77,17 @@ def _solve(own: Array, base: Base, beta: Array, D: Array, s: Array, bodies: int)
         rows.append(-unit @ A[part])
         bounds.append(unit @ start[part] - least)
         cones.append(clarabel.PSDTriangleConeT(4))
-    terms = len(own) - NUMBERS * bodies
-    if terms:
-        rows.append(-A[-terms:] / s[-terms:, None])
-        bounds.append(start[-terms:] / s[-terms:])
-        cones.append(clarabel.NonnegativeConeT(terms))
+    terms = slice(NUMBERS * bodies, len(own))
+    rows.append(-A[terms] / s[terms, None])
+    bounds.append(start[terms] / s[terms])
+    cones.append(clarabel.NonnegativeConeT(len(own) - NUMBERS * bodies))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     done = clarabel.DefaultSolver(sparse.csc_matrix(np.triu(P)), g, sparse.csc_matrix(np.vstack(rows)),
                                   np.concatenate(bounds), cones, settings).solve()  # fmt: skip
-    if str(done.status) not in ("Solved", "AlmostSolved"):
-        return None
-    return start + A @ np.array(done.x)
+    values = start + A @ np.array(done.x)
+    least = np.linalg.eigvalsh(pseudo_inertia(values[: NUMBERS * bodies].reshape(bodies, NUMBERS))).min(initial=0.0)
+    return values if str(done.status) in ("Solved", "AlmostSolved") and least >= 0.0 else None
 
 
 def _cone(ten: Array) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from hinge import inputs
 from hinge.errors import ExcitationError, NotCovered, SizeError
-from hinge.identify.base import Base, base_parameters
+from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.parameters import USUAL, Array
 from hinge.robot import Robot
 
@@ -79,7 +79,7 @@ def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms
     if harmonics < 2 or duration <= 0.0 or tries < 1:
         raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")
     centre, bounds = _bounds(robot, middle, speed, acceleration)
-    base = base_parameters(robot, joint_terms)
+    base = base_parameters(robot, joint_terms, tol=FAINT)
     if base.rank == 0:
         raise ExcitationError(f"excite: robot {robot.name!r} has no parameter that a joint feels.")
     series = _Series(robot.nv, harmonics, float(duration), bounds)

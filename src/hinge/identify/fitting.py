@@ -18,13 +18,12 @@ import numpy as np
 
 from hinge import inputs
 from hinge.errors import ExcitationError, SizeError
-from hinge.identify.base import Base, base_parameters
+from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.consistency import consistent as nearest
 from hinge.identify.log import Log, read
 from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
 from hinge.robot import Robot
 
-FAINT = 1e-6  # share of a column that has to be its own for its parameter to be looked for
 SHOWN = 1e-7  # of the largest singular value: what is below it was not shown by the motion
 MATTERS = 0.1  # share in a direction that was not shown, from which on a parameter is named
 FLAT = 1e-3  # of the largest joint force: what is smaller is not made more of in the first fit
@@ -98,7 +97,7 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
         )
     beta, notes = found.beta, [*notes, *found.notes]
     if consistent:
-        values, beta = nearest(own, base, beta, found.D, robot.model.count)
+        values, beta = nearest(own, base, beta, found.R, robot.model.count)
         moved = np.abs(beta - found.beta) > found.deviations + 1e-9 * np.abs(beta)
         if moved.any():
             notes.append("bodies can not have the best fit; moved by more than a standard deviation: "
@@ -117,7 +116,7 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
 class _Found:
     beta: Array
     deviations: Array
-    D: Array  # changes of β that are one standard deviation, in columns
+    R: Array  # takes a change of β to standard deviations
     condition: float
     hidden: tuple[str, ...]
     notes: tuple[str, ...]
@@ -142,9 +141,9 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     weak = (deviations > np.abs(beta)) & ~dark & (deviations * base.scale > EXACT * np.abs(w[w > 0]).min())
     if weak.any():
         notes.append(f"known no better than to their own size: {', '.join(names[weak])}")
-    D = noise * (Vt / np.maximum(size, SHOWN * size[0])[:, None]).T / base.scale[:, None]
+    R = (Vt * size[:, None]) * base.scale / noise
     condition = float(size[0] / size[seen][-1])
-    return _Found(beta, deviations, D, condition, tuple(map(str, names[dark])), tuple(notes))
+    return _Found(beta, deviations, R, condition, tuple(map(str, names[dark])), tuple(notes))
 
 
 def _weights(Y: Array, tau: Array, base: Base) -> Array:
