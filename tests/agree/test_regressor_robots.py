@@ -67,6 +67,6 @@ def test_a_real_arm_is_fitted():
     made = fit(arm, logged(truth, 0.0, rng), terms)
     want = made.base.values(values)
     assert np.all(made.base.scale * np.abs(made.base_values - want) <= 1e-6 * (made.base.scale * np.abs(want)).max())
-    noisy = fit(arm, logged(truth, 0.05, rng), terms)
+    noisy = fit(arm, logged(truth, 0.05, rng), terms, held_out=logged(truth, 0.0, rng)[::7])
     assert np.all(noisy.after <= 0.5 * noisy.before)
     assert np.all(np.linalg.eigvalsh(pseudo_inertia(noisy.parameters[: 10 * n].reshape(n, 10))) > 0.0)
