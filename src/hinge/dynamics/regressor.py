@@ -38,7 +38,9 @@ def regressor(model, q, qd, qdd, base_motion):
     """
     X, S, v, a = motions(model, q, qd, qdd, base_motion)
     J = [{} for _ in model.parent]  # of each body: joint → its axes there
-    Y = {}
+    Y = [[0.0] * model.parameter_count for _ in range(model.nv)]
+
+    # outward: the force of each body for a unit of each of its numbers, as every joint it stands on feels it
     for i, p in model.outward():
         F = model.frames[model.body_name[i]].transform
         vF, c = carried(F, v[i], Motion(), Motion())
@@ -46,17 +48,18 @@ def regressor(model, q, qd, qdd, base_motion):
         f = ForceSpace(I @ aF + cross(vF, I @ vF) for I in UNITS)  # (4.13)
         J[i] = {k: X[i] @ axes for k, axes in J[p].items()} | {i: S[i]}
         for k, axes in J[i].items():
-            Y[k, i] = (F @ axes).T @ f  # (4.14), (4.15)
-    return [
-        bodies + joints
-        for bodies, joints in zip(model.generalised_rows(Y, NUMBERS), terms(model, q, qd, qdd), strict=True)
-    ]
+            _add(model, Y, k, NUMBERS * (i - 1), (F @ axes).T @ f)  # (4.14), (4.15)
 
-
-def terms(model, q, qd, qdd):
-    """The columns of the joints' own terms, each in the row of its velocity."""
-    rows = [[0.0] * len(model.in_terms) for _ in range(model.nv)]
-    for column, (term, i, k) in enumerate(model.in_terms):
+    # what a unit of each joint's own terms takes
+    for column, (term, i, k) in enumerate(model.in_terms, start=NUMBERS * model.count):
         felt = model.felt(term, i, q[i], qd[i], qdd[i])[k]
-        rows[model.slices[i][1].start + k][column] = model.ratio(i) * felt
-    return rows
+        _add(model, Y, i, column, [[felt if k == r else 0.0] for r in range(model.joint[i].nv)])
+    return Y
+
+
+def _add(model, Y, k, left, block):
+    """What joint k feels, a row a velocity, onto the rows of the user's velocities: Gᵀ."""
+    ratio, top = model.ratio(k), model.slices[k][1].start
+    for r, row in enumerate(block, start=top):
+        for c, entry in enumerate(row, start=left):
+            Y[r][c] = Y[r][c] + ratio * entry

@@ -249,17 +249,6 @@ class Model:
                     total[top + r][left + c] = total[top + r][left + c] + ratio * entry
         return total
 
-    def generalised_rows(self, blocks: Mapping[tuple[int, int], Sequence[Sequence[Scalar]]],
-                         width: int) -> list[list[Scalar]]:  # fmt: skip
-        """The matrix Gᵀ A with so many columns a body, from the blocks of A, joint by body, that are not zero."""
-        total: list[list[Scalar]] = [[0.0] * (width * self.count) for _ in range(self.nv)]
-        for (i, j), rows in blocks.items():
-            ratio, top, left = self.ratio(i), self.slices[i][1].start, width * (j - 1)
-            for r, row in enumerate(rows):
-                for c, entry in enumerate(row):
-                    total[top + r][left + c] = total[top + r][left + c] + ratio * entry
-        return total
-
     def generalised_columns(self, columns: Sequence[Sequence[Motion]]) -> list[Motion]:
         """The motions J G made by each of the user's velocities, from those made by each joint's."""
         total = [Motion()] * self.nv
