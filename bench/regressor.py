@@ -2,8 +2,8 @@
 
     python bench/regressor.py
 
-Both fill an array that is there already with the regressors of 4,096 states; ours has a row less for Panda, whose second
-finger follows the first. Rounds alternate between the two and the fastest of each is kept, because machines are noisy.
+Both fill an array that is there already, with the regressors of 4,096 states; ours has a row less for Panda, whose
+second finger follows the first. Rounds alternate between the two and the fastest of each is kept.
 """
 
 from __future__ import annotations
