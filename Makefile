@@ -2,6 +2,7 @@
 # make test    set up .venv and run the tests
 # make lint    ruff and mypy
 # make stub    write src/hinge/robot.pyi from the registry of algorithms
+# make docs    build the site in docs/_build/html; warnings are errors
 # make bench   time hinge against Pinocchio
 
 PYTHON ?= python3
@@ -9,11 +10,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo test lint stub bench clean
+.PHONY: demo test lint docs stub bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev,docs]'
 	touch $@
 
 $(VENV)/.ready: pyproject.toml
@@ -29,6 +30,9 @@ test: $(VENV)/.installed
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 stub: $(VENV)/.installed
 	$(BIN)/python -m hinge.stub

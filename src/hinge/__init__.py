@@ -17,10 +17,24 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
+    from hinge.constraining import Constrained, constrain
+    from hinge.contact import (
+        Contact,
+        ContactState,
+        contact_forces,
+        contact_sets,
+        edge_contact,
+        friction_forces,
+        impact_projection,
+        patch_contact,
+        polygon_contact,
+        two_body_impact,
+    )
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
         ExcitationError,
         FileFault,
+        GeometryError,
         HingeError,
         ModelError,
         NotCovered,
@@ -29,27 +43,36 @@ if TYPE_CHECKING:
         TrajectoryError,
         UnknownName,
     )
-    from hinge.loading import dh, load, samples
+    from hinge.loading import dh, from_twists, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.robot import Robot
+    from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
+    from hinge.sim.touching import simulate_contacts
     from hinge.writing import write
 
 _HOME = {
     # a robot
-    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "write": "writing",
+    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "from_twists": "loading",
+    "write": "writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
+    "view": "viewing", "Page": "viewing",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
+    "constrain": "constraining", "Constrained": "constraining",
+    # touching
+    "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
+    "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
+    "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
     # in time
-    "simulate": "sim", "open": "sim", "Trajectory": "sim",
+    "simulate": "sim", "open": "sim", "Trajectory": "sim", "simulate_contacts": "sim.touching",
     # how it runs
     "set_threads": "backends.threads", "Status": "backends.kernel",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
-    "NotCovered": "errors", "FileFault": "errors", "TraceError": "errors", "TrajectoryError": "errors",
-    "ExcitationError": "errors",
+    "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
+    "TrajectoryError": "errors", "ExcitationError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -59,25 +82,37 @@ _ROOMS = (
     "formats",
     "dynamics",
     "formulations",
+    "constraints",
     "integrators",
     "backends",
+    "geometry",
+    "assembling",
+    "looping",
+    "contact",
     "robot",
+    "constraining",
+    "equalities",
     "loading",
     "writing",
+    "scene",
     "checking",
     "counting",
     "sim",
     "identify",
+    "viewing",
     "cli",
 )
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
-    "Robot", "load", "dh", "samples", "write", "Builder", "Joint", "check_joint",
-    "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
-    "simulate", "open", "Trajectory",
+    "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
+    "view", "Page", "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
+    "constrain", "Constrained",
+    "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
+    "impact_projection", "two_body_impact", "friction_forces", "Scene",
+    "simulate", "open", "Trajectory", "simulate_contacts",
     "set_threads", "Status",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "TraceError",
-    "TrajectoryError", "ExcitationError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
+    "TraceError", "TrajectoryError", "ExcitationError",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
     ├── SizeError        an array of the wrong shape
     ├── UnknownName      a body, frame, joint, method or back end that is not there (did you mean …?)
     ├── NotCovered       a method that cannot treat this robot, by joint name
+    ├── GeometryError    a matrix that is no pose, a twist that has no axis, vectors that do not span
     ├── TrajectoryError  a saved simulation that cannot be read or written
     ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
     ├── FileFault        a file that cannot be written, or is there already
@@ -68,6 +69,10 @@ class UnknownName(HingeError, KeyError):
 
 class NotCovered(HingeError, ValueError):
     """A method asked to treat a robot it does not cover."""
+
+
+class GeometryError(HingeError, ValueError):
+    """A matrix that is not in SE(3), a screw without an axis, a space that is not what it has to be."""
 
 
 class TrajectoryError(HingeError, ValueError):

@@ -221,3 +221,12 @@ def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]
         if not isinstance(value, str) or value not in allowed:
             raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
     return given
+
+
+def loop_forces(name: str, model: Model, given: Any) -> Array:
+    """Forces of the powered loop joints, an entry a velocity."""
+    wanted = sum(loop.joint.nv for loop in model.powered)
+    if not wanted:
+        raise SizeError(f"{name}: loop_tau was given, and robot {model.name!r} has no powered loop joint. "
+                        "Close one with powered=True.")  # fmt: skip
+    return real(f"{name}: loop_tau", given, (wanted,))

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from hinge.equalities import closed
 from hinge.errors import NOWHERE, ModelError, did_you_mean
+from hinge.model import linkages as _linkages
 from hinge.model import samples as _samples
 from hinge.model.given import numbers
 from hinge.model.symbols import is_symbolic
@@ -18,13 +20,14 @@ from hinge.robot import Robot, Vector
 
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
-         packages: Sequence[str | os.PathLike[str]] = ()) -> Robot:  # fmt: skip
+         packages: Sequence[str | os.PathLike[str]] = (), loops: bool = False) -> Robot:  # fmt: skip
     """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
 
     `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
     fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
     mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
-    by package are looked for under `packages`. A xacro file is a program: load only those you trust.
+    by package are looked for under `packages`. A xacro file is a program: load only those you trust. With `loops`, the
+    equalities of an MJCF file that connect or weld bodies or tie joints become kinematic loops.
 
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
@@ -53,7 +56,8 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
         builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
-    return Robot(builder.build(base=base, mimic=mimic, strict=strict))
+    robot = Robot(builder.build(base=base, mimic=mimic, strict=strict))
+    return closed(robot) if loops else robot
 
 
 def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
@@ -96,6 +100,23 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
     return Robot(table.read(rows, convention, base, tool, name, **options).build())
 
 
+def from_twists(twists: Vector, pose: Vector, bodies: Sequence[Mapping[str, Any]] = (), references: Vector = None,
+                gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+    """A serial arm from the twists (n, 6) of its joints at q = 0, in base coordinates, and the pose of its tool there.
+
+    A twist has an angular part of length one, or none and a linear part of length one. A body is a dict of mass, com
+    and inertia (3×3 about the centre of mass) in its own frame, which stands at `references` (n, 4, 4) when q = 0, or
+    at the base's; it is the frame "body1", "body2", …; the tool is the frame "tool".
+
+    >>> hinge.from_twists([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -1, 0]], np.eye(4)).nv
+    2
+    """
+    from hinge.geometry.exponentials import model_from_twists
+
+    options: dict[str, Any] = {} if gravity is None else {"gravity": _gravity(gravity)}
+    return Robot(model_from_twists(twists, pose, bodies, references, name, **options))
+
+
 def _gravity(given: Sequence[float]) -> tuple[float, ...]:
     if is_symbolic(given):
         return numbers("robot", "gravity", given, (3,), NOWHERE)
@@ -119,5 +140,6 @@ def _as_robot(sample: Any) -> Any:
 
 
 samples = SimpleNamespace(
-    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")}
+    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")},
+    **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
 )

@@ -10,14 +10,17 @@ from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
 def method_source(algorithm: Algorithm) -> str:
     """The method of an algorithm as source text: machine code where the call is plain, the ordinary path else."""
     takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
-    names = ["name" if algorithm.inputs[n] is PLACE else n for n in takes]
-    fast = ["self._places.get(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
-    slow = ["self._place(name)" if algorithm.inputs[n] is PLACE else n for n in takes]
+    places = place_names(algorithm)
+    names = [places.get(n, n) for n in takes]
+    fast = [f"self._places.get({places[n]})" if n in places else n for n in takes]
+    slow = [f"self._place({places[n]})" if n in places else n for n in takes]
     defaults: dict[str, Any] = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
     if "base_motion" in algorithm.inputs:
         defaults |= {"base_motion": None}
+    if "loop_tau" in algorithm.inputs and algorithm.name == "loop_dynamics":
+        defaults |= {"loop_tau": None}
     common = {
         "out": None, "method": None, "backend": None, "check": "sizes", "return_status": False,
         "joint_terms": ("armature",), "regroup": False, "parameters": None, "prescribed": None,
@@ -39,6 +42,12 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
             return made
     return self._call({algorithm.name!r}, [{", ".join(slow)}], {handed})
 """
+
+
+def place_names(algorithm: Algorithm) -> dict[str, str]:
+    """What a method calls the frames it is given: a single one is `name`, several have their own names."""
+    places = [n for n, quantity in algorithm.inputs.items() if quantity is PLACE]
+    return {n: n for n in places} if len(places) > 1 else dict.fromkeys(places, "name")
 
 
 class _Pending:

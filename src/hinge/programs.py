@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from hinge import dynamics
-from hinge.backends.kernel import Plan
-from hinge.dynamics.registry import Algorithm
+from hinge.backends.kernel import Kernel, Plan
+from hinge.dynamics.registry import Algorithm, Quantity
 from hinge.errors import NotCovered
 from hinge.graph import Input, Program, TooLong
 from hinge.model import Model, Parameter, reframe, unmoved
@@ -98,18 +99,21 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
             counted.append(name)
 
     def key() -> tuple[str, ...]:
-        if all(a.is_ours for a in candidates) and all(joint.is_ours for joint in model.joint) and not model.symbols:
-            words = (
-                sorted(question.given),
-                question.options,
-                sorted(question.terms),
-                question.status,
-                question.regroup,
-                subject.vary,
-            )
+        ours = question.algorithm is None and all(a.is_ours for a in candidates)
+        if ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
+            words = (sorted(question.given), question.options, sorted(question.terms), question.status,
+                     question.regroup, subject.vary)  # fmt: skip
             return model.digest, repr((question.name, [a.method for a in candidates], words))
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(robot, question.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
                 lambda: answer(question, subject)[1], key)  # fmt: skip
     return made
+
+
+def compiled(subject: Subject, robot: str, name: str, function: Any, takes: dict[str, Quantity],
+             gives: dict[str, Quantity], backend: str | None = None, pivots: bool = False,
+             **how: Any) -> Kernel:  # fmt: skip
+    """A function over a model and scalars that is in no registry as a kernel; the cache knows it by its graph."""
+    algorithm = Algorithm(name, name, function, takes, gives, pivots=pivots)
+    return Kernel(plan(Question(name, name, algorithm=algorithm, **how), subject, robot), backend)

@@ -7,18 +7,20 @@ and their words come from the registry; robot.pyi is written from the same table
 from __future__ import annotations
 
 import functools
-import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge import dynamics, formulations, inputs, integrators  # noqa: F401  two of them only register themselves
+from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
 from hinge.backends.count import Cost, count
-from hinge.backends.kernel import Array, Kernel
+from hinge.backends.kernel import Array, Kernel, default_backend
+from hinge.contact.methods import Touching
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.errors import UnknownName, did_you_mean
+from hinge.geometry.methods import Geometric
+from hinge.looping import Looping
 from hinge.methods import install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 Vector = Any  # anything NumPy can read as an array
 
 
-class Robot:
+class Robot(Looping, Touching, Geometric):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
@@ -320,7 +322,8 @@ class Robot:
               check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
-              base_motion: tuple[Vector, Vector] | None = None, **options: str) -> Any:  # fmt: skip
+              base_motion: tuple[Vector, Vector] | None = None, loop_tau: Vector = None,
+              **options: str) -> Any:  # fmt: skip
         """The ordinary path of every method."""
         if check not in ("sizes", "values"):
             raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
@@ -330,6 +333,7 @@ class Robot:
             if external
             else None,
             "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
+            "loop_tau": inputs.loop_forces(name, self.model, loop_tau) if loop_tau is not None else None,
         }
         present = [k for k, value in extra.items() if value is not None]
         kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)
@@ -381,11 +385,6 @@ class Robot:
 
 def _not_yet(*args: Any) -> None:
     """Stands for a one-state call that has not been compiled."""
-
-
-def default_backend() -> str:
-    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
-    return os.environ.get("HINGE_BACKEND") or "llvm"
 
 
 install(Robot)

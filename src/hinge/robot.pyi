@@ -1,15 +1,21 @@
 """Written by `make stub` from the source and the registry of algorithms; do not edit."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
+from hinge.contact import Contact, ContactDynamics, ContactSystem, FrictionStep, Impact
 from hinge.formats import dh
+from hinge.geometry.exponentials import ProductOfExponentials
+from hinge.geometry.fields import Field, Function
+from hinge.looping import Mobility
 from hinge.model import Model, Report
+from hinge.model import loops as _loops
 from hinge.programs import Subject
 
 Array = NDArray[Any]
@@ -229,6 +235,246 @@ class Robot:
 
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
+        """
+        ...
+    @property
+    def loops(self) -> tuple[_loops.Loop | _loops.Tie, ...]:
+        """The joints that close circuits.
+
+        >>> hinge.samples.four_bar().loops[0].name
+        'pin'
+        """
+        ...
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """A name for each constraint, and so for each force, of the loops.
+
+        >>> hinge.samples.piston_joint(loop="sphere_in_cylinder").loop_names
+        ('pin: force along (1, 0, 0)', 'pin: force along (0, 1, 0)')
+        """
+        ...
+    @property
+    def circuit(self) -> Array:
+        """E (loops, joints): +1 where a joint is on the way to the loop's successor, -1 to its predecessor, else 0.
+
+        >>> hinge.samples.four_bar().circuit
+        array([[ 1,  1, -1]])
+        """
+        ...
+    def close(
+        self,
+        joint: Any,
+        body_a: str,
+        body_b: str,
+        placement_a: Vector = ...,
+        placement_b: Vector = ...,
+        name: str = ...,
+        powered: bool = ...,
+        axis: Sequence[float] | None = ...,
+        **parameters: Any,
+    ) -> Self:
+        """This robot with a joint that closes a loop, from a place on one link or frame to a place on another.
+
+        `joint` is a kind by name, with its `axis` and parameters, or a joint; its inner frame is on `body_a`.
+        Placements are 4×4 poses or shifts (3,). Its frames are called NAME.a and NAME.b. A `powered` one takes forces
+        in loop_tau=.
+
+        >>> arm = hinge.samples.planar_2r().close("spherical", "base", "hand", placement_a=[1.5, 0.0, 0.0])
+        >>> arm.loop_jacobian([0.1, 0.2]).shape
+        (3, 2)
+        """
+        ...
+    def mobility(self, q: Vector) -> Mobility:
+        """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
+
+        `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
+        a state.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> found = linkage.mobility(linkage.assemble([0.5, 0.5, 1.5]).q)
+        >>> found.freedoms, found.constraints, found.rank
+        (1, 5, 2)
+        """
+        ...
+    def assemble(
+        self, q: Vector, hold: Sequence[str] = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ...
+    ) -> Assembly:
+        """The nearest configuration to q (…, nq) that closes the loops: (q, residual, status), a row a state.
+
+        Joints named in `hold` stay where they are. The residual is the largest gap left, in m and rad; status is
+        `hinge.Status.UNCLOSED` where it is above `tolerance`, and with `strict` that is an error which names the loop.
+
+        >>> linkage = hinge.samples.slider_crank()
+        >>> made = linkage.assemble([0.6, 0.0, 0.0], hold=["crank"])
+        >>> float(made.q[0]), bool(made.residual < 1e-12)
+        (0.6, True)
+        """
+        ...
+    def loop_inverse_dynamics(
+        self, q: Vector, qd: Vector, qdd: Vector, actuated: Sequence[str] | None = ...
+    ) -> tuple[Array, Array]:
+        """Joint forces (nv) and loop forces (r) for a given motion, which has to keep the loops closed.
+
+        Only the joints named in `actuated` push, all without it; of many ways the one with the least norm, and too few
+        are refused.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> tau, forces = linkage.loop_inverse_dynamics(q, np.zeros(3), np.zeros(3), actuated=["crank"])
+        >>> tau[1:]
+        array([0., 0.])
+        """
+        ...
+    def contact_system(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        contacts: Sequence[Contact],
+        backend: str | None = ...,
+        joint_terms: Sequence[str] = ...,
+        hold: Any = ...,
+    ) -> ContactSystem:
+        """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
+
+        Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
+        `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
+        >>> arm.contact_system([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).F
+        array([[2., 1.]])
+        """
+        ...
+    def contact_dynamics(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        contacts: Sequence[Contact],
+        method: str = ...,
+        touch: float | None = ...,
+        backend: str | None = ...,
+        joint_terms: Sequence[str] = ...,
+        hold: Any = ...,
+    ) -> ContactDynamics:
+        """Accelerations and contact forces of a robot that may touch things, without friction.
+
+        Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
+        (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
+        (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
+        `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
+        >>> arm.contact_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).qdd.round(3)
+        array([-14.715,  29.43 ])
+        """
+        ...
+    def contact_kernel(
+        robot: Any, contacts: Sequence[Contact], backend: str | None = ..., joint_terms: Sequence[str] = ...
+    ) -> Kernel:
+        """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
+
+        The contacts are taken to touch in every state, and their normals to be independent; at most 8. Where they are not
+        independent the row is NaN.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> kernel = arm.contact_kernel([hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))], backend="interpret")
+        >>> kernel([0.1, 0.2], [0.0, 0.0], [0.0, 0.0])[1].shape
+        (1,)
+        """
+        ...
+    def impact(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        contacts: Sequence[Contact],
+        restitution: Any = ...,
+        touch: float | None = ...,
+        backend: str | None = ...,
+        hold: Any = ...,
+    ) -> Impact:
+        """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
+
+        Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
+        with a gap above `touch` (m) take no part. `hold` (r, nv) has rows A with A qd = 0 before and after: kinematic
+        loops, (9.63). Gives qd (nv), and impulses (n) in N s.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
+        >>> arm.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
+        array([-1.75,  4.5 ])
+        """
+        ...
+    def friction_step(
+        robot: Any,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        contacts: Sequence[Contact],
+        h: float,
+        law: str = ...,
+        restitution: Any = ...,
+        tolerance: float = ...,
+        iterations: int = ...,
+        backend: str | None = ...,
+    ) -> FrictionStep:
+        """The velocities after h seconds with contacts that have friction, restitution and compliance.
+
+        Takes q (nq), qd and tau (nv) and n contacts with faces; a gap that would not close within h takes no part. h = 0 is
+        an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
+        by c times the force.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), friction=0.5)
+        >>> arm.friction_step([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip], 1e-3).impulse.shape
+        (1, 3)
+        """
+        ...
+    def exponentials(self, name: str, q: Any = ...) -> ProductOfExponentials:
+        """The branch to a link or frame as its product of exponentials, with q as the reference configuration.
+
+        >>> hinge.samples.planar_2r().exponentials("hand").twists[1]
+        array([ 0., -1.,  0.,  0.,  0., -1.])
+        """
+        ...
+    def covariant_derivative(self, X: Function, Y: Function) -> Field:
+        """∇_X Y by the connection of the mass matrix, for fields given as functions of q over scalars; again a field.
+
+        X and Y take q (nq) and give a component for each velocity (nv). Call the result with q (…, nq).
+
+        >>> D = hinge.samples.planar_2r().covariant_derivative(lambda q: [1.0, 0.0], lambda q: [0.0, q[0]])
+        >>> D([0.1, 0.2]).shape
+        (2,)
+        """
+        ...
+    def gradient(self, V: Function | None = ...) -> Field:
+        """H⁻¹ dV of a function V(q) over scalars, or of the potential energy: a field, the direction V grows in.
+
+        >>> hinge.samples.pendulum(1).gradient()([0.0])
+        array([0.])
+        """
+        ...
+    def geodesic(self, q: Any, qd: Any, t: float = ..., steps: int = ...) -> tuple[Array, Array]:
+        """The path without gravity, springs or forces: q (…, steps + 1, nq) and qd (…, steps + 1, nv) up to time t.
+
+        >>> hinge.samples.planar_2r().geodesic([0.0, 0.5], [1.0, 0.0], steps=10)[0].shape
+        (11, 2)
+        """
+        ...
+    def length(self, curve: Function, start: float = ..., stop: float = ...) -> Array:
+        """∫ √(2T) dt along q = curve(t), a function over scalars: its length by the mass matrix.
+
+        >>> float(hinge.samples.pendulum(1).length(lambda t: [3.0 * t]).round(6))
+        1.732051
+        """
+        ...
+    def energy_integral(self, curve: Function, start: float = ..., stop: float = ...) -> Array:
+        """∫ T dt along q = curve(t), a function over scalars; stationary where the curve is a geodesic.
+
+        >>> float(hinge.samples.pendulum(1).energy_integral(lambda t: [3.0 * t]).round(12))
+        1.5
         """
         ...
     def inverse_dynamics(
@@ -459,6 +705,33 @@ class Robot:
         >>> arm = hinge.samples.planar_2r()
         >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
         True
+        """
+        ...
+    def impulse_response(
+        self,
+        q: ArrayLike,
+        impulses: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The change of velocity that impulses make: H(q) δqd = impulses, forces that stay finite having no time to act.
+
+        Takes q (nq) and generalised impulses (nv) in N m s and N s; gives δqd (nv). `external` has spatial impulses on
+        bodies.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
+        array([-0.857,  5.143])
         """
         ...
     def integrate(
@@ -838,6 +1111,78 @@ class Robot:
         np.float64(-9.81)
         """
         ...
+    def christoffel(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The Christoffel symbols Γ of the mass matrix, of the first kind: (C qd)_i = Σ_jk Γ[i, j, k] qd[j] qd[k].
+
+        Takes q (nq); gives (nv, nv, nv), symmetric in the last two. Methods are "recursive", "differentiation" of the mass
+        matrix, and "strobe", which sets rates to one in inverse dynamics. A joint whose velocities are not the rates of its
+        coordinates is refused by name; `connection` covers it.
+
+        >>> hinge.samples.planar_2r().christoffel([0.0, np.pi / 2]).round(3)[0]
+        array([[ 0. , -0.5],
+               [-0.5, -0.5]])
+        """
+        ...
+    def connection(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The connection of the mass matrix: Γ̂[i, j, k] is component i of the derivative along velocity j of velocity k.
+
+        Takes q (nq); gives (nv, nv, nv). Where velocities are rates of coordinates these are the Christoffel symbols of
+        the second kind, symmetric in the last two; else what they lack in symmetry are the structure constants.
+
+        >>> hinge.samples.planar_2r().connection([0.0, 0.5]).shape
+        (2, 2, 2)
+        """
+        ...
+    def inner_product(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        v: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """uᵀ H(q) v: the inner product of two velocities, armature in; of one with itself, twice its kinetic energy.
+
+        Takes q (nq), u and v (nv); gives a number.
+
+        >>> float(hinge.samples.pendulum(1).inner_product([0.0], [1.0], [3.0]))
+        1.0
+        """
+        ...
     def regressor(
         self,
         q: ArrayLike,
@@ -916,6 +1261,176 @@ class Robot:
         >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
         >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
         True
+        """
+        ...
+    def inverse_inertia(
+        self,
+        q: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
+
+        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
+
+        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
+        (6, 6)
+        """
+        ...
+    def cross_inertia(
+        self,
+        q: ArrayLike,
+        a: str,
+        b: str,
+        *,
+        frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
+
+        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
+
+        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
+        (6, 6)
+        """
+        ...
+    def loop_gap(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """How far the loops are from being closed: (r,), lengths in m and sines of angles, zero where they are.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> bool(np.abs(linkage.loop_gap(linkage.assemble([0.5, 0.5, 1.5]).q)).max() < 1e-12)
+        True
+        """
+        ...
+    def loop_jacobian(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The rates of the loops' gaps for each velocity: A (r, nv), with A qd = 0 where they stay closed.
+
+        >>> hinge.samples.four_bar().loop_jacobian([0.5, 0.1, 0.2]).shape
+        (5, 3)
+        """
+        ...
+    def loop_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The accelerations of the loops' gaps that velocities alone make: c (r,) in A qdd + c.
+
+        >>> hinge.samples.four_bar().loop_bias([0.5, 0.1, 0.2], [0.0, 0.0, 0.0]).any()
+        np.False_
+        """
+        ...
+    def loop_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        loop_tau: ArrayLike | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """Accelerations of a mechanism with loops, and the forces in them: gives (qdd, forces).
+
+        Takes q (nq), qd and tau (nv); gives qdd (nv) and forces (r), one a constraint, on the successor of each loop joint.
+        q and qd have to close the loops: see `assemble`. `loop_tau` are the forces of powered loop joints. Forces of
+        constraints that only repeat others are zero; `mobility` names those that cannot be told apart.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> qdd, forces = linkage.loop_dynamics(q, np.zeros(3), np.zeros(3))
+        >>> qdd.shape, forces.shape
+        ((3,), (5,))
+        """
+        ...
+    def loop_project(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
+
+        Takes a state that all but closes them, as after a step of simulation; `assemble` is for others.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
+        >>> q, qd = linkage.loop_project(q + 1e-6, [1.0, 0.0, 0.0])
+        >>> bool(np.abs(linkage.loop_gap(q)).max() < 1e-12), bool(np.abs(linkage.loop_jacobian(q) @ qd).max() < 1e-12)
+        (True, True)
         """
         ...
     def step(

@@ -11,20 +11,27 @@ from typing import Any
 
 from hinge import robot
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.methods import place_names
 
 PATH = Path(robot.__file__).with_suffix(".pyi")
 HEAD = '''"""Written by `make stub` from the source and the registry of algorithms; do not edit."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hinge.assembling import Assembly
 from hinge.backends.count import Cost
 from hinge.backends.kernel import Kernel
+from hinge.contact import Contact, ContactDynamics, ContactSystem, FrictionStep, Impact
 from hinge.formats import dh
+from hinge.geometry.exponentials import ProductOfExponentials
+from hinge.geometry.fields import Field, Function
+from hinge.looping import Mobility
 from hinge.model import Model, Report
+from hinge.model import loops as _loops
 from hinge.programs import Subject
 
 Array = NDArray[Any]
@@ -68,7 +75,7 @@ def _registered(algorithm: Algorithm) -> str:
     lines = [f"    def {algorithm.name}(", "        self,"]
     for name, quantity in algorithm.inputs.items():
         if quantity is PLACE:
-            lines.append("        name: str,")
+            lines.append(f"        {place_names(algorithm)[name]}: str,")
         elif quantity.absent is None:
             lines.append(f"        {name}: ArrayLike,")
     lines.append("        *,")
@@ -77,6 +84,8 @@ def _registered(algorithm: Algorithm) -> str:
         lines += ["        external: Mapping[str, ArrayLike] | None = ...,", "        external_frame: str = ...,"]
     if "base_motion" in algorithm.inputs:
         lines.append("        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,")
+    if "loop_tau" in algorithm.inputs:
+        lines.append("        loop_tau: ArrayLike | None = ...,")
     lines += [
         "        out: Array | None = ...,",
         "        method: str | None = ...,",
@@ -95,7 +104,8 @@ def text() -> str:
     """The whole stub."""
     own = [
         _written(name, thing)
-        for name, thing in vars(robot.Robot).items()
+        for cls in (robot.Robot, *robot.Robot.__bases__)
+        for name, thing in vars(cls).items()
         if name not in ALGORITHMS and (not name.startswith("_") or name == "__init__")
     ]
     return (

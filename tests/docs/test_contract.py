@@ -47,7 +47,9 @@ COMPUTED = [(name, written, row) for row in rows("What a robot computes") for na
 ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "equations", "kernel")]
 # their results are tuples
 SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
-SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(("qd", "qdd", "tau", "v", "known", "actuators"), "nv")
+SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(
+    ("qd", "qdd", "tau", "u", "v", "known", "actuators", "impulses"), "nv"
+)
 SIZE |= {"qdd_joints": "nv - 6", "h": "()"}
 
 
@@ -74,8 +76,12 @@ def test_the_tables_are_found():
 
 
 def test_every_algorithm_is_in_the_contract_and_every_call_of_it_exists():
-    assert all(hasattr(hinge.Robot, name) for name, _, _ in COMPUTED)  # which registers all of them
-    assert {name for name, _, _ in ARRAYS} == set(ALGORITHMS)
+    looped = {name.removeprefix("robot.") for row in rows("Loops") for name, _ in calls(row[0])}
+    assert {name for name, _, _ in ARRAYS} | (looped & set(ALGORITHMS)) == set(ALGORITHMS)
+    assert all(
+        hasattr(hinge.Robot, name) for name in looped if "." not in name and name not in dir(hinge.samples) + ["load"]
+    )
+    assert all(hasattr(hinge.Robot, name) for name, _, _ in COMPUTED)
 
 
 @pytest.mark.parametrize(("name", "written", "row"), ARRAYS)

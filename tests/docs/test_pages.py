@@ -10,8 +10,9 @@ PAGES = [p for p in sorted((Path(__file__).parents[2] / "docs").glob("*.md")) if
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_the_code_on_the_page_runs(page):
+    names = {}  # a page is read from its top
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
-        exec(compile(block, page.name, "exec"), {})
+        exec(compile(block, page.name, "exec"), names)
 
 
 def test_there_is_a_page_with_code():

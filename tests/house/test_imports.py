@@ -17,19 +17,28 @@ ORDER = [
     "formats",
     "dynamics",
     "formulations",
+    "constraints",
     "integrators",
     "backends",
     "inputs",
     "methods",
+    "assembling",
+    "looping",
     "programs",
     "paper",
+    "geometry",
+    "contact",
     "robot",
+    "constraining",
+    "equalities",
     "loading",
     "writing",
+    "scene",
     "checking",
     "counting",
     "sim",
     "identify",
+    "viewing",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything
 ALLOWED = {
@@ -40,7 +49,7 @@ ALLOWED = {
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
 HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
-         "xacro", "xacrodoc", "pinocchio"}  # fmt: skip
+         "xacro", "xacrodoc", "pinocchio", "viser", "trimesh"}  # fmt: skip
 
 
 def files():

@@ -65,7 +65,9 @@ def test_the_stub_is_what_the_registry_says():
 
 def methods_of(cls):
     # by getattr: a method is made when it is first looked at
-    found = {name: getattr(cls, name) for name in vars(cls).copy() if not name.startswith("_")}
+    found = {
+        name: getattr(cls, name) for base in cls.__mro__[:-1] for name in vars(base).copy() if not name.startswith("_")
+    }
     return {name: f for name, f in found.items() if inspect.isfunction(f)}
 
 

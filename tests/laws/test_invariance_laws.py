@@ -11,9 +11,9 @@ from robots import FAMILIES, built, drawn, families, law, random_place, robot_of
 from yardsticks import arguments, assert_close, computed, every_call
 
 import hinge
+from hinge.dynamics.christoffel import CUBE
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, POSITION, REGRESSOR, VELOCITY
-from hinge.formulations.coefficients import COEFFICIENTS
 from hinge.identify import parameters
 from hinge.model import reframe
 from hinge.robot import ALGORITHMS
@@ -102,7 +102,7 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
         got = computed(other.model, name, method, options, there)
         if algorithm.result is MATRIX:
             got = got[np.ix_(v, v)]
-        elif algorithm.result is COEFFICIENTS:
+        elif algorithm.result is CUBE:
             got = got[np.ix_(v, v, v)]
         elif algorithm.result in (POSITION, RATE):
             got = got[q]

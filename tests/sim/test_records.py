@@ -326,6 +326,7 @@ def control(t, q, qd):
     return -0.1 * qd
 options = {options}
 run = hinge.simulate(hinge.samples.pendulum(2), 1e4, [1.0, 0.5], control=control, sample=1, step=1e-3, **options)
+print()  # what was being printed may lack its end
 print(len(run), float(run.t[-1]), run.info["stopped"], run.q.shape, bool(np.isfinite(run.q).all()))
 """
 

@@ -6,6 +6,7 @@ states run through one of the back ends, in single precision where every input i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -26,12 +27,24 @@ Run = Callable[[Sequence[Array], Sequence[Array]], None]
 BACKENDS = ("llvm", "interpret")
 
 
+def default_backend() -> str:
+    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
+    return os.environ.get("HINGE_BACKEND") or "llvm"
+
+
 class Status(IntEnum):
-    """How a state fared: its numbers are good, its equations were singular, or some number was not finite."""
+    """How a state fared: its numbers are good, its equations were singular, or some number was not finite.
+
+    Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
+    could not be closed.
+    """
 
     OK = 0
     SINGULAR = 1
     NONFINITE = 2
+    NO_SOLUTION = 3
+    AT_REST = 4
+    UNCLOSED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +68,8 @@ class Plan:
 class Kernel:
     """One algorithm of one robot, ready to run. Call it with an array for each input."""
 
-    def __init__(self, plan: Plan, backend: str):
+    def __init__(self, plan: Plan, backend: str | None = None):
+        backend = backend or default_backend()
         if backend not in BACKENDS:
             raise UnknownName(f"there is no back end {backend!r}. {did_you_mean(backend, BACKENDS)}")
         self.plan, self.name, self.backend = plan, plan.name, backend

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
+ALIGNED = 64  # bytes: results begin where a line of the cache does
 Array = np.ndarray[Any, np.dtype[Any]]
 _free: list[tuple[Array, int]] = []  # arrays of bytes, and where they begin
 
@@ -37,13 +38,14 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
     if not SMALLEST <= size <= LARGEST:
         return np.empty(shape, dtype)
     for k, (memory, _) in enumerate(_free):
-        if size <= memory.nbytes <= 2 * size:
+        if size + ALIGNED <= memory.nbytes <= 2 * size + ALIGNED:
             try:
                 found = _free.pop(k)
             except IndexError:  # another thread was faster
                 break
-            if size <= found[0].nbytes:
+            if size + ALIGNED <= found[0].nbytes:
                 return np.asarray(_Lease(found, shape, dtype))
             break
-    fresh = np.empty(size, np.uint8)
-    return np.asarray(_Lease((fresh, fresh.ctypes.data), shape, dtype))
+    fresh = np.empty(size + ALIGNED, np.uint8)
+    start = -(-fresh.ctypes.data // ALIGNED) * ALIGNED
+    return np.asarray(_Lease((fresh, start), shape, dtype))

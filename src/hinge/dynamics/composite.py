@@ -4,15 +4,19 @@
 
 Composite-rigid-body method, each body in its own coordinates; the equations are solved by a factorisation that keeps
 the zeros of the tree.
-Source: featherstone1987, sections 5.2 and 5.4, and 7.2 for trees. A bare number in the margin is an equation there.
+Source: featherstone1987, sections 5.2 and 5.4, 7.2 for trees, and 9.9 for impulses. A bare number in the margin is an
+equation there.
 Differs from the source: H is factored from its last row to its first, which fills in no zero.
 """
 
 from __future__ import annotations
 
-from hinge.dynamics.newton_euler import bias_force
+from dataclasses import replace
+
+from hinge.dynamics.newton_euler import bias_force, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, LL, plus_diagonal
+from hinge.spatial import Motion
 
 
 @algorithm("mass_matrix", q=POSITION, returns=MATRIX)
@@ -75,3 +79,21 @@ def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias
 def forward_composite_llt(model, q, qd, tau, external, base_motion):
     """The same, with the mass matrix factored as Lᵀ L."""
     return forward_composite(model, q, qd, tau, external, base_motion, LL)
+
+
+@algorithm("impulse_response", q=POSITION, impulses=FORCE, external=EXTERNAL, returns=ACCELERATION, pivots=True)
+def impulse_response(model, q, impulses, external):
+    """The change of velocity that impulses make: H(q) δqd = impulses, forces that stay finite having no time to act.
+
+    Takes q (nq) and generalised impulses (nv) in N m s and N s; gives δqd (nv). `external` has spatial impulses on
+    bodies.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
+    array([-0.857,  5.143])
+    """
+    weightless = replace(model, gravity=(0.0, 0.0, 0.0), terms=model.terms & {"armature"})
+    carried = model.generalised_forces(bias_force(weightless, q, still(model), external, (Motion(), Motion())))
+    H = LDL(composite(model, q), model.blame())
+    asked = model.generalised_forces(impulses)
+    return H.solve([t - c for t, c in zip(asked, carried, strict=True)]), H.pivots  # (9.62)

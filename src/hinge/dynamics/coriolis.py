@@ -22,16 +22,11 @@ from hinge.dynamics.kinematics import (
     velocities_in_base,
 )
 from hinge.dynamics.registry import MATRIX, POSITION, VELOCITY, algorithm
-from hinge.model.driven import Driven
+from hinge.model.driven import driven
 from hinge.spatial import Force, Mat3, Rigid, Transform, Vec3, cross3, dot, skew
 
 
-def _driven(model):
-    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
-    return f"joint {names[0]!r} is driven, and its forces are not products of velocities" if names else ""
-
-
-class _Turning:
+class Turning:
     """B, as a map from motions to forces: [B₁₁ 0; -p× 0] with p the linear momentum."""
 
     def __init__(self, B: Mat3, p: Vec3):
@@ -45,7 +40,7 @@ class _Turning:
         return cls(twice * 0.5, n.lin)
 
     def __add__(self, other):
-        return _Turning(self.B + other.B, self.p + other.p)
+        return Turning(self.B + other.B, self.p + other.p)
 
     def __matmul__(self, m):
         return Force(self.B @ m.ang, -cross3(self.p, m.ang))
@@ -54,7 +49,7 @@ class _Turning:
         return Force(self.B.T @ m.ang + cross3(self.p, m.lin))
 
 
-@algorithm("coriolis_matrix", q=POSITION, qd=VELOCITY, returns=MATRIX, refuses=_driven)
+@algorithm("coriolis_matrix", q=POSITION, qd=VELOCITY, returns=MATRIX, refuses=driven)
 def coriolis(model, q, qd):
     """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
@@ -72,7 +67,7 @@ def coriolis(model, q, qd):
     IC, BC = model.per_body(2)
     for i, _ in model.outward():
         IC[i] = Transform(Rigid(R[i].T, r[i])).T @ model.inertia[i]
-        BC[i] = _Turning.of(IC[i], v[i])  # (3.7)
+        BC[i] = Turning.of(IC[i], v[i])  # (3.7)
 
     # inward: as for the mass matrix, with the rates of axes and inertias beside them
     C = {}

@@ -40,7 +40,7 @@ def poses(model, q):
 def axes_in_base(model, q, R, r):
     """For each body its joint axes in base coordinates: 0X_i S_i."""
     return [
-        MotionSpace(_to_base(m, R[i], r[i]) for m in model.joint[i].axes(q[i])) if i else MotionSpace()
+        MotionSpace(to_base(m, R[i], r[i]) for m in model.joint[i].axes(q[i])) if i else MotionSpace()
         for i in range(len(model.parent))
     ]
 
@@ -129,10 +129,7 @@ def acceleration(model, q, qd, qdd, at, frame="body", kind="spatial"):
     S = axes_in_base(model, q, R, r)
     vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     v = velocities_in_base(model, vJ)
-    aJ = [
-        cross(v[i], vJ[i]) + S[i] @ qdd[i] + _to_base(joint.bias(q[i], qd[i]), R[i], r[i])
-        for i, joint in enumerate(model.joint)
-    ]
+    aJ = [own + S[i] @ qdd[i] for i, own in enumerate(_joint_biases(model, q, qd, vJ, v, R, r))]
     seen = _seen_in(frame, *frame_pose(at, R, r))
     home, total = seen(_along_path(at, vJ)), seen(_along_path(at, aJ))  # section 2.7, example 3
     if kind == "classical":
@@ -150,7 +147,7 @@ def _along_path(at, motions):
 
 def joint_velocities_in_base(model, q, qd, S, R, r):
     """The motion across each joint, in base coordinates."""
-    return [S[i] @ qd[i] + _to_base(joint.drift(q[i]), R[i], r[i]) for i, joint in enumerate(model.joint)]
+    return [S[i] @ qd[i] + to_base(joint.drift(q[i]), R[i], r[i]) for i, joint in enumerate(model.joint)]
 
 
 def velocities_in_base(model, vJ):
@@ -161,17 +158,32 @@ def velocities_in_base(model, vJ):
     return v
 
 
+def _joint_biases(model, q, qd, vJ, v, R, r):
+    """The part of the acceleration across each joint that velocities make, in base coordinates."""
+    pairs = enumerate(model.joint)
+    return [cross(v[i], vJ[i]) + to_base(joint.bias(q[i], qd[i]), R[i], r[i]) for i, joint in pairs]
+
+
+def bias_accelerations_in_base(model, q, qd, vJ, v, R, r):
+    """The spatial acceleration each body has when no joint accelerates, in base coordinates."""
+    a, across = [Motion()] * len(vJ), _joint_biases(model, q, qd, vJ, v, R, r)
+    for i, p in model.outward():
+        a[i] = a[p] + across[i]  # (4.7)
+    return a
+
+
 def axis_rates_in_base(model, q, qd, S, v, R, r):
     """How the joint axes change in space, in base coordinates: carried along with their body, and by themselves."""
     made = [MotionSpace()] * len(S)
     for i, _ in model.outward():
         own = model.joint[i].axes_rate(q[i], qd[i])
         pairs = zip(S[i], own, strict=True)
-        made[i] = MotionSpace(cross(v[i], s) + _to_base(rate, R[i], r[i]) for s, rate in pairs)  # (2.26), (2.27)
+        made[i] = MotionSpace(cross(v[i], s) + to_base(rate, R[i], r[i]) for s, rate in pairs)  # (2.26), (2.27)
     return made
 
 
-def _to_base(m, R, r):
+def to_base(m, R, r):
+    """A motion from a body's coordinates to the base's, when the body stands at (R, r)."""
     ang = R @ m.ang
     return Motion(ang, R @ m.lin + cross3(r, ang))
 

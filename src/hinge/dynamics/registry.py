@@ -142,6 +142,13 @@ class Algorithm:
     pivots: bool = False
     refuses: Callable[[Model], str] = lambda model: ""
     competes: bool = False
+    closes: bool = False
+
+    def reason(self, model: Model) -> str:
+        """Why it does not cover a model, or nothing."""
+        if model.loops and self.name in OPEN and not self.closes:
+            return "it has kinematic loops"
+        return self.refuses(model)
 
     @property
     def result(self) -> Quantity:
@@ -222,6 +229,9 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
     return least
 
 
+# what a tree does by itself, and a mechanism with loops does not
+OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics"}
+
 # public name → method → algorithm, in the order they were registered; the first that covers a model is the default.
 # A second algorithm of one method, for robots the first does not cover, stands under its own name.
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
@@ -229,18 +239,19 @@ ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
 
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
-              refuses: Callable[[Model], str] = lambda model: "", competes: bool = False,
+              refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
     `pivots` says that it also returns the pivots of equations it solved; `refuses` gives the reason why it does not
-    cover a model, or nothing; of those that compete, the one with the fewest operations for a robot is its default.
+    cover a model, or nothing; of those that compete, the one with the fewest operations for a robot is its default;
+    one that `closes` keeps kinematic loops closed.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
-        made = Algorithm(name, called, function, inputs, gives, options or {}, pivots, refuses, competes)
+        made = Algorithm(name, called, function, inputs, gives, options or {}, pivots, refuses, competes, closes)
         known = ALGORITHMS.setdefault(name, {})
         known[function.__name__ if made.method in known else made.method] = made
         return function
@@ -252,7 +263,7 @@ def rivals(model: Model, first: Algorithm) -> list[Algorithm]:
     """The algorithms that compete with this one to be the default for a model; itself alone where it does not."""
     if not first.competes:
         return [first]
-    covering = [a for a in ALGORITHMS[first.name].values() if a.competes and not a.refuses(model)]
+    covering = [a for a in ALGORITHMS[first.name].values() if a.competes and not a.reason(model)]
     return list({a.method: a for a in reversed(covering)}.values())[::-1]  # of one method the first that covers it
 
 
@@ -264,10 +275,10 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     asked = [a for key, a in ALGORITHMS[name].items() if method in (None, "auto", key, a.method)]
     if not asked:
         raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(str(method), (a.method for a in known))}")
-    covering = [a for a in asked if not a.refuses(model)]
+    covering = [a for a in asked if not a.reason(model)]
     if covering:
         return covering[0]
-    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known if not a.refuses(model))))
+    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known if not a.reason(model))))
     hint = f"Use {others}." if others else "No method does."
     how = f"method {method!r} does not cover" if method else "nothing covers"
-    raise NotCovered(f"{name}: {how} robot {model.name!r}: {asked[0].refuses(model)}.\n  {hint}")
+    raise NotCovered(f"{name}: {how} robot {model.name!r}: {asked[0].reason(model)}.\n  {hint}")

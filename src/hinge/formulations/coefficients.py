@@ -12,36 +12,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hinge.dynamics.christoffel import CUBE, no_rates
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import newton_euler, still
-from hinge.dynamics.registry import POSITION, Quantity, algorithm
+from hinge.dynamics.registry import POSITION, algorithm
 from hinge.graph.diff import jacobian
-from hinge.model.driven import Driven
 from hinge.spatial import Force, Motion
 
-COEFFICIENTS = Quantity(
-    "a coefficient for each force and two rates",
-    lambda m: (m.nv, m.nv, m.nv),
-    give=lambda m, made: [x for matrix in made for row in matrix for x in row],
-)
 
-
-def no_rates(model):
-    """Which joint has velocities that are not the rates of its coordinates, if any."""
-    for i, _ in model.outward():
-        joint, name = model.joint[i], model.joint_name[i]
-        if not joint.rates_are_velocities:
-            return f"joint {name!r} is {joint.kind}, and its velocities are not rates of coordinates"
-    return driven(model)
-
-
-def driven(model):
-    """Which joint moves by itself, if any."""
-    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
-    return f"joint {names[0]!r} is driven" if names else ""
-
-
-@algorithm("coriolis_coefficients", method="differentiation", q=POSITION, returns=COEFFICIENTS, refuses=no_rates)
+@algorithm("christoffel", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
+@algorithm("coriolis_coefficients", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
 def christoffel(model, q):
     """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
 
@@ -56,7 +36,8 @@ def christoffel(model, q):
     return [[[0.5 * (dH[i][j][k] + dH[i][k][j] - dH[j][k][i]) for k in n] for j in n] for i in n]  # zefran2004 (13)
 
 
-@algorithm("coriolis_coefficients", method="strobe", q=POSITION, returns=COEFFICIENTS, refuses=no_rates)
+@algorithm("christoffel", method="strobe", q=POSITION, returns=CUBE, refuses=no_rates)
+@algorithm("coriolis_coefficients", method="strobe", q=POSITION, returns=CUBE, refuses=no_rates)
 def strobe_coefficients(model, q):
     """The same, from inverse dynamics with single rates and pairs of them."""
     n = range(model.nv)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hinge.dynamics.christoffel import no_rates
 from hinge.dynamics.composite import composite
 from hinge.dynamics.energy import moving, potential_energy
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.coefficients import christoffel, coordinates, no_rates
+from hinge.formulations.coefficients import christoffel, coordinates
 from hinge.graph import total
 from hinge.graph.diff import jacobian
 from hinge.spatial import dot

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from hinge.dynamics.newton_euler import gravity_force, newton_euler, still
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.coefficients import coordinates, driven, velocity_force
+from hinge.formulations.coefficients import coordinates, velocity_force
 from hinge.graph import total
+from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
 
 PARTS = {"inertial": FORCE, "coriolis": FORCE, "centrifugal": FORCE, "gravity": FORCE, "load": FORCE}

@@ -22,19 +22,15 @@ from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL
 from hinge.formulations.turney import bias_force, turney
+from hinge.graph import inner
 from hinge.graph.expr import Expr, less, select
-from hinge.model.driven import Driven
+from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
 
 LEAST = (
     1e-20  # a direction is at least as long as the residual it is made from; where it is so much less, by its square,
 )
 NOTHING = 1e-290  # or so short in all, only rounding is left, and the answer stands
-
-
-def driven(model):
-    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
-    return f"joint {names[0]!r} is driven, and never at rest" if names else ""
 
 
 def at_rest(model):
@@ -112,10 +108,6 @@ def _all_move(model, Hu):
     for k, x in enumerate(Hu):
         if type(x) is not Expr and not x:
             LDL([[0.0]], lambda _, k=k: model.blame()(k))
-
-
-def inner(a, b):
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
 
 
 def _less(a, b, s):

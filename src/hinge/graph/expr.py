@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -265,17 +265,20 @@ def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
 
     An input that is not among them stands for itself.
     """
+    return evaluated([scalar], known)[0]
+
+
+def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
+    """The same for several scalars at once."""
     from hinge.graph.order import live
 
-    if type(scalar) is not Expr:
-        return scalar
     values = dict(known)
-    for node in live([scalar]):
+    for node in live([x for x in scalars if type(x) is Expr]):
         if node.op == "input":
             values.setdefault(node, node)
         elif node not in values:
             values[node] = apply(node.op, *(values[a] if type(a) is Expr else a for a in node.args))
-    return values[scalar]
+    return [values[x] if type(x) is Expr else x for x in scalars]
 
 
 def apply(op: str, *args: Scalar) -> Scalar:
@@ -301,6 +304,9 @@ def _apply(op: str, *args: Scalar) -> Scalar:
     for x in args:
         if type(x) is Expr:
             return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
+    for x in args:
+        if hasattr(type(x), "applied"):  # a kind of number that brings its own arithmetic
+            return x.applied(op, *args)
     if any(hasattr(type(x), "free_symbols") for x in args):
         import sympy
 
@@ -349,6 +355,9 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if condition else b
     if type(a) is Expr and a is b:
         return a
+    for x in (a, b):
+        if hasattr(type(x), "applied"):
+            return x.applied("select", condition, a, b)
     if hasattr(type(condition), "free_symbols"):
         return _choice(condition, a, b)
     return _apply("select", condition, a, b)
@@ -378,3 +387,8 @@ def total(terms: Iterable[Scalar]) -> Scalar:
     for term in terms:
         made = made + term
     return made
+
+
+def inner(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
+    """The sum of the products of scalars, pair by pair."""
+    return total(x * y for x, y in zip(a, b, strict=True))

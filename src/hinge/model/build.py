@@ -23,13 +23,14 @@ from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_joints, examine_link
 from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
-from hinge.model.joints import JOINTS, Fixed, Free, Joint, _OnLine
+from hinge.model.joints import JOINTS, Free, Joint, _OnLine
+from hinge.model.mechanisms import Fixed
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
 from hinge.model.report import Finding, Report
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
-from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
+from hinge.spatial.rotation import SNAP, shortest_turn, snapped_direction, snapped_rotation
 from hinge.spatial.transform import Transform
 
 EARTH = (0.0, 0.0, -9.81)
@@ -139,13 +140,13 @@ class Builder:
         symbolic = {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items() if is_symbolic(x)}
         parameters = parameters | symbolic
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
-        joint = kind if isinstance(kind, Joint) else self._joint_of(name, kind, axis, parameters, where)
+        joint = kind if isinstance(kind, Joint) else self.joint_of(name, kind, axis, parameters, where)
         for label, value in parameters.items():
             if isinstance(value, int | float):
                 numbers(what, label, [value], (1,), where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
-            upright = _with_z(snapped_direction(self._direction(name, joint.kind, axis, where)))
+            upright = np.array(shortest_turn(snapped_direction(self._direction(name, joint.kind, axis, where))))
             rotation, child_rotation = rotation @ upright, upright.T @ np.asarray(child_rotation)
         sizes = {"lower": (joint.nq, -math.inf), "upper": (joint.nq, math.inf),
                  "velocity": (joint.nv, math.inf), "effort": (joint.nv, math.inf)}  # fmt: skip
@@ -213,8 +214,9 @@ class Builder:
 
     # reading what was given
 
-    def _joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any],
-                  where: Where) -> Joint:  # fmt: skip
+    def joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any],
+                 where: Where = NOWHERE) -> Joint:  # fmt: skip
+        """A joint of a kind, checked; no part of the tree as yet."""
         cls = JOINTS.get(kind)
         if cls is None:
             raise ModelError("joint-type", f"joint {name!r} has type {kind!r}.", did_you_mean(kind, JOINTS), where)
@@ -379,15 +381,6 @@ class Builder:
         if strict and worst is not None:
             raise ModelError(worst.code, worst.what, worst.fix, worst.where)
         return report
-
-
-def _with_z(axis: Vec3) -> np.ndarray[Any, Any]:
-    """A rotation whose third column is the axis: the shortest that turns z there."""
-    x, y, z = axis
-    if z == -1.0:
-        return np.diag([1.0, -1.0, -1.0])
-    k = 1.0 / (1.0 + z)
-    return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
 
 
 def unused(name: str, taken: set[str]) -> str:

@@ -172,3 +172,9 @@ def put(model: Model, flat: Sequence[Scalar]) -> Model:
                                 acceleration=tuple(acceleration[v : v + m]))  # fmt: skip
             q, v = q + n, v + m
     return replace(model, joint=tuple(joints))
+
+
+def driven(model: Model) -> str:
+    """Which joint moves by itself, if any: why an algorithm refuses the model."""
+    names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
+    return f"joint {names[0]!r} is driven" if names else ""

@@ -176,6 +176,8 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
         data=(*model.data, *other.data[1:]),
         frames={**model.frames, **frames},
         follows={**model.follows, **follows},
+        loops=(*model.loops, *(loop.renamed(prefix) for loop in other.loops)),
         links={**model.links, **{f"{prefix}{name}": said for name, said in other.links.items()}},
+        shapes={**model.shapes, **{f"{prefix}{name}": shapes for name, shapes in other.shapes.items()}},
         written={**model.written, **{f"{prefix}{name}": where for name, where in other.written.items()}},
     )

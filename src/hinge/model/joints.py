@@ -8,17 +8,17 @@ scalars. Transforms and axes are those of featherstone1987 Table 8-1, in the joi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hinge.errors import ModelError, did_you_mean
-from hinge.graph.diff import along
-from hinge.graph.expr import Expr, Graph, Scalar, atan2, cos, evaluate, sin
+from hinge.errors import ModelError, NotCovered, did_you_mean
+from hinge.graph.expr import Scalar, atan2, cos, sin
+from hinge.model.gaps import across, beside, rates_of, tilted, turned
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import IDENTITY, ZERO, Sym3, Vec3, cross3
+from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3, dot3
 from hinge.spatial.rotation import (
     conjugate,
     displacement_exp,
@@ -89,7 +89,7 @@ class Joint:
         """How the axes change as seen from the outer frame; found by differentiation where they depend on q."""
         if not self.axes_vary:
             return MotionSpace([Motion()] * self.nv)
-        return _rates_of(lambda x: self.axes(x), q, self.rate(q, qd))
+        return rates_of(lambda x: self.axes(x), q, self.rate(q, qd))
 
     def actuation(self, q: Sequence[Scalar]) -> ForceSpace:
         """The forces its actuators can make, a column an actuator: along the axes unless the joint says otherwise."""
@@ -143,6 +143,12 @@ class Joint:
         """The part of an inertia beyond the joint that moves alike, and asks for the same forces, before it."""
         return RigidInertia()
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        """Zero where it can have its outer frame at axes R and origin p of the inner: as many as it has constraints."""
+        raise NotCovered(
+            f"a {self.kind} joint cannot close a loop: its class does not say how far a pose is from its own."
+        )
+
     @property
     def line(self) -> Vec3 | None:
         """The direction of the line through the origin that the joint turns about or slides along, if it has one."""
@@ -192,6 +198,9 @@ class Revolute(_OnLine):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(self.axis, ZERO),))
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*tilted(R, self.axis), *p]
+
     def unfelt(self, inertia: RigidInertia) -> RigidInertia:
         if self.axis != Z_AXIS:
             return RigidInertia()
@@ -220,6 +229,9 @@ class Prismatic(_OnLine):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(ZERO, self.axis),))
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*turned(R), *beside(p, self.axis)]
+
     def unfelt(self, inertia: RigidInertia) -> RigidInertia:
         return RigidInertia(0.0, ZERO, inertia.I)  # both sides turn alike
 
@@ -247,6 +259,17 @@ class Helical(_OnLine):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(self.axis, self.axis * self.pitch),))
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*tilted(R, self.axis), *beside(p, self.axis), self._lag(R, dot3(self.axis, p))]
+
+    def _lag(self, R: Mat3, advance: Scalar) -> Scalar:
+        """How far it is behind its turn; the turn is known but for whole ones, so the sine of the lag is taken."""
+        if not self.pitch:
+            return advance
+        x, y = across(self.axis)
+        c, s, angle = dot3(x, R @ x), dot3(y, R @ x), advance / self.pitch
+        return (sin(angle) * c - cos(angle) * s) * self.pitch
+
     def actuation(self, q: Sequence[Scalar]) -> ForceSpace:
         if self.driven_by == "couple":
             return ForceSpace((Force(self.axis, ZERO),))
@@ -268,6 +291,9 @@ class Cylindrical(_OnLine):
     def chain(self) -> Sequence[tuple[Joint, tuple[int, ...]]]:
         return (Revolute(self.axis), (0,)), (Prismatic(self.axis), (1,))
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*tilted(R, self.axis), *beside(p, self.axis)]
+
 
 class Spherical(Joint):
     """A ball: q a quaternion, qd the angular velocity in the outer frame (featherstone1987 8.2.3)."""
@@ -279,6 +305,9 @@ class Spherical(Joint):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(Motion(e, ZERO) for e in (X_AXIS, Y_AXIS, Z_AXIS))
+
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return list(p)
 
     def unfelt(self, inertia: RigidInertia) -> RigidInertia:
         return RigidInertia(inertia.m)  # a mass in its centre
@@ -320,6 +349,9 @@ class Free(Joint):
         directions = (X_AXIS, Y_AXIS, Z_AXIS)
         return MotionSpace([Motion(e, ZERO) for e in directions] + [Motion(ZERO, e) for e in directions])
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return []
+
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [square(q[:4])]
 
@@ -354,37 +386,6 @@ class Free(Joint):
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
-class Fixed(Joint):
-    """A weld. A model folds it into its parent body; only the world's own joint stays."""
-
-    kind, urdf, nq, nv = "fixed", "fixed", 0, 0
-
-    def transform(self, q: Sequence[Scalar]) -> Transform:
-        return Transform(Rigid(IDENTITY, ZERO))
-
-    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
-        return MotionSpace(())
-
-
 def random_quaternions(rng: np.random.Generator, n: int) -> np.ndarray:
     q = rng.normal(size=(n, 4))
     return q / np.linalg.norm(q, axis=1, keepdims=True)
-
-
-def _rates_of(
-    axes: Callable[[Sequence[Scalar]], MotionSpace], q: Sequence[Scalar], rate: Sequence[Scalar]
-) -> MotionSpace:
-    """How axes that are a function of q change when q changes at that rate; runs on nodes, or numbers of any kind."""
-    graph = next((x.graph for x in q if type(x) is Expr), None)
-    at = list(q)
-    if graph is None:  # numbers: differentiate on symbols, then put the numbers in
-        graph = Graph()
-        at = [graph.input("q", k) for k in range(len(q))]
-    moving = {x: r for x, r in zip(at, rate, strict=True) if type(x) is Expr}
-    flat = [x for motion in axes(at) for x in motion]
-    rates = along(flat, moving)
-    if at is not q and not any(type(x) is Expr for x in q):
-        known = dict(zip(at, q, strict=True))
-        rates = [evaluate(r, known) for r in rates]
-    columns = [rates[k : k + 6] for k in range(0, len(rates), 6)]
-    return MotionSpace(Motion(Vec3(tuple(c[:3])), Vec3(tuple(c[3:]))) for c in columns)

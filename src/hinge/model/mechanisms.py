@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hinge.graph.expr import Scalar, cos, sin
+from hinge.model.gaps import tilted, turned
 from hinge.model.joints import (
     X_AXIS,
     Y_AXIS,
@@ -22,7 +23,7 @@ from hinge.model.joints import (
     Spherical,
     random_quaternions,
 )
-from hinge.spatial.linear3 import IDENTITY, ZERO, Vec3, cross3
+from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.rotation import rotation_from_quaternion
 from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Motion, MotionSpace
@@ -32,6 +33,21 @@ Chain = Sequence[tuple[Joint, tuple[int, ...]]]
 
 def _shift(x: Scalar, y: Scalar, z: Scalar = 0.0) -> Transform:
     return Transform(Rigid(IDENTITY, Vec3((x, y, z))))
+
+
+class Fixed(Joint):
+    """A weld. A model folds it into its parent body; only the world's own joint stays."""
+
+    kind, urdf, nq, nv = "fixed", "fixed", 0, 0
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return Transform(Rigid(IDENTITY, ZERO))
+
+    def axes(self, q: Sequence[Scalar]) -> MotionSpace:
+        return MotionSpace(())
+
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*turned(R), *p]
 
 
 @dataclass(frozen=True)
@@ -49,6 +65,9 @@ class Planar(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         c, s = cos(q[0]), sin(q[0])
         return MotionSpace((Motion(Z_AXIS), Motion(ZERO, Vec3((c, -s, 0.0))), Motion(ZERO, Vec3((s, c, 0.0)))))
+
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*tilted(R, Z_AXIS), p[2]]
 
     def chain(self) -> Chain:
         return (Prismatic(X_AXIS), (1,)), (Prismatic(Y_AXIS), (2,)), (Revolute(Z_AXIS), (0,))
@@ -80,6 +99,9 @@ class Universal(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(Vec3((cos(q[1]), 0.0, sin(q[1])))), Motion(Y_AXIS)))
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [R[1], *p]  # the inner x axis stays square to the outer y axis
+
     def chain(self) -> Chain:
         return (Revolute(X_AXIS), (0,)), (Revolute(Y_AXIS), (1,))
 
@@ -97,6 +119,9 @@ class SphericalAngles(Joint):
         columns = Vec3((c2 * c3, -(c2 * s3), s2)), Vec3((s3, c3, 0.0)), Z_AXIS
         return MotionSpace(Motion(column) for column in columns)
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return list(p)
+
     def chain(self) -> Chain:
         return tuple((Revolute(axis), (k,)) for k, axis in enumerate((X_AXIS, Y_AXIS, Z_AXIS)))
 
@@ -112,6 +137,9 @@ class Cartesian2(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace((Motion(ZERO, X_AXIS), Motion(ZERO, Y_AXIS)))
 
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [*turned(R), p[2]]
+
     def chain(self) -> Chain:
         return (Prismatic(X_AXIS), (0,)), (Prismatic(Y_AXIS), (1,))
 
@@ -126,6 +154,9 @@ class Cartesian3(Joint):
 
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         return MotionSpace(Motion(ZERO, e) for e in (X_AXIS, Y_AXIS, Z_AXIS))
+
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return turned(R)
 
     def chain(self) -> Chain:
         return tuple((Prismatic(axis), (k,)) for k, axis in enumerate((X_AXIS, Y_AXIS, Z_AXIS)))
@@ -143,6 +174,9 @@ class SphereInCylinder(Joint):
     def axes(self, q: Sequence[Scalar]) -> MotionSpace:
         along = rotation_from_quaternion(q[:4]).row(2)
         return MotionSpace([*self._ball.axes(q), Motion(ZERO, along)])
+
+    def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
+        return [p[0], p[1]]
 
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
         return self._ball.positive(q[:4])

@@ -128,6 +128,7 @@ class Model:
     terms: frozenset[str] = frozenset({"armature"})  # what of JointData is in the dynamics
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
+    loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -139,7 +140,8 @@ class Model:
         terms = [self._term(i, name) for name in TERMS for i in range(len(self.parent))]
         slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
-        return hashlib.sha256(repr((parts, terms, slack, seats)).encode()).hexdigest()
+        loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
+        return hashlib.sha256(repr((parts, terms, slack, seats, loops)).encode()).hexdigest()
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -306,6 +308,16 @@ class Model:
                 for _ in range(self.joint[i].nq)
             ]
         )
+
+    @cached_property
+    def loop_rows(self) -> int:
+        """How many constraints the loops impose: r."""
+        return sum(loop.size for loop in self.loops)
+
+    @cached_property
+    def powered(self) -> tuple[Any, ...]:
+        """The loops whose joints have actuators."""
+        return tuple(loop for loop in self.loops if loop.powered)
 
     # what the algorithms read besides the tree
 

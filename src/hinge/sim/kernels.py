@@ -10,16 +10,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hinge.backends.kernel import Kernel
+from hinge.constraints.loop_dynamics import forward_stabilised
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
 from hinge.graph import Scalar, less, maximum, minimum, select, sqrt, total
 from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
-from hinge.programs import Question, answer, plan
+from hinge.programs import Question, answer, compiled
 from hinge.robot import Robot, default_backend
 from hinge.sim.forces import saturated
-from hinge.spatial import Force
+from hinge.spatial import Force, Motion
 
 KEPT: WeakKeyDictionary[Robot, dict[Any, Any]] = WeakKeyDictionary()
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
@@ -32,6 +33,8 @@ class Physics:
     terms: frozenset[str] = frozenset({"armature"})
     effort: bool = False  # forces are kept within the effort limits
     springs: tuple[tuple[float, float], ...] | None = None  # stiffness and damping of limits, one a velocity
+    constraint: Any = None  # a Constrained, whose constraints are kept
+    loop_time: float = 0.0  # s: time constant with which loops that came open close again, where they do
 
 
 def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Callable[..., list[Scalar]] | None,
@@ -61,7 +64,12 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
             return FORCE.take(model, resisted(model, physics, asked, at, speed))
 
         nothing = [Force()] * len(model.parent)
-        made = advanced(model, tableau, q, v, length, accelerated(model, force, nothing, forward))
+        moving = accelerated(model, force, nothing, forward)
+        if physics.loop_time:
+            moving = _stabilised(model, force, nothing, physics.loop_time)
+        if physics.constraint is not None:
+            moving = _held(model, physics.constraint, force, t[0], length)
+        made = advanced(model, tableau, q, v, length, moving)
         if not adaptive:
             return (made.q, made.v, t[0] + length, h[0], first[0]), [made.pivot]
         before = [x for i in model.leaders for x in q[i]]
@@ -80,7 +88,6 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         now = select(taken, select(less(h[0], until[0] - t[0]), t[0] + length, until[0]), t[0])
         return *moved, now, following, first[0], *(part for pair in bends for part in pair), made.pivots[0]
 
-    step.__module__ = "simulation"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": TIME, "h": TIME}
     gives: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "t": SCALAR, "h": SCALAR, "tau": VELOCITY}
     if adaptive:
@@ -90,19 +97,18 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         } | {"pivot": SCALAR}
     if control is None:
         takes["tau"] = FORCE
-    algorithm = Algorithm("simulate", tableau.name, step, takes, gives, pivots=not adaptive)
-    return made_once(robot, algorithm, physics, control, backend)
+    return made_once(robot, f"simulate {tableau.name}", step, takes, gives, physics, control, backend, not adaptive)
 
 
-def made_once(robot: Robot, algorithm: Algorithm, physics: Physics, control: Any, backend: str | None) -> Kernel:
+def made_once(robot: Robot, name: str, step: Any, takes: dict[str, Quantity], gives: dict[str, Quantity],
+              physics: Physics, control: Any, backend: str | None, pivots: bool = True) -> Kernel:  # fmt: skip
     """The kernel of a step; one without a controller is the same in the next simulation, and kept with the robot."""
     backend = backend or default_backend()
-    key = algorithm.method, tuple(algorithm.returns), physics, backend
+    key = name, tuple(gives), physics, backend
     found = KEPT.setdefault(robot, {}).get(key) if control is None else None
     if found is None:
-        question = Question("simulate", algorithm.method, terms=_traced(physics), status=algorithm.pivots,
-                            regroup=True, algorithm=algorithm)  # fmt: skip
-        found = Kernel(plan(question, robot.subject, robot.name), backend)
+        found = compiled(robot.subject, robot.name, name, step, takes, gives, backend, pivots, terms=_traced(physics),
+                         status=pivots, regroup=True)  # fmt: skip
         if control is None:
             KEPT[robot][key] = found
     return found  # type: ignore[no-any-return]
@@ -119,6 +125,26 @@ def _forward(robot: Robot, physics: Physics) -> Algorithm:
 def _traced(physics: Physics) -> frozenset[str]:
     """The joint terms that the dynamics have in them; friction is added by `resisted`."""
     return physics.terms - {"friction"}
+
+
+def _stabilised(model: Model, force: Callable[..., Any], external: Any, time: float) -> Callable[..., Any]:
+    """Accelerations of a mechanism whose loops close by themselves."""
+
+    def at(c: float, q: list[list[Scalar]], v: list[Scalar]) -> Any:
+        speeds, still = model.joint_velocities(v), (Motion(), Motion())
+        return forward_stabilised(model, q, speeds, force(c, q, v), external, still, time)
+
+    return at
+
+
+def _held(model: Model, constraint: Any, force: Callable[..., Any], t: Scalar, h: Scalar) -> Callable[..., Any]:
+    """Accelerations under constraints at a place in the step."""
+
+    def at(c: float, q: list[list[Scalar]], v: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        qdd, _, pivots = constraint.accelerated(model, q, v, force(c, q, v), t + c * h)
+        return qdd, pivots
+
+    return at
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:

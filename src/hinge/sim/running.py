@@ -19,12 +19,14 @@ import numpy as np
 
 from hinge import inputs
 from hinge.backends.kernel import Status
+from hinge.constraining import Constrained
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.integrators import TABLEAUS
 from hinge.integrators.steps import not_a_group
 from hinge.model.driven import sizes
 from hinge.robot import Robot, Vector
 from hinge.sim import forces
+from hinge.sim.closed import kept_closed
 from hinge.sim.kernels import Physics, step_kernel
 from hinge.sim.record import CannotWrite, Memory, Recorder, shown
 from hinge.sim.stops import Stops
@@ -79,7 +81,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
              sample: int = 0, effort: bool = False, limits: str = "ignore",
              joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
              rtol: float = 1e-8, atol: float = 1e-10, file: str | os.PathLike[str] | None = None,
-             progress: bool | None = None, backend: str | None = None) -> Trajectory:  # fmt: skip
+             progress: bool | None = None, backend: str | None = None, constraint: Constrained | None = None,
+             loops: str | None = None, loop_time: float = 0.05) -> Trajectory:  # fmt: skip
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd). A function is traced
@@ -88,6 +91,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     `events`). `step` is in s, or "auto", which bounds what a joint moves in a step by its velocity limit. `record`
     says every how many steps a state is kept, or "last". `effort` keeps forces within their limits; `limits` may be
     "stop" or "spring". `keep` uses the mass matrix and bias force of every so many steps. Ctrl-C returns what there is.
+    `constraint` is one of `hinge.constrain`; `loops` says how a robot's loops and constraints are kept from drifting:
+    "project", "baumgarte" with the time constant `loop_time` (s), or "independent".
 
     >>> pendulum = hinge.samples.pendulum(1)
     >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
@@ -95,6 +100,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     (101, 1)
     """
     run = _run(robot, q0, qd0, joint_terms, effort, limits)
+    keeper = kept_closed(run, constraint, loops, loop_time, method, keep)
     duration = _positive("t", t)
     _known("method", method, METHODS)
     for name in fields:
@@ -141,6 +147,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
                 recorder.add(run.t, run.q, run.qd, tau)
             if stops is not None:
                 q, qd = stops(q, qd)
+            if keeper is not None:
+                q, qd = keeper((k + 1) * h, q, qd)
             run.moved((k + 1) * h, q, qd, pivot)
         recorder.add(duration, run.q, run.qd, advance(steps - 1, duration, h)[2])
     except KeyboardInterrupt:

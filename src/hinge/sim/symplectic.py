@@ -16,7 +16,7 @@ import numpy as np
 from hinge.backends.kernel import Kernel
 from hinge.dynamics.composite import composite
 from hinge.dynamics.energy import potential_energy
-from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity
+from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered
 from hinge.graph import Scalar, jacobian, less, maximum, select, total
@@ -99,15 +99,13 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
 
         return function(model, *flat, h[0], force, *([change[0]] if sweeping else []))
 
-    run.__module__ = "simulation"
     takes: dict[str, Quantity] = {"q": POSITION, "qd": VELOCITY, "middle": VELOCITY}
     takes |= {"change": TIME} if sweeping else {}
     takes |= {"t": TIME, "h": TIME} | ({"tau": FORCE} if control is None else {})
     gives: dict[str, Quantity] = {"middle": VELOCITY, "change": SCALAR}
     if not sweeping:
         gives = {"q": POSITION, "qd": VELOCITY, "tau": VELOCITY}
-    algorithm = Algorithm("simulate", "midpoint", run, takes, gives, pivots=True)
-    return made_once(robot, algorithm, physics, control, backend)
+    return made_once(robot, "simulate midpoint", run, takes, gives, physics, control, backend)
 
 
 def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:

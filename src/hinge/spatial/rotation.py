@@ -143,6 +143,15 @@ def displacement_log(quaternion: Sequence[Scalar], shift: Vec3) -> tuple[Vec3, V
     return ang, shift - once * 0.5 + cross3(ang, once) * d
 
 
+def shortest_turn(axis: Vec3) -> list[list[float]]:
+    """The smallest rotation that takes z to a unit vector, row by row; about x where that is -z."""
+    x, y, z = axis
+    if z == -1.0:
+        return [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+    k = 1.0 / (1.0 + z) if z > 0.0 else (1.0 - z) / (x * x + y * y)  # the same, without loss near -z
+    return [[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]
+
+
 def rotation_from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Mat3:
     """Turns about the fixed x, y and z axes, in that order: Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr, cp, sp, cy, sy = cos(roll), sin(roll), cos(pitch), sin(pitch), cos(yaw), sin(yaw)
@@ -166,8 +175,11 @@ def rpy_from_rotation(R: Mat3) -> tuple[float, float, float]:
     return roll, pitch, yaw
 
 
-def quaternion_from_rotation(R: Mat3) -> tuple[float, float, float, float]:
-    """The unit quaternion of a rotation given as numbers, its scalar not negative; divides by its largest entry."""
+def quaternion_from_rotation(R: Mat3) -> Quaternion:
+    """The unit quaternion of a rotation, its scalar not negative; divides by its largest entry.
+
+    Where the scalar is zero, at half a turn, the largest of the others is positive.
+    """
     xx, xy, xz, yx, yy, yz, zx, zy, zz = R
     rows = (
         (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
@@ -175,7 +187,11 @@ def quaternion_from_rotation(R: Mat3) -> tuple[float, float, float, float]:
         (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
         (yx - xy, xz + zx, yz + zy, 1.0 - xx - yy + zz),
     )  # 4 q qᵀ
-    largest = max(range(4), key=lambda k: rows[k][k])
-    w, x, y, z = rows[largest]
-    scale = math.copysign(1.0 / math.sqrt(w * w + x * x + y * y + z * z), w if w else 1.0)
-    return w * scale, x * scale, y * scale, z * scale
+    best, largest = rows[0], rows[0][0]
+    for k in (1, 2, 3):
+        larger = less(largest, rows[k][k])
+        best = tuple(select(larger, new, old) for new, old in zip(rows[k], best, strict=True))
+        largest = select(larger, rows[k][k], largest)
+    flip = less(best[0], 0.0)
+    w, x, y, z = unit(best)
+    return select(flip, -w, w), select(flip, -x, x), select(flip, -y, y), select(flip, -z, z)

@@ -1,7 +1,8 @@
 """The code around a program: rows of states into columns of lanes, the pieces of the program, columns into rows.
 
 `kernel` walks through a batch in blocks of as many states as there are lanes. `single` does one state, which it puts
-into every lane. Both run the same pieces.
+into every lane. Both run the same pieces. Results that are the same for every state are put into their columns once.
+Results that no cache can hold go past it: memory they are written to is not read first.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from hinge.backends.llvm.block import Block
 from hinge.graph import Program
 
 Row = tuple[str, int, int]  # name of an array, numbers in its row, first column
+LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
+FAR = 1 << 24  # bytes of results that do not
 
 
 def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], pieces: int, b: Block) -> list[str]:
@@ -27,19 +30,27 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
         code += _transposer(f"pack.{name}", size, column, Block(b.lanes, b.precision), inward=True)
     for name, size, column in outs:
         code += _transposer(f"unpack.{name}", size, column, Block(b.lanes, b.precision), inward=False)
-    return [*code, *_short("in", b), *_short("out", b), *_one("in", b), *_one("out", b), UMIN]
+        if size >= LONG:
+            for word, align in (("stream", b.precision.bytes), ("flow", b.align)):
+                code += _transposer(f"{word}.{name}", size, column, Block(b.lanes, b.precision), False, past=align)
+    return [*code, *_short("in", b), *_short("out", b), *_one("in", b), *_one("out", b), UMIN, "!0 = !{i32 1}"]
 
 
 UMIN = "declare i64 @llvm.umin.i64(i64, i64)"
 
 
 def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
+    longest = max((size for _, size, _ in outs), default=0)
+    far = FAR // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
     code = [
         f"define void @kernel({names}, i64 %states, ptr noalias %work) {{",
         "entry:",
+        "  call void @constants(ptr %work)",
+        f"  %far = icmp uge i64 %states, {far}",
+        *(line for name, size, _ in outs if size >= LONG for line in _aligned(name, size, b)),
         "  br label %next",
         "next:",
-        "  %s = phi i64 [0, %entry], [%s.next, %full], [%s.next, %short]",
+        "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
         "  %left = sub i64 %states, %s",
         f"  %s.next = add i64 %s, {b.lanes}",
         "  %empty = icmp sle i64 %left, 0",
@@ -54,10 +65,56 @@ def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
         ]
     code += ["  br i1 %whole, label %full, label %short", "full:"]
     code += [f"  call void @pack.{name}(ptr %{name}.at, ptr %work)" for name, _, _ in ins]
-    code += [*run, *(f"  call void @unpack.{name}(ptr %{name}.at, ptr %work)" for name, _, _ in outs)]
+    code += [*run, "  br i1 %far, label %past, label %near", "near:"]
+    code += [f"  call void @unpack.{name}(ptr %{name}.at, ptr %work)" for name, _, _ in outs]
+    code += ["  br label %next", "past:"]
+    code += [
+        f"  call void {f'%past.{name}' if size >= LONG else f'@unpack.{name}'}(ptr %{name}.at, ptr %work)"
+        for name, size, _ in outs
+    ]
     code += ["  br label %next", "short:"]
     code += [_short_call("in", row, b) for row in ins] + [*run] + [_short_call("out", row, b) for row in outs]
-    return [*code, "  br label %next", "end:", "  ret void", "}"]
+    code += ["  br label %next", "end:", "  br i1 %far, label %settle, label %done", "settle:", "  fence seq_cst"]
+    return [*code, "  br label %done", "done:", "  ret void", "}"]
+
+
+def _aligned(name: str, size: int, b: Block) -> list[str]:
+    """Which way past the cache: whole vectors, where every row begins where one may, or single numbers."""
+    if size % b.lanes:
+        return [f"  %past.{name} = getelementptr i8, ptr @stream.{name}, i64 0"]
+    return [
+        f"  %{name}.address = ptrtoint ptr %{name} to i64",
+        f"  %{name}.odd = and i64 %{name}.address, {b.align - 1}",
+        f"  %{name}.even = icmp eq i64 %{name}.odd, 0",
+        f"  %past.{name} = select i1 %{name}.even, ptr @flow.{name}, ptr @stream.{name}",
+    ]
+
+
+def constants(runs: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
+    """A function that puts runs of equal numbers into their columns: first column, how many, and the number."""
+    calls = [
+        f"  call void @filled(ptr %work, i64 {at}, i64 {count}, {b.real} {b.constant(x)})" for at, count, x in runs
+    ]
+    b.do("%k = add i64 %first, %j")
+    b.keep("%k", "%x")
+    return [
+        "define internal void @constants(ptr noalias %work) noinline {",
+        *calls,
+        "  ret void",
+        "}",
+        f"define internal void @filled(ptr noalias %work, i64 %first, i64 %count, {b.real} %x) noinline {{",
+        "entry:",
+        "  br label %next",
+        "next:",
+        "  %j = phi i64 [0, %entry], [%j.next, %next]",
+        *b.lines,
+        "  %j.next = add i64 %j, 1",
+        "  %more = icmp ult i64 %j.next, %count",
+        "  br i1 %more, label %next, label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
 
 
 def _short_call(direction: str, row: Row, b: Block) -> str:
@@ -70,7 +127,7 @@ def _single(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
         name, size, column = row
         return f"  call void @one.{direction}(ptr %{name}, i64 {size}, i64 {column}, ptr %work)"
 
-    code = [f"define void @single({names}, ptr noalias %work) {{"]
+    code = [f"define void @single({names}, ptr noalias %work) {{", "  call void @constants(ptr %work)"]
     code += [spread("in", row) for row in ins] + [*run] + [spread("out", row) for row in outs]
     return [*code, "  ret void", "}"]
 
@@ -140,10 +197,11 @@ def _short(direction: str, b: Block) -> list[str]:
     ]
 
 
-def _transposer(name: str, size: int, column: int, b: Block, inward: bool) -> list[str]:
+def _transposer(name: str, size: int, column: int, b: Block, inward: bool, past: int = 0) -> list[str]:
     """A function that turns as many rows as there are lanes into columns, or back.
 
-    Squares of lanes × lanes are turned in registers; the last square overlaps the one before where the size asks.
+    Squares of lanes × lanes are turned in registers; the last square overlaps the one before where the size asks. With
+    `past`, an alignment in bytes, the rows are written past the cache.
     """
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
     if size < b.lanes:
@@ -161,7 +219,7 @@ def _transposer(name: str, size: int, column: int, b: Block, inward: bool) -> li
         source, target, align = column_at, row_at, (b.align, b.precision.bytes)
     vectors = [b.put(f"load {b.real}, ptr {p}, align {align[0]}") for p in source]
     for p, vector in zip(target, b.transposed(vectors), strict=True):
-        b.do(f"store {b.real} {vector}, ptr {p}, align {align[1]}")
+        b.do(f"store {b.real} {vector}, ptr {p}, align {past or align[1]}" + ", !nontemporal !0" * bool(past))
     b.lines += [
         f"  %j.far = add i64 %j, {b.lanes}",
         f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {last})",

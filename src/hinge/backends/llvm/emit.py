@@ -15,7 +15,7 @@ from typing import Any
 
 from hinge.backends.cut import Pieces, cut
 from hinge.backends.llvm.block import DOUBLE, EMIT, Block, Precision
-from hinge.backends.llvm.drive import driver
+from hinge.backends.llvm.drive import constants, driver
 from hinge.backends.llvm.python import entries
 from hinge.graph import Program
 
@@ -48,6 +48,7 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
         code += [f"define internal void @piece{k}({parameters}) noinline {{", *b.lines, "  ret void", "}"]
         declared.update(b.declared)
         start = end
+    code += constants(_constants(program, layout), Block(lanes, precision))
     code += driver(program, layout.inputs, layout.outputs, len(pieces.ends), Block(lanes, precision))
     code += entries(program, precision, layout.size * lanes * precision.bytes)
     return "\n".join([*sorted(declared.values()), *code, ""])
@@ -92,11 +93,6 @@ def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, star
                 b.keep(layout.kept + pieces.slot[n], kept)
         for k, j in places.get(n, ()):
             b.keep(layout.outputs[k] + j, number(n))
-    if end == len(program.code):
-        for k, output in enumerate(program.outputs):
-            for j, entry in enumerate(output.entries):
-                if type(entry) is float:
-                    b.keep(layout.outputs[k] + j, b.constant(entry))
 
 
 def _input(b: Block, program: Program, layout: Layout, k: int, j: int) -> str:
@@ -104,6 +100,21 @@ def _input(b: Block, program: Program, layout: Layout, k: int, j: int) -> str:
     if program.inputs[k].uniform:
         return b.everywhere(b.put(f"getelementptr {b.scalar}, ptr %in{k}, i64 {j}"))
     return b.fetch(layout.inputs[k] + j)
+
+
+def _constants(program: Program, layout: Layout) -> list[tuple[int, int, float]]:
+    """Outputs that are the same for every state, as runs of equal ones: first column, how many, and their value."""
+    runs: list[tuple[int, int, float]] = []
+    for k, output in enumerate(program.outputs):
+        for j, entry in enumerate(output.entries):
+            at = layout.outputs[k] + j
+            if type(entry) is float:
+                last = runs[-1] if runs else None
+                if last and last[0] + last[1] == at and repr(last[2]) == repr(entry):
+                    runs[-1] = (last[0], last[1] + 1, entry)
+                else:
+                    runs.append((at, 1, entry))
+    return runs
 
 
 def _places(program: Program) -> dict[int, list[tuple[int, int]]]:

@@ -1,0 +1,161 @@
+"""Assembly: the nearest configuration in which the loops are closed; and dependent coordinates from independent ones.
+
+Gauss-Newton steps on the manifold of configurations close the loops; then the state slides along them towards where it
+began. Batches go together; a row that fails does not touch the others.
+Source: featherstone1987, section 9.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge.backends.kernel import Status
+from hinge.errors import ModelError, NotCovered, SizeError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
+RANK = 1e-9
+SLIDES = 30
+DAMPING = 1e-2  # of the square of the gap
+
+
+class Assembly(NamedTuple):
+    """A configuration, its largest gap, and a `hinge.Status`."""
+
+    q: Array
+    residual: Any
+    status: Any
+
+
+def assembled(robot: Any, q: Any, hold: Sequence[str], tolerance: float, iterations: int, strict: bool) -> Assembly:
+    """See `Robot.assemble`."""
+    if not robot.loops:
+        raise NotCovered(f"robot {robot.name!r} has no loops to close.")
+    given = np.asarray(q, float)
+    if given.shape[-1:] != (robot.nq,):
+        raise SizeError(f"assemble: q has shape {given.shape}, robot {robot.name!r} has nq = {robot.nq}.")
+    if isinstance(hold, str):
+        raise SizeError(f"hold={hold!r} is one name. Give a list of joint names.")
+    free = np.ones(robot.nv, bool)
+    for name in hold:
+        free[robot.coordinates(name)[1]] = False
+    start = given.reshape(-1, robot.nq)
+    made, gap = _closed(robot, start, free, tolerance, iterations)
+    done = gap <= tolerance
+    if done.any():
+        made[done] = _slid(robot, start[done], made[done], free, tolerance)
+        gap = _size(robot.loop_gap(made))
+    finite = np.isfinite(made).all(axis=1)
+    status = np.where(finite, np.where(gap <= tolerance, Status.OK, Status.UNCLOSED), Status.NONFINITE).astype(np.uint8)
+    if strict and (status != Status.OK).any():
+        refuse_open(robot, made[status != Status.OK][0], tolerance)
+    batch = given.shape[:-1]
+    if not batch:
+        return Assembly(made[0], float(gap[0]), Status(int(status[0])))
+    return Assembly(made.reshape(given.shape), gap.reshape(batch), status.reshape(batch))
+
+
+def refuse_open(robot: Any, q: Array, tolerance: float) -> None:
+    """Raise an error that names the loop with the largest gap, where it is above the tolerance."""
+    gap = np.abs(robot.loop_gap(q))
+    if np.all(gap <= tolerance):
+        return
+    worst = int(np.nanargmax(np.where(np.isfinite(gap), gap, np.inf)))
+    raise ModelError(
+        "open-loop",
+        f"robot {robot.name!r}: loop {robot.loop_names[worst]!r} is open by {gap[worst]:.3g}.",
+        "Start from a configuration near one that closes it, or check the lengths: see assemble.",
+    )
+
+
+def _size(gap: Array) -> Array:
+    return np.abs(gap).max(axis=-1, initial=0.0)  # type: ignore[no-any-return]
+
+
+def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int) -> tuple[Array, Array]:
+    """Gauss-Newton steps, each as long as it makes the gap smaller."""
+    q = robot.integrate(q, np.zeros(robot.nv))  # quaternions of length one
+    g = robot.loop_gap(q)
+    for _ in range(iterations):
+        busy = np.isfinite(g).all(axis=1) & (_size(g) > 0.1 * tolerance)
+        if not busy.any():
+            break
+        A = robot.loop_jacobian(q[busy]) * free
+        step = _towards(A, g[busy])
+        step *= np.minimum(1.0, STRIDE / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        here, now = q[busy], np.linalg.norm(g[busy], axis=1)
+        best, left = here, g[busy]
+        share, waiting = np.ones(len(step)), np.ones(len(step), bool)
+        for _ in range(12):
+            tried = robot.integrate(here, step * share[:, None])
+            gap = robot.loop_gap(tried)
+            better = waiting & (np.linalg.norm(gap, axis=1) < now)
+            best, left = np.where(better[:, None], tried, best), np.where(better[:, None], gap, left)
+            waiting &= ~better
+            if not waiting.any():
+                break
+            share = np.where(waiting, 0.5 * share, share)
+        q[busy], g[busy] = best, left
+        if waiting.all():
+            break
+    return q, _size(g)
+
+
+def _towards(A: Array, g: Array, share: float = DAMPING) -> Array:
+    """A Gauss-Newton step, damped as long as the gap is wide, so that a mechanism that cannot close comes to rest."""
+    U, sizes, V = np.linalg.svd(A, full_matrices=False)
+    damping = share * np.square(g).sum(axis=1)[:, None]
+    real = sizes > RANK * sizes.max(axis=1, initial=0.0)[:, None]
+    gains = np.where(real, sizes / (np.square(sizes) + damping + 1e-300), 0.0)
+    return -np.einsum("sik,si,sri,sr->sk", V, gains, U, g, optimize=True)  # type: ignore[no-any-return]
+
+
+def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> Array:
+    """Along the loops towards the start, as long as that comes nearer and they can be closed again."""
+    away = robot.difference(q, start) * free
+    for _ in range(SLIDES):
+        A = robot.loop_jacobian(q) * free
+        along = away - np.einsum("skr,srj,sj->sk", np.linalg.pinv(A, rcond=RANK), A, away)
+        if np.abs(along).max(initial=0.0) < 1e-10:
+            break
+        tried, gap = _closed(robot, robot.integrate(q, along), free, tolerance, 20)
+        left = robot.difference(tried, start) * free
+        nearer = (gap <= tolerance) & (np.linalg.norm(left, axis=1) < np.linalg.norm(away, axis=1))
+        if not nearer.any():
+            break
+        q, away = np.where(nearer[:, None], tried, q), np.where(nearer[:, None], left, away)
+    return q
+
+
+def solved(robot: Any, q: Array, qd: Array, rank: int) -> tuple[Array, Array]:
+    """States in which the independent coordinates stand as they are and the others are found from them."""
+    good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
+    q, qd = q.copy(), qd.copy()
+    at, rates = q[good], qd[good]
+    depends = dependent(robot.loop_jacobian(at), rank)[:, None, :]
+    for _ in range(8):
+        gap = robot.loop_gap(at)
+        if not _size(gap).max(initial=0.0) > 1e-14:
+            break
+        at = robot.integrate(at, _towards(robot.loop_jacobian(at) * depends, gap))
+    A = robot.loop_jacobian(at)
+    kept = np.where(depends[:, 0], 0.0, rates)
+    q[good], qd[good] = at, kept + _towards(A * depends, np.einsum("srk,sk->sr", A, kept), 0.0)
+    return q, qd
+
+
+def dependent(A: Array, rank: int) -> Array:
+    """Which velocities, as many as the rank, the constraints A (states, r, nv) determine best: the largest pivots."""
+    left, chosen = A.copy(), np.zeros((len(A), A.shape[2]), bool)
+    rows = np.arange(len(A))
+    for _ in range(rank):
+        sizes = np.where(chosen, -1.0, np.square(left).sum(axis=1))
+        k = sizes.argmax(axis=1)
+        chosen[rows, k] = True
+        column = left[rows, :, k]
+        share = np.einsum("sr,srk->sk", column, left) / np.maximum(np.square(column).sum(axis=1), 1e-300)[:, None]
+        left = left - column[:, :, None] * share[:, None, :]
+    return chosen

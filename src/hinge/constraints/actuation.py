@@ -1,0 +1,57 @@
+"""Inverse dynamics under constraints: forces of chosen joints that, with the constraints' own, make a given motion.
+
+    H qdd + C = B u + Aᵀ λ
+
+With Z a basis of the motions that the constraints allow, Zᵀ B u = Zᵀ (H qdd + C). Too many actuators: the u of least
+norm. Too few: a refusal. λ, where constraints depend on each other, is of least norm too.
+Source: zefran2004, section 3, the words after (20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import NotCovered, SizeError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+RANK = 1e-9  # singular values below this share of the largest are none
+
+
+def actuated_columns(robot: Any, actuated: Sequence[str] | None) -> Array:
+    """The velocities whose joints push: those of the joints named, or all."""
+    if actuated is None:
+        return np.arange(robot.nv)
+    if isinstance(actuated, str):
+        raise SizeError(f"actuated={actuated!r} is one name. Give a list of joint names.")
+    return np.array([k for name in actuated for k in range(robot.nv)[robot.coordinates(name)[1]]], int)
+
+
+def shared(A: Array, needed: Array, columns: Array, names: Sequence[str] = ()) -> tuple[Array, Array]:
+    """tau (…, nv) and λ (…, m) for A (…, m, nv) and needed = H qdd + C (…, nv)."""
+    batch = needed.shape[:-1]
+    flat, rows = needed.reshape(-1, needed.shape[-1]), A.reshape(-1, *A.shape[-2:])
+    tau, force = np.zeros_like(flat), np.empty((len(flat), A.shape[-2]))
+    for k, (f, a) in enumerate(zip(flat, rows, strict=True)):
+        if not (np.isfinite(f).all() and np.isfinite(a).all()):
+            tau[k], force[k] = np.nan, np.nan
+            continue
+        Z = free_motions(a)
+        B = Z[columns].T
+        if np.linalg.matrix_rank(B, tol=RANK) < B.shape[0]:
+            raise NotCovered(
+                f"the actuated joints cannot make every motion that the constraints allow: {B.shape[0]} freedoms, "
+                f"{np.linalg.matrix_rank(B, tol=RANK)} of them reached.\n  Name more joints in actuated=."
+            )
+        tau[k, columns] = np.linalg.lstsq(B, Z.T @ f, rcond=RANK)[0]
+        force[k] = np.linalg.lstsq(a.T, f - tau[k], rcond=RANK)[0]
+    return tau.reshape(*batch, -1), force.reshape(*batch, -1)
+
+
+def free_motions(A: Array) -> Array:
+    """An orthonormal basis of the velocities that A leaves free, in columns."""
+    _, sizes, Vt = np.linalg.svd(A)
+    rank = int((sizes > RANK * max(sizes.max(initial=0.0), 1e-300)).sum())
+    return Vt[rank:].T

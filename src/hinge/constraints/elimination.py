@@ -1,0 +1,85 @@
+"""Constraints eliminated: as many pseudo-velocities as there are freedoms, and equations of motion in them.
+
+    qd = S(q) η + s(q, t)        Sᵀ M S η̇ + Sᵀ M (Ṡ η + ṡ) + Sᵀ C = Sᵀ Y
+
+The pseudo-velocities are velocities of the robot that determine the others, so S has rows of the identity. Where they
+do not determine them the equations are singular: choose others.
+Source: zefran2004, section 3: (21) and (22) there.
+Differs from the source: the last term of (22) is Sᵀ M Ṡ η with Ṡ the rate along the motion; s stands for constraints
+that move, b ≠ 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hinge.dynamics.solve import LDL
+from hinge.graph import Scalar, inner
+
+Rows = Sequence[Sequence[Scalar]]
+SMALL = 1e-13  # a pivot below this share of its row is rounding: the dependent velocities are not determined
+
+
+class Elimination:
+    """The dependent velocities from the independent ones at one state."""
+
+    def __init__(self, A: Rows, b: Sequence[Scalar], c: Sequence[Scalar], independent: Sequence[int]):
+        n = len(A[0])
+        dependent = [k for k in range(n) if k not in independent]
+        self.n, self.independent, self.dependent = n, list(independent), dependent
+        self.Ad = [[row[k] for k in dependent] for row in A]
+        gram = [[inner(a, b) for b in self.Ad] for a in self.Ad]
+        self.gram = LDL(gram, lambda k: f"constraint {k + 1}")
+        self.pivots = [p - SMALL * gram[k][k] for k, p in enumerate(self.gram.pivots)]
+        columns = [self._dependent([-row[k] for row in A]) for k in independent]
+        self.S = [[0.0] * len(independent) for _ in range(n)]  # (21)
+        for j, k in enumerate(independent):
+            self.S[k][j] = 1.0
+            for i, x in zip(dependent, columns[j], strict=True):
+                self.S[i][j] = x
+        self.s = self._spread(self._dependent(b))
+        self.bias = self._spread(self._dependent([-x for x in c]))  # Ṡ η + ṡ: qdd when η̇ = 0
+
+    def _dependent(self, right: Sequence[Scalar]) -> list[Scalar]:
+        answer = self.gram.solve(right)  # Adᵀ (Ad Adᵀ)⁻¹ needs no exchange of rows, which a trace could not make
+        return [inner(column, answer) for column in zip(*self.Ad, strict=True)]
+
+    def _spread(self, entries: Sequence[Scalar]) -> list[Scalar]:
+        made: list[Scalar] = [0.0] * self.n
+        for i, x in zip(self.dependent, entries, strict=True):
+            made[i] = x
+        return made
+
+    def velocity(self, eta: Sequence[Scalar]) -> list[Scalar]:
+        """qd = S η + s."""
+        return [inner(row, eta) + x for row, x in zip(self.S, self.s, strict=True)]
+
+    def reduced(self, M: Rows) -> list[list[Scalar]]:
+        """Sᵀ M S."""
+        MS = [[inner(row, column) for row in M] for column in zip(*self.S, strict=True)]
+        return [[inner(column, ms) for ms in MS] for column in zip(*self.S, strict=True)]
+
+    def forces(self, M: Rows, needed: Sequence[Scalar]) -> list[Scalar]:
+        """Sᵀ (needed - M (Ṡ η + ṡ)): the right-hand side of (22)."""
+        left = [x - inner(row, self.bias) for x, row in zip(needed, M, strict=True)]
+        return [inner(column, left) for column in zip(*self.S, strict=True)]
+
+
+def choose(A: np.ndarray, m: int) -> list[int]:
+    """The velocities, as many as there are freedoms, that are worst determined by matrices A (states, m, nv).
+
+    The m columns that span most are the dependent ones: Gauss-Jordan with the largest pivot, on all states at once.
+    """
+    dependent: list[int] = []
+    left = A.astype(float).copy()
+    for _ in range(m):
+        norms = np.sqrt(np.square(left).sum(axis=1))  # of each column, a row a state
+        norms[:, dependent] = -1.0
+        k = int(norms.min(axis=0).argmax())
+        dependent.append(k)
+        column = left[:, :, k]
+        size = np.maximum(np.square(column).sum(axis=1), 1e-300)
+        left = left - column[:, :, None] * (np.einsum("sm,smk->sk", column, left) / size[:, None])[:, None, :]
+    return [k for k in range(A.shape[-1]) if k not in dependent]

@@ -1,0 +1,150 @@
+"""Constraints on velocities, holonomic or not, given as a function of Python over scalars.
+
+    A(q, t) qd = b(q, t)
+
+The function runs once on symbols. The rates of A and b are found by differentiating what it made, so a user says no
+more than the constraint itself; one on positions, φ(q, t) = 0, is differentiated once more.
+Source: zefran2004 (18), with b besides.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hinge.dynamics.kinematics import axes_in_base, poses
+from hinge.errors import SizeError
+from hinge.graph import Expr, Graph, Scalar, along, inner
+from hinge.graph.arrays import Symbols, symbols
+from hinge.graph.expr import evaluated
+from hinge.model import Model
+from hinge.spatial import Motion, cross3
+
+Function = Callable[..., Any]
+Rows = list[list[Scalar]]
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a link or frame is while a constraint is traced: its axes and origin, and its Jacobian, base axes."""
+
+    R: Symbols  # (3, 3)
+    p: Symbols  # (3,)
+    J: Symbols  # (6, nv), aligned with the base
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A traced constraint: A, b, and c with A qdd + c = 0, as nodes of a graph of their own."""
+
+    q: list[Expr]
+    qd: list[Expr]
+    t: Expr
+    A: Rows
+    b: list[Scalar]
+    c: list[Scalar]
+
+    @property
+    def m(self) -> int:
+        """How many constraints there are."""
+        return len(self.A)
+
+    def at(self, q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar) -> tuple[Rows, list[Scalar], list[Scalar]]:
+        """A, b and c at a state: numbers, or nodes of any graph."""
+        known = dict(zip([*self.q, *self.qd, self.t], [*q, *qd, t], strict=True))
+        flat = evaluated([x for row in self.A for x in row] + self.b + self.c, known)
+        n, m = len(self.qd), self.m
+        return [flat[k * n : k * n + n] for k in range(m)], flat[m * n : m * n + m], flat[m * n + m :]
+
+
+def trace(model: Model, function: Function, holonomic: bool = False) -> Constraint:
+    """Run a constraint on symbols: function(q, t) or function(q, t, at)."""
+    graph = Graph()
+    q = [graph.input("q", k) for k in range(model.nq)]
+    qd = [graph.input("qd", k) for k in range(model.nv)]
+    t = graph.input("t", 0)
+    made = _called(function, model, q, t)
+    if holonomic:
+        values = _scalars(function, made, 1, model)
+        columns = [along(values, _moving(model, q, _unit(model.nv, k), t, 0.0)) for k in range(model.nv)]
+        A: Rows = [list(row) for row in zip(*columns, strict=True)]
+        b = [-x for x in along(values, {t: 1.0})]
+    else:
+        pair = made if isinstance(made, tuple) and len(made) == 2 and np.ndim(made[0]) == 2 else (made, None)
+        flat = _scalars(function, pair[0], 2, model)
+        A = [flat[k : k + model.nv] for k in range(0, len(flat), model.nv)]
+        b = [0.0] * len(A) if pair[1] is None else _scalars(function, pair[1], 1, model)
+        if len(b) != len(A):
+            raise SizeError(f"constraint {_name(function)!r} returned b with {len(b)} entries; A has {len(A)} rows.")
+    if not A:
+        raise SizeError(f"constraint {_name(function)!r} returned no rows. Return A (m, nv), or A and b.")
+    left = [inner(row, qd) - x for row, x in zip(A, b, strict=True)]
+    c = along(left, _moving(model, q, qd, t, 1.0))  # d(A qd - b)/dt with qd held
+    return Constraint(q, qd, t, A, b, c)
+
+
+def _moving(model: Model, q: Sequence[Expr], qd: Sequence[Scalar], t: Expr, passing: float) -> dict[Expr, Scalar]:
+    """How fast each symbol changes."""
+    positions, speeds = model.joint_positions(q), model.joint_velocities(qd)
+    rates = [x for i in model.leaders for x in model.joint[i].rate(positions[i], speeds[i])]
+    return {node: x for node, x in zip([*q, t], [*rates, passing], strict=True) if type(x) is Expr or x}
+
+
+def _called(function: Function, model: Model, q: list[Expr], t: Expr) -> Any:
+    try:
+        count = len(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        count = 2
+    if count not in (2, 3):
+        raise SizeError(f"constraint {_name(function)!r} takes {count} arguments. Write it with (q, t) or (q, t, at).")
+    given: list[Any] = [symbols(q), symbols(t)]
+    if count == 3:
+        given.append(_Places(model, q))
+    return function(*given)
+
+
+class _Places:
+    """at(name), for constraints that speak of links and frames."""
+
+    def __init__(self, model: Model, q: list[Expr]) -> None:
+        self.model, joints = model, model.joint_positions(q)
+        self.R, self.r = poses(model, joints)
+        self.S = axes_in_base(model, joints, self.R, self.r)
+
+    def __call__(self, name: str) -> At:
+        frame = self.model.frame(name)
+        R, p = self.R[frame.body].times(frame.R), self.r[frame.body] + self.R[frame.body] @ frame.p
+        columns: list[list[Motion]] = [[Motion()] * joint.nv for joint in self.model.joint]
+        i = frame.body
+        while i > 0:
+            columns[i] = [Motion(s.ang, s.lin + cross3(s.ang, p)) for s in self.S[i]]
+            i = self.model.parent[i]
+        motions = [list(m) for m in self.model.generalised_columns(columns)]
+        J = [[m[k] for m in motions] for k in range(6)]
+        return At(symbols([list(R.row(k)) for k in range(3)]), symbols(list(p)), symbols(J))
+
+
+def _scalars(function: Function, made: Any, axes: int, model: Model) -> list[Scalar]:
+    """What a constraint returned, entry by entry; two axes end in nv."""
+    array = np.asarray(made, dtype=object)
+    if array.ndim != axes or (axes == 2 and array.shape[1] != model.nv):
+        wanted = f"(m, {model.nv}): a row a constraint, a column a velocity" if axes == 2 else "(m,)"
+        raise SizeError(f"constraint {_name(function)!r} returned shape {array.shape}; "
+                        f"robot {model.name!r} wants {wanted}.")  # fmt: skip
+    flat = [getattr(x, "item", lambda x=x: x)() for x in array.reshape(-1).tolist()]
+    try:
+        return [x if type(x) is Expr else float(x) for x in flat]
+    except (TypeError, ValueError):
+        raise SizeError(f"constraint {_name(function)!r} returned something that is not a number.") from None
+
+
+def _unit(n: int, k: int) -> list[Scalar]:
+    return [1.0 if i == k else 0.0 for i in range(n)]
+
+
+def _name(function: Function) -> str:
+    return getattr(function, "__name__", type(function).__name__)

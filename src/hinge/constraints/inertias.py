@@ -1,0 +1,187 @@
+"""Inverse and cross inertias: what a force on one body does to another, all joints free to give way.
+
+    a_i = Φ_ij f_j        Φ_ij = J_i H⁻¹ J_jᵀ
+
+Φ_i of each body follows from its parent's by the acceleration propagator of the joint between them; cross inertias by
+propagators along the path.
+Source: featherstone1987, section 9.5. A bare number in the margin is an equation there.
+Differs from the source: Φ is carried outward instead of its inverse, from zero at the base, which holds for a base that
+is fixed too; a floating body has it all from its free joint.
+"""
+
+from __future__ import annotations
+
+from hinge.dynamics.articulated import coupled
+from hinge.dynamics.composite import composite
+from hinge.dynamics.kinematics import FRAMES, frame_pose, jacobian, poses
+from hinge.dynamics.registry import PLACE, POSITION, Quantity, algorithm
+from hinge.dynamics.solve import LDL, plus_diagonal
+from hinge.graph import inner
+from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Mat3, Motion, Rigid, Transform, Vec3
+
+TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=lambda m, rows: [x for row in rows for x in row])
+UNITS = [[1.0 if k == j else 0.0 for k in range(6)] for j in range(6)]
+
+
+class Articulated:
+    """The articulated bodies of a tree at rest: H⁻¹ times forces, and accelerations of bodies per force on them."""
+
+    def __init__(self, model, q):
+        self.model = model
+        self.X, self.S, self.U, self.D = model.per_body(4)
+        IA = [I.articulated() for I in model.inertia]
+        IA[0] = ArticulatedInertia()
+        for i, _ in model.outward():
+            self.X[i] = model.joint[i].transform(q[i]) @ model.placement[i]
+            self.S[i] = model.joint[i].axes(q[i])
+        self.pivots = []
+        for i, p in model.inward():
+            self.U[i] = IA[i] @ self.S[i]
+            full = plus_diagonal(self.S[i].T @ self.U[i], model.armature(i))
+            self.D[i] = LDL(full, model.blame(i))
+            IA[p] = IA[p] + self.X[i].T @ IA[i].without(self.U[i], ForceSpace(self.D[i].solve(self.U[i])))
+            self.pivots += self.D[i].pivots
+
+    def solve(self, tau):
+        """H⁻¹ tau."""
+        return self.response(tau, [Force()] * len(self.model.parent))[0]
+
+    def response(self, tau, pushed):
+        """Accelerations of joints and of bodies for joint forces and for forces on bodies, in their coordinates."""
+        model, f, u, a = self.model, list(pushed), [None] * len(pushed), [Motion()] * len(pushed)
+        for i, p in model.inward():
+            given = tau[model.slices[i][1]]
+            u[i] = [t + x for t, x in zip(given, self.S[i].T @ f[i], strict=True)]
+            f[p] = f[p] + self.X[i].T @ (f[i] - self.U[i] @ self.D[i].solve(u[i]))
+        qdd = []
+        for i, p in model.outward():
+            carried = self.X[i] @ a[p]
+            answer = self.D[i].solve([x - y for x, y in zip(u[i], self.U[i].T @ carried, strict=True)])
+            a[i] = carried + self.S[i] @ answer
+            qdd += answer
+        return qdd, a
+
+    def onward(self, i, a):
+        """The acceleration of body i that its parent's takes along: the propagator A_i."""
+        carried = self.X[i] @ a
+        given_way = self.D[i].solve(self.U[i].T @ carried)
+        return carried - self.S[i] @ given_way  # (9.39)
+
+    def back(self, i, f):
+        """The force on the parent that stands for a force on body i: A_iᵀ."""
+        return self.X[i].T @ (f - self.U[i] @ self.D[i].solve(self.S[i].T @ f))
+
+    def inverse_inertias(self):
+        """Φ_i of each body, as the motions that the six unit forces make."""
+        phi = [[Motion()] * 6 for _ in self.model.parent]
+        for i, p in self.model.outward():
+            phi[i] = [
+                self.onward(i, _times(phi[p], self.back(i, f))) + self.S[i] @ self.D[i].solve(self.S[i].T @ f)
+                for f in map(_force, UNITS)
+            ]
+        return phi
+
+    def cross_inertia(self, phi, i, j):
+        """Φ_ij, as the motions of body i that unit forces on body j make: (9.35), by their nearest common ancestor."""
+        above = {i}
+        ancestors, at = [i], i
+        while at:
+            at = self.model.parent[at]
+            ancestors.append(at)
+            above.add(at)
+        forces, at = list(map(_force, UNITS)), j
+        while at not in above:
+            forces, at = [self.back(at, f) for f in forces], self.model.parent[at]
+        motions = [_times(phi[at], f) for f in forces]
+        for k in reversed(ancestors[: ancestors.index(at)]):
+            motions = [self.onward(k, m) for m in motions]  # (9.34)
+        return motions
+
+
+def _force(entries):
+    return Force(Vec3(tuple(entries[:3])), Vec3(tuple(entries[3:])))
+
+
+def _times(phi, f):
+    made = Motion()
+    for motion, size in zip(phi, f, strict=True):
+        made = made + motion * size
+    return made
+
+
+def _seen(model, q, at, frame):
+    """From a body's coordinates to those asked for: at the chosen frame, on it, or at the base origin."""
+    own = Transform(Rigid(at.R.T, at.p))
+    if frame == "body":
+        return own
+    R, r = frame_pose(at, *poses(model, q))
+    turned = Transform(Rigid(R)) @ own
+    return turned if frame == "aligned" else Transform(Rigid(Mat3((1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0)), -r)) @ turned
+
+
+def _picked(weights, motions):
+    made = Motion()
+    for weight, motion in zip(weights, motions, strict=True):
+        made = made + motion * weight
+    return made
+
+
+def _table(columns):
+    entries = [list(m) for m in columns]
+    return [[column[k] for column in entries] for k in range(6)]
+
+
+@algorithm("inverse_inertia", method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True,
+           refuses=coupled)  # fmt: skip
+def inverse_inertia(model, q, at, frame="body"):
+    """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
+
+    Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
+
+    >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
+    (6, 6)
+    """
+    tree = Articulated(model, q)
+    phi, seen = tree.inverse_inertias(), _seen(model, q, at, frame)
+    columns = []
+    for f in map(_force, UNITS):
+        own = seen.T @ f
+        columns.append(seen @ _picked(at.on, [_times(one, own) for one in phi]))
+    return _table(columns), tree.pivots
+
+
+@algorithm("inverse_inertia", method="mass_matrix", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True)
+def inverse_inertia_by_mass(model, q, at, frame="body"):
+    """The same by way of the mass matrix."""
+    return cross_inertia_by_mass(model, q, at, at, frame)
+
+
+@algorithm("cross_inertia", method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
+           pivots=True, refuses=coupled)  # fmt: skip
+def cross_inertia(model, q, a, b, frame="body"):
+    """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
+
+    Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
+
+    >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
+    (6, 6)
+    """
+    tree = Articulated(model, q)
+    here, there = _seen(model, q, a, frame), _seen(model, q, b, frame)
+    columns = []
+    for f in map(_force, UNITS):
+        own = there.T @ f
+        _, moved = tree.response([0.0] * model.nv, [own * weight for weight in b.on])
+        columns.append(here @ _picked(a.on, moved))
+    return _table(columns), tree.pivots
+
+
+@algorithm(
+    "cross_inertia", method="mass_matrix", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES, pivots=True
+)
+def cross_inertia_by_mass(model, q, a, b, frame="body"):
+    """The same by way of the mass matrix."""
+    H = LDL(composite(model, q), model.blame())
+    Ja, Jb = jacobian(model, q, a, frame), jacobian(model, q, b, frame)
+    W = [H.solve(row) for row in Jb]
+    return [[inner(row, w) for w in W] for row in Ja], H.pivots

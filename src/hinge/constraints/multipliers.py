@@ -1,0 +1,76 @@
+"""Motion under constraints, with the forces that keep them.
+
+    H qdd + C = tau + Aᵀ λ        A qdd + c = 0
+
+The forces come first, from (A H⁻¹ Aᵀ) λ = -c - A H⁻¹ (tau - C), then the accelerations.
+Source: zefran2004, section 3, and featherstone1987, section 9.4.
+Differs from the source: constraints may depend on each other. Those that say nothing new are left out as they are met,
+which changes no acceleration, and their forces are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hinge.graph import Scalar, inner, less, select, total
+
+OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
+ALL = 1e-13  # the same against the mean of all pivots
+EMPTY = 1e-12  # m or rad, per unit of velocity: a constraint with no larger entry than this touches nothing
+
+
+class Semidefinite:
+    """Λ = L D Lᵀ for a symmetric matrix without negative eigenvalues; rows with no pivot left are passed over.
+
+    Where a pivot of such a matrix is zero, so is the rest of its row: no exchange of rows is needed.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]]):
+        """From the rows of Λ = A H⁻¹ Aᵀ, up to the diagonal, and of A, whose size tells what is rounding."""
+        L = [list(row[: k + 1]) for k, row in enumerate(rows)]
+        self.size, self.inverse = len(L), [0.0] * len(L)
+        floor = total([row[-1] for row in L]) * (ALL / max(1, self.size))
+        own = [row[-1] * OWN for row in L]
+        for k in range(self.size):
+            pivot = L[k][k]
+            good = less(own[k] + floor, select(less(inner(A[k], A[k]), EMPTY**2), 0.0, pivot))
+            self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), 0.0)
+            column = [L[i][k] for i in range(k + 1, self.size)]
+            for i in range(k + 1, self.size):
+                scaled = L[i][k] * self.inverse[k]
+                for j in range(k + 1, i + 1):
+                    L[i][j] = L[i][j] - scaled * column[j - k - 1]
+                L[i][k] = scaled
+        self.L = L
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """x with Λ x = b, where there is one; entries of rows that were passed over are zero."""
+        x = list(b)
+        for k in range(self.size):
+            for j in range(k):
+                x[k] = x[k] - self.L[k][j] * x[j]
+        x = [entry * inverse for entry, inverse in zip(x, self.inverse, strict=True)]
+        for k in reversed(range(self.size)):
+            for i in range(k + 1, self.size):
+                x[k] = x[k] - self.L[i][k] * x[i]
+            x[k] = select(less(0.0, self.inverse[k]), x[k], 0.0)
+        return x
+
+
+def constrained(H: Any, forces: Sequence[Scalar], A: Sequence[Sequence[Scalar]], c: Sequence[Scalar]
+                ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+    """Accelerations and multipliers, from the factors of H, tau - C, the constraints' matrix A and c."""
+    free = H.solve(forces)  # where no constraint is kept
+    W = [H.solve(row) for row in A]
+    return corrected(free, W, A, c)
+
+
+def corrected(free: Sequence[Scalar], W: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]],
+              c: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+    """The same from the accelerations without constraints and W = H⁻¹ Aᵀ, a row a constraint."""
+    r = len(A)
+    lower = [[inner(A[k], W[j]) for j in range(k + 1)] for k in range(r)]
+    force = Semidefinite(lower, A).solve([-ck - inner(row, free) for row, ck in zip(A, c, strict=True)])
+    qdd = [x + total([W[k][i] * force[k] for k in range(r)]) for i, x in enumerate(free)]  # featherstone1987 (9.17)
+    return qdd, force

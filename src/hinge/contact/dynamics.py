@@ -1,0 +1,192 @@
+"""Contact dynamics: accelerations of a robot that may touch things, and the forces of contact.
+
+    I qdd = τ + Fᵀ α,  α ≥ 0,  F qdd + u ≥ 0,  one of each pair zero
+
+The equations come from a kernel, for all states at once; the forces from `contact_forces`, or with few contacts from
+the same kernel. Only contacts that touch and do not part take force: those whose gap and speed are within `TOUCH`.
+Source: featherstone1987, sections 9.7 and 9.8. A bare number in the margin is an equation there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge.backends.kernel import Kernel
+from hinge.contact.contacts import Contact
+from hinge.contact.forces import METHODS, ContactState, contact_forces
+from hinge.contact.solve import independence, traced_forces
+from hinge.contact.system import PER_CONTACT, contact_equations
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.inputs import real
+from hinge.programs import compiled
+
+Array = np.ndarray[Any, np.dtype[Any]]
+MOST_TRACED = 8
+
+
+class ContactSystem(NamedTuple):
+    """C, d and F (a row a contact), accelerations without contact, responses I⁻¹ Fᵀ, gaps and their speeds."""
+
+    C: Array
+    d: Array
+    F: Array
+    free: Array
+    response: Array
+    gap: Array
+    speed: Array
+
+
+class ContactDynamics(NamedTuple):
+    """Accelerations, contact forces, accelerations of the gaps, what each contact does, status, gaps and speeds."""
+
+    qdd: Array
+    force: Array
+    acceleration: Array
+    state: Array
+    status: Array
+    gap: Array
+    speed: Array
+
+
+def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], backend: str | None = None,
+                   joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactSystem:  # fmt: skip
+    """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
+
+    Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
+    `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
+    >>> arm.contact_system([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).F
+    array([[2., 1.]])
+    """
+    listed = checked(robot, contacts)
+    key = ("contact_system", tuple((c.body, c.other, c.kind) for c in listed), backend, tuple(joint_terms))
+    kernel = robot._kernels.get(key)
+    if kernel is None:
+        kernel = robot._kernels[key] = _system_kernel(robot, listed, backend, joint_terms)
+    numbers = np.array([c.numbers for c in listed], float).reshape(-1)
+    made = ContactSystem(*kernel(q, qd, tau, numbers))
+    return made if hold is None else _held(robot, q, made, hold[0], hold[1], backend)
+
+
+def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
+    """The same with further constraints: the inertia that contacts feel is that of what the constraints let move."""
+    A, b = real("hold: A", A), real("hold: b", b)
+    if A.ndim < 2 or A.shape[-1] != robot.nv or b.shape[-1:] != A.shape[-2:-1]:
+        raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {robot.nv}) and (…, r).")
+    X = robot.impulse_response(np.asarray(q, float)[..., None, :], A, backend=backend)  # I⁻¹ Aᵀ, a row a constraint
+    S = np.linalg.pinv(np.einsum("...iv,...jv->...ij", A, X), rcond=1e-11)
+    pull = np.einsum("...iv,...v->...i", A, made.free) + b
+    free = made.free - np.einsum("...i,...ij,...jv->...v", pull, S, X)
+    across = np.einsum("...nv,...iv->...ni", made.response, A)
+    response = made.response - np.einsum("...ni,...ij,...jv->...nv", across, S, X)
+    C = np.einsum("...nv,...mv->...nm", made.F, response)
+    d = made.d + np.einsum("...nv,...v->...n", made.F, free - made.free)
+    C = 0.5 * (C + np.swapaxes(C, -1, -2))
+    return made._replace(C=C, d=d, free=free, response=response)
+
+
+def checked(robot: Any, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
+    """The contacts, each between bodies that this robot has."""
+    listed = tuple([contacts] if isinstance(contacts, Contact) else contacts)
+    for k, contact in enumerate(listed):
+        if not isinstance(contact, Contact):
+            raise SizeError(f"contacts[{k}] is a {type(contact).__name__}. Give a list of hinge.Contact.")
+        try:
+            contact.bodies(robot.model)
+        except UnknownName as wrong:
+            raise UnknownName(f"contacts[{k}]: {wrong}") from None
+    if not listed:
+        raise SizeError("contacts is empty. Without contacts use forward_dynamics.")
+    return listed
+
+
+def _shaped(*shape: int | str) -> Quantity:
+    """Rows of an output, a number or "nv" along each axis."""
+    return Quantity("of the contacts", lambda m: tuple(m.nv if n == "nv" else int(n) for n in shape),
+                    give=lambda m, made: [x for row in made for x in row] if len(shape) == 2 else made)  # fmt: skip
+
+
+def _system_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | None, terms: Sequence[str]) -> Kernel:
+    n = len(contacts)
+
+    def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
+        rows = [numbers[PER_CONTACT * k : PER_CONTACT * (k + 1)] for k in range(n)]
+        *made, pivots = contact_equations(model, contacts, q, qd, tau, rows)
+        return tuple(made), pivots
+
+    numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
+    shapes = [(n, n), (n,), (n, "nv"), ("nv",), (n, "nv"), (n,), (n,)]
+    gives = dict(zip(ContactSystem._fields, (_shaped(*s) for s in shapes), strict=True))
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
+    return compiled(robot.subject, robot.name, "contact_system", equations, takes, gives, backend, pivots=True,
+                    terms=frozenset(terms))  # fmt: skip
+
+
+def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None = None,
+                   joint_terms: Sequence[str] = ("armature",)) -> Kernel:  # fmt: skip
+    """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
+
+    The contacts are taken to touch in every state, and their normals to be independent; at most 8. Where they are not
+    independent the row is NaN.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> kernel = arm.contact_kernel([hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))], backend="interpret")
+    >>> kernel([0.1, 0.2], [0.0, 0.0], [0.0, 0.0])[1].shape
+    (1,)
+    """
+    listed = checked(robot, contacts)
+    n = len(listed)
+    if n > MOST_TRACED:
+        raise NotCovered(f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
+                         "  Use contact_dynamics, which takes any number.")  # fmt: skip
+    key = ("contact_kernel", listed, backend, tuple(joint_terms))
+    if key not in robot._kernels:
+
+        def dynamics(model: Any, q: Any, qd: Any, tau: Any) -> Any:
+            made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed])
+            force = traced_forces(made.C, made.d)
+            qdd = list(made.free)
+            for push, moves in zip(force, made.response, strict=True):
+                qdd = [a + push * x for a, x in zip(qdd, moves, strict=True)]  # (9.49)
+            return (qdd, force), [*made.pivots, *independence(made.C)]
+
+        takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
+        gives = {"qdd": _shaped("nv"), "force": _shaped(n)}
+        robot._kernels[key] = compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes, gives, backend,
+                                       pivots=True, terms=frozenset(joint_terms))  # fmt: skip
+    return robot._kernels[key]  # type: ignore[no-any-return]
+
+
+def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",
+                     touch: float | None = 1e-6, backend: str | None = None,
+                     joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactDynamics:  # fmt: skip
+    """Accelerations and contact forces of a robot that may touch things, without friction.
+
+    Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
+    (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
+    (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
+    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
+    >>> arm.contact_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).qdd.round(3)
+    array([-14.715,  29.43 ])
+    """
+    if method not in METHODS:
+        raise UnknownName(f"contact_dynamics has no method {method!r}. {did_you_mean(str(method), METHODS)}")
+    made = contact_system(robot, q, qd, tau, contacts, backend, joint_terms, hold)
+    C, d = made.C, made.d
+    apart = np.zeros(d.shape, bool) if touch is None else (made.gap > touch) | (made.speed > touch)
+    held = ~apart[..., :, None] & ~apart[..., None, :]
+    C = np.where(held, C, np.where(np.eye(d.shape[-1], dtype=bool), 1.0, 0.0))  # one that is apart takes no part
+    solved = contact_forces(C, np.where(apart, 1.0, d), method)
+    qdd = made.free + np.einsum("...n,...nv->...v", solved.force, made.response)  # (9.49)
+    acceleration = np.einsum("...ij,...j->...i", made.C, solved.force) + d
+    state = np.where(apart, ContactState.BREAKING, solved.state).astype(np.uint8)
+    return ContactDynamics(qdd, solved.force, acceleration, state, solved.status, made.gap, made.speed)

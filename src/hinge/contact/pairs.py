@@ -1,0 +1,278 @@
+"""Where two solids touch, or all but touch: points, lines and faces that make contacts.
+
+Against a half-space every solid is a few points: centres and vertices, and the rims of a cylinder's discs. Spheres and
+capsules are points and lines with a radius. Boxes meet in the least deep of fifteen directions: the normals of their
+faces, and the common perpendiculars of their edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge.contact.solids import Solid
+from hinge.errors import NotCovered
+
+Array = np.ndarray[Any, np.dtype[Any]]
+FLAT = 1e-6  # directions closer than this are parallel
+RIM = 8  # points that stand for the rim of a disc that lies flat
+
+
+class Found(NamedTuple):
+    """A contact in base coordinates, from `other` to `body`."""
+
+    body: Solid
+    other: Solid
+    gap: float
+    point: Array
+    other_point: Array
+    normal: Array | None = None
+    edge: Array | None = None
+    other_edge: Array | None = None
+    offset: float = 0.0
+
+
+def touching(a: Solid, b: Solid, within: float) -> list[Found]:
+    """The contacts of two solids whose gap is at most `within`."""
+    if a.kind == b.kind == "half_space":
+        return []
+    if "half_space" in (a.kind, b.kind):
+        solid, ground = (b, a) if a.kind == "half_space" else (a, b)
+        return [f for f in _on_plane(solid, ground) if f.gap <= within]
+    if np.linalg.norm(a.p - b.p) > a.reach + b.reach + within:
+        return []
+    first, second = sorted((a, b), key=lambda s: ORDER.get(s.kind, 9))
+    known = PAIRS.get((first.kind, second.kind))
+    if known is None:
+        raise NotCovered(f"{first} may touch {second}, and {first.kind} against {second.kind} is not covered.\n"
+                         "  Covered are spheres, capsules and boxes against each other, and all against half-spaces. "
+                         "Replace one of them.")  # fmt: skip
+    return [f for f in known(first, second) if f.gap <= within]
+
+
+# against a half-space
+
+
+def _on_plane(solid: Solid, ground: Solid) -> Iterator[Found]:
+    n: Array = ground.axis
+
+    def at(point: Array, offset: float = 0.0, edge: Array | None = None) -> Found:
+        height = float(n @ (point - ground.p))
+        reach = offset if edge is None else offset * float(np.linalg.norm(np.cross(n, edge)))
+        return Found(solid, ground, height - reach, point, ground.p, normal=n, edge=edge, offset=offset)
+
+    if solid.kind == "sphere":
+        yield at(solid.p, solid.size[0])
+    elif solid.kind == "capsule":
+        yield from (at(end, solid.size[0]) for end in solid.ends)
+    elif solid.kind == "cylinder":
+        lies_flat = 1.0 - abs(n @ solid.axis) < FLAT
+        for end in solid.ends:
+            yield from (at(p) for p in _rim(solid, end)) if lies_flat else [at(end, solid.size[0], solid.axis)]
+    else:
+        yield from (at(corner) for corner in solid.corners)
+
+
+def _rim(solid: Solid, centre: Array) -> Array:
+    angles = 2.0 * np.pi * np.arange(RIM) / RIM
+    around = np.outer(np.cos(angles), solid.R[:, 0]) + np.outer(np.sin(angles), solid.R[:, 1])
+    return centre + solid.size[0] * around
+
+
+# spheres and capsules: points and lines with a radius
+
+
+def _sphere_sphere(a: Solid, b: Solid) -> Iterator[Found]:
+    yield _points(b, a, b.p, a.p, a.size[0] + b.size[0])
+
+
+def _points(body: Solid, other: Solid, point: Array, other_point: Array, offset: float) -> Found:
+    return Found(body, other, float(np.linalg.norm(point - other_point)) - offset, point, other_point, offset=offset)
+
+
+def _on_line(body: Solid, other: Solid, point: Array, ends: Array, offset: float) -> Found:
+    """A point with a radius against a segment: its inside, or one of its ends."""
+    along = ends[1] - ends[0]
+    t = float(np.clip((point - ends[0]) @ along / (along @ along), 0.0, 1.0))
+    foot = ends[0] + t * along
+    if t in (0.0, 1.0):
+        return _points(body, other, point, foot, offset)
+    direction = along / np.linalg.norm(along)
+    gap = float(np.linalg.norm(point - foot)) - offset
+    return Found(body, other, gap, point, foot, other_edge=direction, offset=offset)
+
+
+def _sphere_capsule(a: Solid, b: Solid) -> Iterator[Found]:
+    yield _on_line(a, b, a.p, b.ends, a.size[0] + b.size[0])
+
+
+def _capsule_capsule(a: Solid, b: Solid) -> Iterator[Found]:
+    offset = a.size[0] + b.size[0]
+    ends = [_on_line(a, b, p, b.ends, offset) for p in a.ends] + [_on_line(b, a, p, a.ends, offset) for p in b.ends]
+    parallel = float(np.linalg.norm(np.cross(a.axis, b.axis))) < FLAT
+    if parallel:  # side by side along a line: two points of it
+        inside = [f for f in ends if f.other_edge is not None] or ends
+        yield from sorted(inside, key=lambda f: f.gap)[:2] if len(inside) > 1 else inside
+        return
+    crossed = _crossed(a, b, a.p, a.axis, a.size[1] / 2, b.p, b.axis, b.size[1] / 2, offset)
+    yield min([*ends, *crossed], key=lambda f: f.gap)
+
+
+def _crossed(a: Solid, b: Solid, p: Array, u: Array, half_p: float, q: Array, w: Array, half_q: float,
+             offset: float) -> list[Found]:  # fmt: skip
+    """Two lines with a radius that pass each other within their lengths; `a` is the body that is pushed."""
+    N = np.cross(w, u)
+    square = float(N @ N)
+    if square < FLAT**2:
+        return []
+    away, c = p - q, float(u @ w)
+    x, y = float(w @ away), float(u @ away)
+    s, t = (x - c * y) / square, (c * x - y) / square
+    if abs(s) > half_q or abs(t) > half_p:
+        return []
+    point, other = p + t * u, q + s * w
+    reach = float((point - other) @ N / np.sqrt(square))
+    return [Found(a, b, abs(reach) - offset, point, other, edge=u if reach >= 0.0 else -u, other_edge=w, offset=offset)]
+
+
+# boxes
+
+
+def _sphere_box(a: Solid, b: Solid) -> Iterator[Found]:
+    yield _ball_on_box(a, b, a.p, a.size[0])
+
+
+def _ball_on_box(body: Solid, box: Solid, centre: Array, radius: float) -> Found:
+    """A point with a radius against the face, edge or corner of a box that is nearest."""
+    local, half = box.R.T @ (centre - box.p), np.asarray(box.size) / 2
+    clamped = np.clip(local, -half, half)
+    out = np.abs(local) > half
+    foot = box.p + box.R @ clamped
+    if out.sum() <= 1:
+        k = int(np.argmax(np.abs(local) - half))
+        n = box.R[:, k] * np.sign(local[k] or 1.0)
+        height = abs(local[k]) - half[k]
+        return Found(body, box, height - radius, centre, centre - height * n, normal=n, offset=radius)
+    gap = float(np.linalg.norm(local - clamped)) - radius
+    edge = box.R[:, int(np.argmin(out))] if out.sum() == 2 else None
+    return Found(body, box, gap, centre, foot, other_edge=edge, offset=radius)
+
+
+def _capsule_box(a: Solid, b: Solid) -> Iterator[Found]:
+    radius = a.size[0]
+    ends = [_ball_on_box(a, b, p, radius) for p in a.ends]
+    crossed = [
+        f
+        for q, w, half in _edges(b)
+        for f in _crossed(a, b, a.p, a.axis, a.size[1] / 2, q, w, half, radius)
+        if _outward(b, f.point - f.other_point, q)
+    ]
+    corners = [
+        Found(b, a, f.gap, f.point, f.other_point, other_edge=f.other_edge, offset=radius)
+        for f in (_on_line(b, a, corner, a.ends, radius) for corner in b.corners)
+        if f.other_edge is not None and _outward(b, f.other_point - f.point, f.point)
+    ]
+    best = min([*ends, *crossed, *corners], key=lambda f: f.gap)
+    lying = [f for f in ends if f.normal is not None]
+    if best.normal is not None:
+        yield from lying
+    else:
+        yield best
+        yield from (f for f in lying if f.gap <= best.gap + FLAT)
+
+
+def _edges(box: Solid) -> Iterator[tuple[Array, Array, float]]:
+    """The middle, direction and half length of each edge."""
+    half = np.asarray(box.size) / 2
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        for a in (-1.0, 1.0):
+            for b in (-1.0, 1.0):
+                yield box.p + a * half[i] * box.R[:, i] + b * half[j] * box.R[:, j], box.R[:, k], half[k]
+
+
+def _outward(box: Solid, direction: Array, at: Array) -> bool:
+    """Whether a direction at a point of the surface leads away from the box, and not along or into it."""
+    away, side = box.R.T @ direction, box.R.T @ (at - box.p)
+    return bool((away * side >= -1e-9 * np.abs(side)).all() and (away * side > 0.0).any())
+
+
+def _box_box(a: Solid, b: Solid) -> Iterator[Found]:
+    half_a, half_b = np.asarray(a.size) / 2, np.asarray(b.size) / 2
+    between = b.p - a.p
+
+    def depth(L: Array) -> float:
+        return float(abs(L @ between) - np.abs(L @ a.R) @ half_a - np.abs(L @ b.R) @ half_b)
+
+    faces = [(depth(s.R[:, k]), s, k) for s in (a, b) for k in range(3)]
+    crosses = []
+    for i in range(3):
+        for j in range(3):
+            L = np.cross(a.R[:, i], b.R[:, j])
+            length = float(np.linalg.norm(L))
+            if length > 1e-3:
+                crosses.append((depth(L / length), i, j, L / length))
+    gap, reference, k = max(faces, key=lambda f: f[0])
+    best = max(crosses, key=lambda c: c[0], default=None)
+    if best is not None and best[0] > gap + FLAT:
+        yield _edge_edge(a, b, half_a, half_b, *best[1:])
+    else:
+        yield from _face_face(reference, b if reference is a else a, k)
+
+
+def _edge_edge(a: Solid, b: Solid, half_a: Array, half_b: Array, i: int, j: int, L: Array) -> Found:
+    L = L if L @ (b.p - a.p) >= 0.0 else -L
+    p, q = a.p.copy(), b.p.copy()
+    for k in range(3):
+        if k != i:
+            p += np.sign(L @ a.R[:, k]) * half_a[k] * a.R[:, k]
+        if k != j:
+            q -= np.sign(L @ b.R[:, k]) * half_b[k] * b.R[:, k]
+    u, w = a.R[:, i], b.R[:, j]
+    if np.cross(u, w) @ L < 0.0:
+        w = -w
+    return Found(b, a, float(L @ (q - p)), q, p, edge=w, other_edge=u)
+
+
+def _face_face(a: Solid, b: Solid, k: int) -> Iterator[Found]:
+    """The face of b that looks at face k of a, cut to the size of that face: its corners."""
+    half_a, half_b = np.asarray(a.size) / 2, np.asarray(b.size) / 2
+    n = a.R[:, k] * np.sign(a.R[:, k] @ (b.p - a.p) or 1.0)
+    facing = n @ b.R
+    m = int(np.argmax(np.abs(facing)))
+    centre = b.p - np.sign(facing[m]) * half_b[m] * b.R[:, m]
+    i, j = (m + 1) % 3, (m + 2) % 3
+    corners = [
+        centre + s * half_b[i] * b.R[:, i] + t * half_b[j] * b.R[:, j] for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    ]
+    for side in ((k + 1) % 3, (k + 2) % 3):
+        for sign in (-1.0, 1.0):
+            corners = _cut(corners, sign * a.R[:, side], float(sign * a.R[:, side] @ a.p + half_a[side]))
+    top = a.p + n * half_a[k]
+    for point in corners:
+        yield Found(b, a, float(n @ (point - top)), point, top, normal=n)
+
+
+def _cut(corners: list[Array], n: Array, height: float) -> list[Array]:
+    """The part of a polygon below a plane."""
+    made = []
+    for here, there in zip(corners, corners[1:] + corners[:1], strict=True):
+        a, b = float(n @ here) - height, float(n @ there) - height
+        if a <= 1e-12:
+            made.append(here)
+        if (a < -1e-12 and b > 1e-12) or (a > 1e-12 and b < -1e-12):
+            made.append(here + (there - here) * (a / (a - b)))
+    return made
+
+
+ORDER = {"sphere": 0, "capsule": 1, "box": 2, "cylinder": 3, "mesh": 4}
+PAIRS = {
+    ("sphere", "sphere"): _sphere_sphere,
+    ("sphere", "capsule"): _sphere_capsule,
+    ("sphere", "box"): _sphere_box,
+    ("capsule", "capsule"): _capsule_capsule,
+    ("capsule", "box"): _capsule_box,
+    ("box", "box"): _box_box,
+}

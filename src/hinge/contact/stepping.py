@@ -1,0 +1,94 @@
+"""A step of time with friction, restitution and compliance: impulses that make the velocities after it admissible.
+
+    H (qd⁺ - qd) = h (τ - C) + Fᵀ p,  p in the cones of friction,  gaps that neither close nor sink
+
+Source: none of the texts; built on featherstone1987, (9.49) and section 9.9, with a row for each tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge.contact.contacts import Contact
+from hinge.contact.dynamics import _shaped, checked
+from hinge.contact.friction import friction_forces
+from hinge.contact.impact import _restitution
+from hinge.contact.system import PER_CONTACT, friction_equations
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
+from hinge.errors import NotCovered, SizeError
+from hinge.programs import compiled
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class FrictionStep(NamedTuple):
+    """Velocities after the step, impulses (…, n, 3) with the normal first, residual, iterations and status."""
+
+    qd: Array
+    impulse: Array
+    residual: Array
+    iterations: Array
+    status: Array
+
+
+def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], h: float, law: str = "coulomb",
+                  restitution: Any = None, tolerance: float = 1e-10, iterations: int = 20_000,
+                  backend: str | None = None) -> FrictionStep:  # fmt: skip
+    """The velocities after h seconds with contacts that have friction, restitution and compliance.
+
+    Takes q (nq), qd and tau (nv) and n contacts with faces; a gap that would not close within h takes no part. h = 0 is
+    an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
+    by c times the force.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), friction=0.5)
+    >>> arm.friction_step([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip], 1e-3).impulse.shape
+    (1, 3)
+    """
+    listed = checked(robot, contacts)
+    if not h >= 0.0:
+        raise SizeError(f"friction_step: h is {h!r}. Give a time in s, or 0 for an impact.")
+    for k, c in enumerate(listed):
+        if c.kind != "face":
+            raise NotCovered(f"contacts[{k}]: {c} touches with {c.kind}; friction needs a face of `other`.\n"
+                             "  Give it a normal.")  # fmt: skip
+    n = len(listed)
+    e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, n)
+    key = ("friction", tuple((c.body, c.other) for c in listed), backend)
+    if key not in robot._kernels:
+        robot._kernels[key] = _friction_kernel(robot, listed, backend)
+    numbers = np.array([c.numbers for c in listed], float).reshape(-1)
+    C, F, u, free, response, gap = robot._kernels[key](q, qd, tau, numbers)
+    qd = np.asarray(qd, float)
+    before = np.einsum("...nv,...v->...n", F, qd)
+    side = before + h * (np.einsum("...nv,...v->...n", F, free) + u)
+    closing = np.minimum(before[..., ::3], 0.0)
+    side[..., ::3] += e * closing + (np.maximum(gap, 0.0) / h if h else 0.0)
+    apart = np.repeat(gap > 1e-6, 3, axis=-1) if not h else np.zeros(side.shape, bool)
+    held = ~apart[..., :, None] & ~apart[..., None, :]
+    C = np.where(held, C, np.where(np.eye(3 * n, dtype=bool), 1.0, 0.0))
+    soft = np.array([c.compliance for c in listed]) / (h * h if h else np.inf)
+    made = friction_forces(
+        C, np.where(apart, 1.0, side), [c.friction for c in listed], soft, law, tolerance, iterations
+    )
+    impulse = np.where(apart.reshape(*apart.shape[:-1], n, 3), 0.0, made.force)
+    flat = impulse.reshape(*impulse.shape[:-2], 3 * n)
+    after = qd + h * free + np.einsum("...n,...nv->...v", flat, response)
+    return FrictionStep(after, impulse, made.residual, made.iterations, made.status)
+
+
+def _friction_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | None) -> Any:
+    n = len(contacts)
+
+    def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
+        rows = [numbers[PER_CONTACT * k : PER_CONTACT * (k + 1)] for k in range(n)]
+        return friction_equations(model, contacts, q, qd, tau, rows)
+
+    numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
+    gives = {"C": _shaped(3 * n, 3 * n), "F": _shaped(3 * n, "nv"), "u": _shaped(3 * n), "free": _shaped("nv"),
+             "response": _shaped(3 * n, "nv"), "gap": _shaped(n)}  # fmt: skip
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
+    return compiled(robot.subject, robot.name, "friction_system", equations, takes, gives, backend, pivots=True)

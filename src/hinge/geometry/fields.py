@@ -1,0 +1,210 @@
+"""Vector fields on the configurations of a robot: covariant derivatives, gradients, and the lengths of curves.
+
+    ∇_X Y = X(Y) + Γ̂(X, Y),      grad V = H⁻¹ dV,      ⟨u, v⟩ = uᵀ H v
+
+A field is a function of q over scalars that gives a component for each velocity. It is traced, differentiated as a
+graph, and compiled; a derivative is a field again. Where velocities are not rates of coordinates X(f) is the rate of f
+when q moves with velocity X, and the structure constants are in Γ̂.
+Source: zefran2004, section 2.4.
+Differs from the source: the inner product has no factor of one half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hinge import programs
+from hinge.backends.kernel import Array, Kernel
+from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
+from hinge.dynamics.composite import composite
+from hinge.dynamics.registry import POSITION, Quantity, choose
+from hinge.dynamics.solve import LDL
+from hinge.errors import GeometryError, NotCovered, SizeError, TraceError
+from hinge.geometry.arrays import is_symbolic
+from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt
+from hinge.graph.arrays import symbols
+from hinge.model import Model
+from hinge.model.driven import driven
+from hinge.programs import Subject
+
+Function = Callable[[Any], Any]
+COMPONENTS = Quantity("a component for each velocity", lambda m: (m.nv,))
+NUMBER = Quantity("a number", lambda m: ())
+
+
+class Field:
+    """A vector field of a robot: call it with q (…, nq) for its components (…, nv), or with symbols."""
+
+    def __init__(self, subject: Subject, name: str, over: Callable[[Model, list[Scalar]], list[Scalar]], says: str):
+        self.subject, self.robot, self.over, self.says = subject, name, over, says
+
+    def __repr__(self) -> str:
+        return f"<Field {self.says} of {self.robot!r}>"
+
+    def __call__(self, q: Any) -> Any:
+        if is_symbolic(q):
+            return symbols(self.over(self.subject.traced, list(np.asarray(q, dtype=object))))
+        return self._kernel(q)
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return compiled(self.subject, self.robot, "field", self.over, COMPONENTS)
+
+
+def compiled(subject: Subject, robot: str, name: str, over: Callable[[Model, list[Scalar]], Any],
+             gives: Quantity) -> Kernel:  # fmt: skip
+    """A function of the coordinates over scalars as a kernel."""
+
+    def field(model: Model, q: list[list[Scalar]]) -> Any:
+        return over(model, [x for i in model.leaders for x in q[i]])
+
+    return programs.compiled(subject, robot, name, field, {"q": POSITION}, {name: gives})
+
+
+def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Scalar]:
+    """What a field is at q: another field, or a function over scalars."""
+    if isinstance(X, Field):
+        return X.over(model, q)
+    made = traced(X, q, what)
+    if made.shape != (model.nv,):
+        raise SizeError(
+            f"{what} gave shape {made.shape}; a field of robot {model.name!r} has nv = {model.nv} components."
+        )
+    return [_scalar(x) for x in made]
+
+
+def traced(function: Function, q: list[Scalar], what: str) -> Any:
+    """A function of q run on symbols."""
+    try:
+        return np.asarray(function(symbols(q)), dtype=object)
+    except TraceError:
+        raise
+    except Exception as problem:
+        raise TraceError(
+            f"{what} does not run on symbols: {problem}.\n"
+            "  Write it with arithmetic, NumPy functions of arrays, hinge.graph.sin and its like; no test on numbers."
+        ) from problem
+
+
+def _scalar(x: Any) -> Scalar:
+    x = x.item() if isinstance(x, np.ndarray | np.generic) else x
+    return x if type(x) is Expr else float(x)
+
+
+def rates(model: Model, q: list[Scalar], v: Sequence[Scalar]) -> dict[Expr, Scalar]:
+    """How each coordinate changes with velocities v."""
+    made: dict[Expr, Scalar] = {}
+    for i in model.leaders:
+        at, speed = model.slices[i]
+        made |= dict(zip(q[at], model.joint[i].rate(q[at], list(v[speed])), strict=True))
+    return made
+
+
+def covariant_derivative(subject: Subject, robot: str, X: Function, Y: Function) -> Field:
+    """∇_X Y, by the connection of the mass matrix."""
+    refused(subject.model, "covariant_derivative", unlike_rotors)
+
+    def over(model: Model, q: list[Scalar]) -> list[Scalar]:
+        x, y = components(X, model, q, "X"), components(Y, model, q, "Y")
+        n, at = range(model.nv), model.joint_positions(q)
+        G = of_metric(model, at)
+        bent = [sum((G[i][j][k] * (x[j] * y[k]) for j in n for k in n), 0.0) for i in n]
+        turned = LDL(composite(model, at), model.blame()).solve(bent)
+        return [a + b for a, b in zip(along(y, rates(model, q, x)), turned, strict=True)]  # section 2.4
+
+    return Field(subject, robot, over, "∇_X Y")
+
+
+def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
+    """grad V, of the potential energy where no function is given."""
+    refused(subject.model, "gradient")
+
+    def over(model: Model, q: list[Scalar]) -> list[Scalar]:
+        at = model.joint_positions(q)
+        if V is None:
+            value = choose(model, "potential_energy").function(model, at)
+        else:
+            made = traced(V, q, "V")
+            if made.size != 1:
+                raise SizeError(f"V gave shape {made.shape}; a potential is one number.")
+            value = _scalar(made.reshape(-1)[0])
+        units = [[1.0 if i == k else 0.0 for i in range(model.nv)] for k in range(model.nv)]
+        slope = [along([value], rates(model, q, unit))[0] for unit in units]
+        return LDL(composite(model, at), model.blame()).solve(slope)  # section 2.4
+
+    return Field(subject, robot, over, "grad V")
+
+
+def refused(model: Model, name: str, why: Callable[[Model], str] = driven) -> None:
+    """Refuse, by joint name, what is no metric on the configurations."""
+    if why(model):
+        raise NotCovered(f"{name}: nothing covers robot {model.name!r}: {why(model)}.")
+
+
+# curves
+
+
+def velocity(model: Model, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
+    """The velocities with which coordinates change at given rates; how long a quaternion is does not matter."""
+    made: list[Scalar] = [0.0] * model.nv
+    for i in model.leaders:
+        at, speed = model.slices[i]
+        joint, blame = model.joint[i], model.blame(i)
+        if joint.rates_are_velocities:
+            made[speed] = qdot[at]
+            continue
+        units = [[1.0 if k == j else 0.0 for k in range(joint.nv)] for j in range(joint.nv)]
+        rows = [joint.rate(q[at], unit) for unit in units]
+        square = [[inner(a, b) for b in rows] for a in rows]
+        made[speed] = LDL(square, blame).solve([inner(row, qdot[at]) for row in rows])
+    return made
+
+
+def constrained(model: Model) -> str:
+    """Which joint, if any, has fewer velocities than directions to go: not every curve is a motion."""
+    for i, joint in enumerate(model.joint):
+        if not joint.holonomic:
+            return f"joint {model.joint_name[i]!r} is {joint.kind}, which cannot follow every curve"
+    return driven(model)
+
+
+def curve_integral(subject: Subject, robot: str, name: str, curve: Function, start: float, stop: float) -> Array:
+    """∫ √(2T) dt of a curve q = curve(t), or with name "energy_integral" ∫ T dt, to rounding."""
+    model = subject.traced
+    refused(model, name, constrained)
+    graph = Graph()
+    t = graph.input("t", 0)
+    made = traced(lambda _: curve(symbols(t)), [t], "the curve")
+    if made.shape != (model.nq,):
+        raise SizeError(f"the curve gave shape {made.shape}; robot {robot!r} has nq = {model.nq}.")
+    q = [_scalar(x) for x in made]
+    v = model.joint_velocities(velocity(model, q, along(q, {t: 1.0})))
+    twice = inner_product(model, model.joint_positions(q), v, v)
+    value = sqrt(twice) if name == "length" else 0.5 * twice
+    program = order((Input("t", 1),), [(name, (), [value])])
+    return np.array(_integral(program, float(start), float(stop), name))
+
+
+def _integral(program: Any, start: float, stop: float, name: str) -> float:
+    """Gauss-Legendre over ever more panels, until two of them agree."""
+    from hinge.backends import interpret
+
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    last, panels = np.nan, 4
+    while panels <= 4096:
+        edges = np.linspace(start, stop, panels + 1)
+        half = np.diff(edges)[:, None] / 2
+        t = (edges[:-1, None] + half * (1.0 + nodes)).reshape(-1, 1)
+        out = np.empty((len(t), 1))
+        interpret.run(program, [t], [out])
+        total = float((out.reshape(panels, 12) * weights * half).sum())
+        if abs(total - last) <= 1e-13 * abs(total) or not np.isfinite(total):
+            return total
+        last, panels = total, panels * 2
+    if abs(total - last) > 1e-6 * abs(total):
+        raise GeometryError(f"{name}: the integral along the curve does not settle; is the curve smooth?")
+    return total

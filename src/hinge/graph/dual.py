@@ -1,0 +1,85 @@
+"""Dual numbers a + ε b with ε² = 0, as one more scalar.
+
+Every operation of the table works on them by its own row: f(a + ε b) = f(a) + ε b f'(a). So whatever is written over
+scalars is written over dual numbers too, and by the principle of transference a formula for vectors at a point becomes
+one for motors, lines in space: featherstone1987 2.8.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hinge.graph.ops import OPS, Scalar
+
+
+class Dual:
+    """real + ε dual; the parts are any scalars."""
+
+    __slots__ = ("dual", "real")
+    __array_ufunc__ = None  # an array does not swallow dual numbers one by one
+
+    def __init__(self, real: Scalar, dual: Scalar = 0.0):
+        self.real, self.dual = real, dual
+
+    def __repr__(self) -> str:
+        return f"Dual({self.real!r}, {self.dual!r})"
+
+    def __eq__(self, other: object) -> bool:
+        other = _dual(other)
+        return bool(self.real == other.real and self.dual == other.dual)
+
+    def __hash__(self) -> int:
+        return hash((self.real, self.dual))
+
+    def __add__(self, other: Scalar) -> Dual:
+        other = _dual(other)
+        return Dual(self.real + other.real, self.dual + other.dual)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Scalar) -> Dual:
+        other = _dual(other)
+        return Dual(self.real - other.real, self.dual - other.dual)
+
+    def __rsub__(self, other: Scalar) -> Dual:
+        return _dual(other) - self
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.real, -self.dual)
+
+    def __mul__(self, other: Scalar) -> Dual:
+        other = _dual(other)
+        return Dual(self.real * other.real, self.real * other.dual + self.dual * other.real)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Dual:
+        other = _dual(other)
+        quotient = self.real / other.real
+        return Dual(quotient, (self.dual - quotient * other.dual) / other.real)
+
+    def __rtruediv__(self, other: Scalar) -> Dual:
+        return _dual(other) / self
+
+    @staticmethod
+    def applied(op: str, *args: Scalar) -> Scalar:
+        """An operation of the table on dual numbers; which of two is less, their real parts say."""
+        from hinge.graph.expr import _apply, less, select
+
+        parts = [_dual(a) for a in args]
+        if op == "less":
+            return less(parts[0].real, parts[1].real)
+        if op == "select":
+            condition, a, b = args[0], parts[1], parts[2]
+            return Dual(select(condition, a.real, b.real), select(condition, a.dual, b.dual))
+        reals = [p.real for p in parts]
+        value = _apply(op, *reals)
+        slopes = OPS[op].partials(value, *reals)
+        rate: Scalar = 0.0
+        for slope, part in zip(slopes, parts, strict=True):
+            rate = rate + slope * part.dual
+        return Dual(value, rate)
+
+
+def _dual(x: Any) -> Dual:
+    return x if type(x) is Dual else Dual(x)

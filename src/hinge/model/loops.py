@@ -1,0 +1,129 @@
+"""What closes a circuit in a tree: joints between two of its bodies, and couplings of joints. Data, and how it is made.
+
+A loop's frames have names, LOOP.a on the predecessor and LOOP.b on the successor, so that whatever moves frames moves
+loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import ModelError, did_you_mean
+from hinge.model.build import Builder
+from hinge.model.edit import pose_of
+from hinge.model.gaps import withstood
+from hinge.model.joints import JOINTS, Joint
+from hinge.model.model import Frame, Model
+from hinge.spatial.linear3 import IDENTITY, ZERO
+from hinge.spatial.vectors import Force, Motion
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint that closes a circuit: its inner frame is the one named a, its outer frame the one named b."""
+
+    name: str
+    joint: Joint
+    a: str
+    b: str
+    powered: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many constraints it imposes."""
+        return 6 - self.joint.nv
+
+    def renamed(self, prefix: str) -> Loop:
+        """The same loop in a robot whose names have that prefix."""
+        return replace(self, name=f"{prefix}{self.name}", a=f"{prefix}{self.a}", b=f"{prefix}{self.b}")
+
+    @property
+    def force_names(self) -> list[str]:
+        """What its reaction forces are, a name a constraint."""
+        forces, _ = withstood(self.joint.gap, IDENTITY, ZERO, Motion())
+        return [f"{self.name}: {_said(force)}" for force in forces]
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Two joints kept in step: q - rest = c0 + c1 x + c2 x² + …, with x the other's coordinate from its rest."""
+
+    name: str
+    joint: str
+    other: str  # or "" where the joint is held
+    coefficients: tuple[float, ...]
+    rest: tuple[float, float] = (0.0, 0.0)
+    powered = False
+    size = 1
+
+    def renamed(self, prefix: str) -> Tie:
+        """The same tie in a robot whose names have that prefix."""
+        other = f"{prefix}{self.other}" if self.other else ""
+        return replace(self, name=f"{prefix}{self.name}", joint=f"{prefix}{self.joint}", other=other)
+
+    @property
+    def force_names(self) -> list[str]:
+        """What it pushes with."""
+        return [f"{self.name}: force of joint {self.joint!r}"]
+
+
+def _said(force: Force) -> str:
+    couple = not any(abs(x) > 1e-9 for x in force.lin)
+    direction = force.ang if couple else force.lin
+    return ("couple about " if couple else "force along ") + f"({', '.join(f'{x + 0.0:.3g}' for x in direction)})"
+
+
+def close(model: Model, joint: Joint | str, body_a: str, body_b: str, placement_a: Any = (0.0, 0.0, 0.0),
+          placement_b: Any = (0.0, 0.0, 0.0), name: str = "", powered: bool = False,
+          axis: Sequence[float] | None = None, parameters: Mapping[str, Any] | None = None) -> Model:  # fmt: skip
+    """With a joint from a place on one link or frame to a place on another."""
+    name = name or f"loop{len(model.loops) + 1}"
+    if name in {loop.name for loop in model.loops}:
+        raise ModelError("duplicate-loop", f"robot {model.name!r} has a loop {name!r} already.", "Rename it.")
+    if isinstance(joint, str):
+        if joint not in JOINTS:
+            raise ModelError("joint-type", f"loop {name!r} has type {joint!r}.", did_you_mean(joint, JOINTS))
+        joint = Builder("loop").joint_of(name, joint, axis, parameters or {})
+    elif not isinstance(joint, Joint):
+        raise ModelError("joint-type", f"loop {name!r} is a {type(joint).__name__}.", "Name a kind, or give a joint.")
+    constraints = len(joint.gap(IDENTITY, ZERO))
+    if constraints != 6 - joint.nv:
+        raise ModelError("joint-type", f"loop {name!r}: gap of a {joint.kind} joint has {constraints} entries.",
+                         f"Its {joint.nv} freedoms leave {6 - joint.nv} constraints.")  # fmt: skip
+    if powered and joint.axes_vary:
+        raise ModelError("powered", f"loop {name!r} cannot be powered: axes of a {joint.kind} joint vary.",
+                         "Make it a joint of the tree, and cut another.")  # fmt: skip
+    places = [model.frame(body).then(*pose_of(f"loop {name!r}: placement_{side}", placement))
+              for side, body, placement in (("a", body_a, placement_a), ("b", body_b, placement_b))]  # fmt: skip
+    if places[0].body == places[1].body:
+        raise ModelError("loop", f"loop {name!r} joins {body_a!r} and {body_b!r}, which are one rigid body.",
+                         "A loop joins two bodies.")  # fmt: skip
+    return added(model, Loop(name, joint, f"{name}.a", f"{name}.b", bool(powered)), places)
+
+
+def added(model: Model, loop: Loop | Tie, places: Sequence[Frame] = ()) -> Model:
+    """With one more loop, its frames at these places."""
+    frames = {**model.frames}
+    for side, place in zip("ab", places, strict=False):
+        named = f"{loop.name}.{side}"
+        if named in frames:
+            raise ModelError("duplicate-frame", f"robot {model.name!r} has a frame {named!r} already.", "Rename it.")
+        frames[named] = place
+    return replace(model, frames=frames, loops=(*model.loops, loop))
+
+
+def circuit(model: Model) -> np.ndarray:
+    """E_ki: which way joint i is passed on the way around loop k, featherstone1987 section 9.4."""
+    E = np.zeros((len(model.loops), model.count), int)
+    for k, loop in enumerate(model.loops):
+        if isinstance(loop, Loop):
+            for frame, sign in ((loop.b, 1), (loop.a, -1)):
+                i = model.frame(frame).body
+                while i > 0:
+                    E[k, i - 1] += sign
+                    i = model.parent[i]
+    return E

@@ -1,0 +1,72 @@
+"""Loops and constraints in a simulation: what keeps them from drifting.
+
+Accelerations keep them, but errors of integration add up. "project" brings positions and velocities back after each
+step, by the least change in the metric of kinetic energy. "baumgarte" puts critical springs and dampers in parallel
+with the loops. "independent" takes from a step only as many coordinates as there are freedoms, those that the loops
+determine least, and finds the others from them.
+Source: featherstone1987, section 9.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hinge.assembling import refuse_open, solved
+from hinge.constraining import Constrained
+from hinge.errors import ModelError, NotCovered, SizeError, UnknownName, did_you_mean
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Keeper = Callable[[float, Array, Array], tuple[Array, Array]]
+START = 1e-6  # m and rad: what a loop may be open at the start
+WAYS = ("project", "baumgarte", "independent")
+
+
+def kept_closed(run: Any, constraint: Any, loops: str | None, time: float, method: str, keep: int) -> Keeper | None:
+    """What is done to the states after each step; a constraint becomes part of the run's physics."""
+    if loops is not None and loops not in WAYS:
+        raise UnknownName(f"loops={loops!r} is not known. {did_you_mean(str(loops), WAYS)}")
+    if method == "midpoint" or keep > 1:
+        if constraint is not None or run.robot.loops:
+            raise NotCovered("loops and constraints need a method that asks for accelerations: not 'midpoint', keep=1.")
+    if loops in ("project", "independent") and method == "dopri5":
+        raise NotCovered(f"loops={loops!r} goes with fixed steps: dopri5 takes loops='baumgarte', or none.")
+    return _constraint(run, constraint, loops) if constraint is not None else _loops(run, loops, time)
+
+
+def _constraint(run: Any, constraint: Any, loops: str | None) -> Keeper | None:
+    if not isinstance(constraint, Constrained) or constraint.robot is not run.robot:
+        raise SizeError("constraint has to be what hinge.constrain made of this very robot.")
+    if loops in ("baumgarte", "independent"):
+        raise NotCovered(f"loops={loops!r} is for kinematic loops. Constraints on velocities take loops='project'.")
+    run.physics = replace(run.physics, constraint=constraint)
+    return (lambda t, q, qd: (q, constraint.project(q, qd, t))) if loops else None
+
+
+def _loops(run: Any, loops: str | None, time: float) -> Keeper | None:
+    robot = run.robot
+    if not robot.loops:
+        if loops is not None:
+            raise NotCovered(f"loops={loops!r} was given, and robot {robot.name!r} has none. Leave it out.")
+        return None
+    for q, qd in zip(run.q, run.qd, strict=True):
+        refuse_open(robot, q, START)
+        rate = np.abs(robot.loop_jacobian(q) @ qd)
+        if rate.max(initial=0.0) > START * (1.0 + np.abs(qd).max()):
+            name = robot.loop_names[int(rate.argmax())]
+            raise ModelError("open-loop", f"robot {robot.name!r}: qd0 opens loop {name!r}, by {rate.max():.3g}.",
+                             "Start with what robot.loop_project(q0, qd0) gives.")  # fmt: skip
+    if loops == "baumgarte":
+        if not (np.isfinite(time) and time > 0.0):
+            raise SizeError(f"loop_time={time!r} is not a time. Give a positive number of seconds.")
+        run.physics = replace(run.physics, loop_time=float(time))
+        return None
+    if loops == "project":
+        return lambda t, q, qd: robot.loop_project(q, qd)
+    if loops == "independent":
+        rank = int(np.max(robot.mobility(run.q).rank))
+        return lambda t, q, qd: solved(robot, q, qd, rank)
+    return None

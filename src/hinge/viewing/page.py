@@ -1,0 +1,253 @@
+"""The page in the browser: a robot with a slider for each coordinate, or a trajectory that plays.
+
+    page = hinge.view(robot)        # opens the browser, and goes on
+    page.show(q)
+    hinge.view(trajectory).wait()   # until Ctrl-C
+
+The page is served from this machine with all it needs, so it works without a network.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from hinge.errors import HingeError, SizeError
+from hinge.robot import Robot
+from hinge.sim import Trajectory
+from hinge.viewing.figure import MARKS, Figure
+
+Array = np.ndarray[Any, np.dtype[Any]]
+RATE = 30.0  # pictures a second
+SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
+FREE = np.pi  # how far a slider goes where a joint has no limit, in rad or m
+
+
+class ViewError(HingeError, RuntimeError):
+    """A page that cannot be served."""
+
+
+def view(thing: Robot | Trajectory, port: int = 8080, ghost: Any = None, browser: bool = True,
+         host: str = "localhost") -> Page:  # fmt: skip
+    """Look at a robot or a trajectory in the browser: gives the `Page`, which is served until it is closed.
+
+    A robot gets a slider for each coordinate, within its limits; a trajectory gets a clock. `ghost` is a second
+    configuration q (nq), drawn through. `port` 0 takes any that is free; without `browser` none is opened.
+
+    >>> page = hinge.view(hinge.samples.planar_2r(), port=0, browser=False)
+    >>> page.show([0.3, 0.5])
+    >>> page.close()
+    """
+    page = Page(thing, port, host)
+    if ghost is not None:
+        page.ghost(ghost)
+    if browser:
+        webbrowser.open(page.address)
+    return page
+
+
+class Page:
+    """What a browser shows. `show` moves the robot, `ghost` draws a second state, `arrows` draws forces."""
+
+    def __init__(self, thing: Robot | Trajectory, port: int = 8080, host: str = "localhost"):
+        if not isinstance(thing, Robot | Trajectory):
+            raise SizeError(f"view takes a robot or a trajectory; a {type(thing).__name__} was given.")
+        self.trajectory = thing if isinstance(thing, Trajectory) else None
+        self.robot = thing if isinstance(thing, Robot) else thing.robot
+        self.server = _served(host, port, self.robot.name)
+        self.address = f"http://{host}:{self.server.get_port()}"
+        self.server.scene.set_up_direction("+z")
+        self.figure = Figure(self.server.scene, self.robot, "robot")
+        self._ghost: Figure | None = None
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self.controls: dict[str, Any] = {}  # sliders and switches by name; setting .value is as moving them
+        self._furnish()
+        if self.trajectory is None:
+            self._sliders()
+        else:
+            self._clock(self.trajectory)
+
+    def show(self, q: Any, tau: Any = None) -> None:
+        """Move the robot to q (nq); `tau` (nv) are joint forces, drawn as arrows where that is switched on."""
+        q = np.asarray(q, float)
+        if q.shape != (self.robot.nq,):
+            raise SizeError(f"show: q has shape {q.shape}; robot {self.robot.name!r} wants ({self.robot.nq},).")
+        with self._lock, self.server.atomic():
+            self.figure.stand(q, tau)
+
+    def ghost(self, q: Any) -> None:
+        """Draw the robot a second time, through, at q (nq)."""
+        if self._ghost is None:
+            self._ghost = Figure(self.server.scene, self.robot, "ghost", ghost=True)
+        self._ghost.stand(np.asarray(q, float))
+
+    def arrows(self, points: Any, vectors: Any, name: str = "contacts") -> None:
+        """Draw arrows from points (n, 3) along vectors (n, 3), in m and base coordinates: forces at contacts, say."""
+        self.figure.arrows(name, np.asarray(points, float), np.asarray(vectors, float))
+
+    @property
+    def q(self) -> Array:
+        """Where the robot stands, (nq)."""
+        return self.figure.q
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C."""
+        try:
+            while not self._stopped.wait(0.5):
+                pass
+        except KeyboardInterrupt:
+            self.close()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._stopped.set()
+        with redirect_stdout(StringIO()):
+            self.server.stop()
+
+    # what the page has on it
+
+    def _furnish(self) -> None:
+        """Ground, camera, and switches for what is drawn."""
+        size, gui = self.figure.size, self.server.gui
+        self.server.scene.add_grid("/ground", width=8 * size, height=8 * size, cell_size=size / 5, section_size=size,
+                                   position=(0.0, 0.0, min(self.figure.lowest, 0.0)))  # fmt: skip
+        self.server.initial_camera.position = (1.2 * size, -1.2 * size, 0.9 * size)
+        self.server.initial_camera.look_at = tuple(self.figure.poses(self.q)[:, :3, 3].mean(axis=0))
+        with gui.add_folder("Show"):
+            for mark in MARKS:
+                self._switch(gui, mark)
+        if self.figure.left:
+            lines = "\n".join(f"- {line}" for line in self.figure.left[:8])
+            gui.add_markdown(f"**Drawn from masses, or left out**\n\n{lines}")
+
+    def _switch(self, gui: Any, mark: str) -> None:
+        box = self.controls[mark] = gui.add_checkbox(mark, initial_value=False)
+
+        @box.on_update
+        def _(_: Any) -> None:
+            with self._lock:
+                self.figure.mark(mark, box.value)
+
+    def _sliders(self) -> None:
+        gui, limits = self.server.gui, self.robot.limits
+        with gui.add_folder("Joints"):
+            sliders = [
+                gui.add_slider(
+                    name, min=low, max=high, step=(high - low) / 500, initial_value=float(np.clip(x, low, high))
+                )
+                for name, low, high, x in zip(_labels(self.robot), *_ranges(limits), self.q, strict=True)
+            ]
+
+        self.controls |= dict(zip(_labels(self.robot), sliders, strict=True))
+
+        def moved(_: Any) -> None:
+            self.show(_normal(self.robot, np.array([slider.value for slider in sliders])))
+
+        for slider in sliders:
+            slider.on_update(moved)
+        back = gui.add_button("Neutral")
+
+        @back.on_click
+        def _(_: Any) -> None:
+            for slider, x in zip(sliders, self.robot.neutral(), strict=True):
+                slider.value = float(np.clip(x, slider.min, slider.max))
+
+    def _clock(self, run: Trajectory) -> None:
+        gui = self.server.gui
+        if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+            raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
+        q, tau, t = _rollout(run, 0)
+        count = int(np.prod(run.status.shape))
+        with gui.add_folder("Time"):
+            play = gui.add_checkbox("Play", initial_value=False)
+            at = gui.add_slider("t (s)", min=float(t[0]), max=float(max(t[-1], t[0] + 1e-9)),
+                                step=max(float(t[-1] - t[0]) / 1000, 1e-9), initial_value=float(t[0]))  # fmt: skip
+            speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
+            which = gui.add_slider("Rollout", min=0, max=max(count - 1, 1), step=1, initial_value=0, visible=count > 1)
+
+        self.controls |= {"play": play, "t": at, "speed": speed, "rollout": which}
+
+        def shown(_: Any = None) -> None:
+            k = min(int(np.searchsorted(t, at.value)), len(t) - 1)  # one that failed stays where it was
+            self.show(q[k], None if tau is None else tau[k])
+
+        @which.on_update
+        def _(_: Any) -> None:
+            nonlocal q, tau, t
+            q, tau, t = _rollout(run, min(int(which.value), count - 1))
+            shown()
+
+        at.on_update(shown)
+        shown()
+
+        def playing() -> None:
+            while not self._stopped.wait(1.0 / RATE):
+                if play.value:
+                    now = at.value + float(speed.value) / RATE
+                    at.value = at.min if now > at.max else now
+
+        threading.Thread(target=playing, daemon=True).start()
+
+
+def _served(host: str, port: int, label: str) -> Any:
+    """A server on that port, or a refusal that says what to do."""
+    try:
+        import viser
+    except ImportError:
+        raise ViewError("looking at robots needs the package viser.\n  pip install hinge[view]") from None
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as wrong:
+            why = getattr(wrong, "strerror", None) or wrong
+            raise ViewError(
+                f"port {port} of {host} cannot be used: {why}.\n  Give another port, or 0 for any."
+            ) from None
+        port = probe.getsockname()[1]
+    with redirect_stdout(StringIO()):  # it prints a box with its address, however quiet it is told to be
+        return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)
+
+
+def _labels(robot: Robot) -> list[str]:
+    """A name for each coordinate."""
+    made = []
+    for i in robot.model.leaders:
+        n, name = robot.model.joint[i].nq, robot.model.joint_name[i]
+        made += [name] if n == 1 else [f"{name} {k}" for k in range(n)]
+    return made
+
+
+def _ranges(limits: Any) -> tuple[list[float], list[float]]:
+    low = np.where(np.isfinite(limits.lower), limits.lower, -FREE)
+    high = np.where(np.isfinite(limits.upper), limits.upper, FREE)
+    return low.tolist(), np.maximum(high, low + 1e-6).tolist()
+
+
+def _normal(robot: Robot, q: Array) -> Array:
+    """Coordinates with quaternions that are not all zero."""
+    for i in robot.model.leaders:
+        at, _ = robot.model.slices[i]
+        if not robot.model.joint[i].rates_are_velocities and not np.any(q[at][:4]):
+            q[at] = robot.model.neutral(i)
+    return q
+
+
+def _rollout(run: Trajectory, k: int) -> tuple[Array, Array | None, Array]:
+    """States of one rollout: q (T, nq), tau (T, nv) or None, t."""
+
+    def one(a: Array | None) -> Array | None:
+        return None if a is None else a.reshape(-1, *a.shape[-2:])[k]
+
+    q = one(run.q)
+    assert q is not None
+    good = np.isfinite(q).all(axis=1)
+    tau = one(run.tau)
+    return q[good], None if tau is None else tau[good], run.t[good]

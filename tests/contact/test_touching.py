@@ -1,0 +1,104 @@
+"""Runs with contacts: bounces at the times a textbook gives, Zeno's at their end, making and breaking."""
+
+import numpy as np
+import pytest
+from things import corners, loose, solid, standing
+
+import hinge
+from hinge import Status
+
+G, R = 9.81, 0.1
+
+
+@pytest.fixture(autouse=True)
+def _interpreted(monkeypatch):
+    """Many thousand calls of one state: compiled after all."""
+    monkeypatch.setenv("HINGE_BACKEND", "llvm")
+
+
+def ball():
+    return loose("ball", 2.0, np.eye(3) * 0.4 * 2.0 * R * R)
+
+
+def floor(e):
+    return hinge.Contact("ball", (0, 0, 0), normal=(0, 0, 1), offset=R, restitution=e)
+
+
+def dropped(e, height, t, step=1e-2):
+    return hinge.simulate_contacts(ball(), [floor(e)], t=t, q0=standing(R + height), step=step)
+
+
+def test_a_ball_bounces_when_and_as_high_as_it_should():
+    e, height = 0.7, 0.5
+    run = dropped(e, height, 1.2)
+    first = np.sqrt(2 * height / G)
+    times = [ev.t for ev in run.events if ev.kind == "impact"]
+    np.testing.assert_allclose(times[:3], [first, first * (1 + 2 * e), first * (1 + 2 * e + 2 * e * e)], atol=1e-10)
+    speeds = [ev.qd[5] for ev in run.events]
+    np.testing.assert_allclose(speeds[:3], np.sqrt(2 * G * height) * e ** np.arange(1, 4), rtol=1e-9)
+    assert run.status == Status.OK
+
+
+def test_an_elastic_ball_keeps_its_energy():
+    run = dropped(1.0, 0.3, 2.0)
+    robot = ball()
+    energy = robot.kinetic_energy(run.q, run.qd) + robot.potential_energy(run.q)
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
+    assert sum(ev.kind == "impact" for ev in run.events) >= 3
+
+
+def test_bounces_without_number_end_at_rest_at_the_time_their_sum_says():
+    e, height = 0.5, 0.2
+    run = dropped(e, height, 1.0)
+    end = np.sqrt(2 * height / G) * (1 + e) / (1 - e)
+    rest = [ev for ev in run.events if ev.kind == "rest"]
+    assert run.status == Status.AT_REST
+    assert len(rest) == 1
+    assert rest[0].t == pytest.approx(end, abs=1e-4)
+    after = run.t > end + 1e-3
+    np.testing.assert_allclose(run.q[after, 6], R, atol=1e-9)
+    np.testing.assert_allclose(run.qd[after], 0.0, atol=1e-9)
+    np.testing.assert_allclose(run.force[after], 2.0 * G, rtol=1e-9)
+
+
+def test_a_block_lands_flat_stays_and_is_lifted_off():
+    size = (0.4, 0.2, 0.1)
+    block = solid("block", 3.0, size)
+
+    def lift(t, q, qd):
+        return np.array([0, 0, 0, 0, 0, 60.0 if t >= 0.5 else 0.0])
+
+    run = hinge.simulate_contacts(block, corners("block", size), 0.6, standing(0.15), tau=lift, step=5e-3)
+    landing = np.sqrt(2 * 0.1 / G)
+    assert {ev.kind for ev in run.events} == {"impact", "break"}
+    np.testing.assert_allclose([ev.t for ev in run.events if ev.kind == "impact"], landing, atol=1e-9)
+    lying = (run.t > landing + 0.01) & (run.t < 0.49)
+    np.testing.assert_allclose(run.force[lying], 3.0 * G / 4, rtol=1e-6)
+    assert all(0.5 <= ev.t < 0.52 for ev in run.events if ev.kind == "break")
+    assert run.qd[-1, 5] == pytest.approx((60.0 / 3.0 - G) * 0.1, rel=0.05)
+
+
+def test_a_block_tips_over_its_edge_and_keeps_its_energy():
+    size = (0.2, 0.2, 0.4)
+    block = solid("block", 3.0, size)
+    tilt = np.arctan(0.5) + 0.01  # its centre just beyond the edge at +x, about which it falls
+    q0 = np.array([np.cos(tilt / 2), 0, np.sin(tilt / 2), 0, 0, 0, 0])
+    q0[6] = -min((block.pose(q0, "block")[:3, :3] @ c.point)[2] for c in corners("block", size))
+    run = hinge.simulate_contacts(block, corners("block", size), 0.3, q0, step=5e-3)
+    energy = block.kinetic_energy(run.q, run.qd) + block.potential_energy(run.q)
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-8)
+    assert run.qd[-1, 1] > 0.5
+    np.testing.assert_allclose(run.force[:, 2:], 0.0)
+    gaps = block.contact_system(run.q, run.qd, np.zeros(6), corners("block", size)[:2]).gap
+    np.testing.assert_allclose(gaps, 0.0, atol=1e-9)
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(hinge.SizeError, match=r"begins 0.05 m deep. Start it apart"):
+        hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.05))
+    with pytest.raises(hinge.SizeError, match=r"have to be positive"):
+        hinge.simulate_contacts(ball(), [floor(0.0)], t=-1.0)
+    with pytest.raises(hinge.SizeError, match=r"have to be one state"):
+        hinge.simulate_contacts(ball(), [floor(0.0)], q0=np.zeros((2, 7)))
+    with pytest.raises(hinge.SizeError, match=r"Give a number from 0"):
+        hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.5), restitution=2.0)

@@ -1,0 +1,101 @@
+"""The page in a real browser: it loads, a slider moves the robot, a trajectory plays, and the picture changes."""
+
+import io
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hinge
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright, which drives a browser, is not installed")
+if BROWSER is None:
+    pytest.skip("there is no Chromium on this machine", allow_module_level=True)
+
+QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+         "--ignore-gpu-blocklist"]  # fmt: skip
+PATIENCE = 120_000  # ms: pictures are made without a graphics card
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=BROWSER, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+def opened(browser, page):
+    tab = browser.new_page(viewport={"width": 640, "height": 400})
+    tab.set_default_timeout(PATIENCE)
+    outside = []
+    tab.on("request", lambda request: outside.append(request.url) if "localhost" not in request.url else None)
+    tab.goto(page.address)
+    tab.wait_for_selector("canvas")
+    return tab, outside
+
+
+def picture(tab):
+    """What the window shows, (height, width, 3)."""
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(tab.screenshot(timeout=PATIENCE))).convert("RGB"), float)
+
+
+def settled(tab, wanted):
+    """The first picture that is as wanted; the last one after a while."""
+    end = time.time() + 60
+    while True:
+        made = picture(tab)
+        if wanted(made) or time.time() > end:
+            return made
+
+
+def colored(image):
+    """Pixels of the left half, where the robot is, that have a colour of their own: not ground, not text."""
+    return (np.ptp(image[:, :330], axis=-1) > 40).sum()
+
+
+def test_it_loads_and_a_slider_moves_the_robot(browser, tmp_path):
+    page = hinge.view(hinge.samples.planar_2r(), port=0, browser=False)
+    tab, outside = opened(browser, page)
+    try:
+        before = settled(tab, lambda image: colored(image) > 200)
+        assert colored(before) > 200
+        field = tab.locator("input[type=text], input[inputmode=decimal]").first
+        field.fill("1.2")
+        field.press("Enter")
+        end = time.time() + 60
+        while abs(page.q[0] - 1.2) > 0.02 and time.time() < end:
+            time.sleep(0.1)
+        assert page.q[0] == pytest.approx(1.2, abs=0.02)
+        after = settled(tab, lambda image: (np.abs(image - before).max(axis=-1) > 40)[:, :330].sum() > 200)
+        assert (np.abs(after - before).max(axis=-1) > 40)[:, :330].sum() > 200
+        assert not [url for url in outside if url.startswith("http")], "the page works without a network"
+        Path(tmp_path / "page.png").write_bytes(tab.screenshot(timeout=PATIENCE))
+    finally:
+        page.close()
+        tab.close()
+
+
+def test_a_trajectory_plays(browser):
+    run = hinge.simulate(hinge.samples.planar_2r(), 2.0, q0=[0.3, 0.2], step=0.01)
+    page = hinge.view(run, port=0, browser=False)
+    tab, _ = opened(browser, page)
+    try:
+        before = settled(tab, lambda image: colored(image) > 200)
+        tab.get_by_label("Play").first.check()
+        end = time.time() + 60
+        while page.controls["t"].value == 0.0 and time.time() < end:
+            time.sleep(0.1)
+        assert page.controls["play"].value
+        assert page.controls["t"].value > 0.0
+        after = settled(tab, lambda image: (np.abs(image - before).max(axis=-1) > 40)[:, :330].sum() > 200)
+        assert (np.abs(after - before).max(axis=-1) > 40)[:, :330].sum() > 200
+    finally:
+        page.close()
+        tab.close()
