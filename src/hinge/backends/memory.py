@@ -35,9 +35,9 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
     """An array like np.empty's."""
     dtype = np.dtype(number)
     size = prod(shape) * dtype.itemsize
-    if not SMALLEST <= size <= LARGEST:
+    if size < SMALLEST:
         return np.empty(shape, dtype)
-    for k, (memory, _) in enumerate(_free):
+    for k, (memory, _) in enumerate(_free if size <= LARGEST else ()):
         if size + ALIGNED <= memory.nbytes <= 2 * size + ALIGNED:
             try:
                 found = _free.pop(k)
@@ -47,5 +47,7 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
                 return np.asarray(_Lease(found, shape, dtype))
             break
     fresh = np.empty(size + ALIGNED, np.uint8)
-    start = -(-fresh.ctypes.data // ALIGNED) * ALIGNED
-    return np.asarray(_Lease((fresh, start), shape, dtype))
+    skip = -fresh.ctypes.data % ALIGNED
+    if size > LARGEST:
+        return fresh[skip : skip + size].view(dtype).reshape(shape)
+    return np.asarray(_Lease((fresh, fresh.ctypes.data + skip), shape, dtype))

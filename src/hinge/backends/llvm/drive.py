@@ -14,7 +14,7 @@ from hinge.graph import Program
 
 Row = tuple[str, int, int]  # name of an array, numbers in its row, first column
 LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
-FAR = 1 << 24  # bytes of results that do not
+FAR = 1 << 23  # bytes of results that do not, beside what else is in it
 
 
 def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], pieces: int, b: Block) -> list[str]:
