@@ -44,7 +44,7 @@ print(motion, found, sep="\n")
 loaded = measured(truth.with_payload("tool", 0.5), *other.sample(100.0))
 half = len(held) // 2
 tau = np.concatenate([held.tau[:half], loaded.tau[half:]])
-watch = identify.Monitor(found.robot, window=50, joint_terms=TERMS, limit=0.7)
+watch = identify.Monitor(found.robot, window=50, joint_terms=TERMS, limit=1.2)
 means, drift = [], []
 for row in zip(*held.motion, tau, strict=True):
     watch.update(*row)
