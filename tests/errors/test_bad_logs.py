@@ -1,5 +1,7 @@
 """What is wrong with a log or with a fit's words, each message whole."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,14 @@ def test_parameters_fit_the_robot(arm):
     bad[3] = np.inf
     assert refused(hinge.SizeError, with_parameters, arm, bad) == "with_parameters: upper.mz is not a finite number."
     assert "joint_terms has 'armatur'" in refused(hinge.UnknownName, hinge.identify.parameters, arm, ("armatur",))
+
+
+def test_what_is_not_installed_is_named(arm, monkeypatch):
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    rng = np.random.default_rng(0)
+    q, qd, qdd = rng.normal(size=(3, 30, 2))
+    log = Log(np.arange(30.0), q, qd, arm.inverse_dynamics(q, qd, qdd), qdd)
+    assert "pip install hinge[solve], or ask with consistent=False." in refused(hinge.NotCovered, fit, arm, log)
+    assert np.all(fit(arm, log, consistent=False).after < 1e-9)
+    assert "pip install hinge[solve]" in refused(hinge.NotCovered, hinge.identify.excite, arm)

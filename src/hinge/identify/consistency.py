@@ -67,8 +67,12 @@ def consistent(own: Array, base: Base, beta: Array, R: Array, bodies: int) -> tu
 
 def _solve(start: Array, A: Array, P: Array, g: Array, own: Array, s: Array, bodies: int) -> Array | None:
     """The π = start + A z of bodies that can be with the least ½ zᵀ P z + g z; None where there is none."""
-    import clarabel
-    from scipy import sparse
+    try:
+        import clarabel
+        from scipy import sparse
+    except ImportError:
+        raise NotCovered("fit: bodies that can be are found with Clarabel and SciPy, and one is not installed.\n"
+                         "  pip install hinge[solve], or ask with consistent=False.") from None  # fmt: skip
 
     rows, bounds, cones = list[Array](), list[Array](), []
     for k in range(bodies):

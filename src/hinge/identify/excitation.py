@@ -70,7 +70,11 @@ def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms
     >>> bool(np.abs(qd).max() <= 2.0), bool(np.allclose(qd[[0, -1]], 0.0))
     (True, True)
     """
-    from scipy.optimize import minimize
+    try:
+        from scipy.optimize import minimize
+    except ImportError:
+        raise NotCovered("excite: shapes are improved with SciPy, which is not installed.\n"
+                         "  pip install hinge[solve]") from None  # fmt: skip
 
     for i in robot.model.leaders:
         if not robot.model.joint[i].rates_are_velocities:
