@@ -138,7 +138,7 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     names, notes = np.array(base.names), []
     if dark.any():
         notes.append(f"not shown by the log, and left as they were: {', '.join(names[dark])}")
-    weak = (deviations > np.abs(beta)) & ~dark & (deviations * base.scale > EXACT * np.abs(w[w > 0]).min())
+    weak = (deviations > np.abs(beta)) & ~dark & (spread > SHOWN * np.abs(tau).max())
     if weak.any():
         notes.append(f"known no better than to their own size: {', '.join(names[weak])}")
     R = (Vt * size[:, None]) * base.scale / noise
