@@ -109,3 +109,11 @@ def test_what_is_not_installed_is_named(arm, monkeypatch):
     assert "pip install hinge[solve], or ask with consistent=False." in refused(hinge.NotCovered, fit, arm, log)
     assert np.all(fit(arm, log, consistent=False).after < 1e-9)
     assert "pip install hinge[solve]" in refused(hinge.NotCovered, hinge.identify.excite, arm)
+
+
+def test_a_robot_that_feels_nothing():
+    slide = hinge.Builder("slide", gravity=(0.0, 0.0, 0.0))
+    slide.link("rail")
+    welded = hinge.Robot(slide.build())
+    log = Log(T, *[np.zeros((4, 0))] * 3)
+    assert refused(hinge.ExcitationError, fit, welded, log) == "fit: robot 'slide' has no parameter that a joint feels."

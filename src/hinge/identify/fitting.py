@@ -80,6 +80,8 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
     train, test, notes = _split(read(log, robot), held_out, robot)
     base = base_parameters(robot, terms, tol=FAINT)
+    if base.rank == 0:
+        raise ExcitationError(f"fit: robot {robot.name!r} has no parameter that a joint feels.")
     own = parameters(robot, terms)
     Y = base.columns(_regressor(robot, train, terms))
     if len(train) * robot.nv < base.rank:
