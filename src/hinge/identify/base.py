@@ -88,6 +88,8 @@ def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tu
     if any(sizes(robot.model)):
         raise NotCovered(f"robot {robot.name!r} has driven joints. Identify the robot it was made from.")
     names = parameter_names(robot, joint_terms)
+    if not robot.nv:
+        return Base((), tuple(range(len(names))), np.zeros((0, len(names))), names, np.zeros(0))
     q, qd, qdd = random_motion(robot, ROWS * len(names), seed) if states is None else states
     Y = robot.regressor(q, qd, qdd, joint_terms=joint_terms).reshape(-1, len(names))  # type: ignore[attr-defined]
     size = np.sqrt(np.mean(Y * Y, axis=0))
