@@ -5,7 +5,7 @@ import pytest
 from real_robots import FILES, REFUSED, WELDED, Pair, close
 
 import hinge
-from hinge.identify import Log, fit, parameters, pseudo_inertia, with_parameters
+from hinge.identify import Log, excite, fit, parameters, pseudo_inertia, with_parameters
 
 if not FILES:
     pytest.skip("example-robot-data is not installed", allow_module_level=True)
@@ -46,27 +46,34 @@ def test_pinocchio_is_asked_about_robots_that_are_there():
     assert len([file for file in SOME if file in FILES]) >= 4
 
 
-def logged(robot, noise, rng):
-    """A brisk motion of Panda within its limits, as it might be measured."""
-    terms, t, w = TERMS[:3], np.arange(400.0)[:, None] / 40.0, np.linspace(1.0, 3.0, robot.nv)
+def logged(robot, motion, noise, rng):
+    tau = robot.inverse_dynamics(*motion[1:], joint_terms=TERMS[:3])
+    rough = noise * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
+    return Log(motion[0], motion[1], motion[2], tau + rough, motion[3])
+
+
+def swinging(robot):
+    """A motion within the limits that has nothing to do with the one that is fitted."""
+    t, w = np.arange(400.0)[:, None] / 40.0, np.linspace(0.4, 3.0, robot.nv)
     middle = (robot.limits.lower + robot.limits.upper) / 2
     reach = 0.9 * (robot.limits.upper - middle)
-    motion = middle + reach * np.sin(w * t), reach * w * np.cos(w * t), -reach * w * w * np.sin(w * t)
-    tau = robot.inverse_dynamics(*motion, joint_terms=terms)
-    rough = noise * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
-    return Log(t[:, 0], motion[0], motion[1], tau + rough, motion[2])
+    return t[:, 0], middle + reach * np.sin(w * t), reach * w * np.cos(w * t), -reach * w * w * np.sin(w * t)
 
 
 def test_a_real_arm_is_fitted():
-    """Panda: bodies of grams beside bodies of kilograms, fingers that follow each other, noise no bodies would make."""
+    """Panda: bodies of grams beside bodies of kilograms, fingers that follow each other, noise no bodies would make.
+
+    Judged on another motion without noise: on joint 2 noise of 5 % is nearly as large as what the file gets wrong.
+    """
     arm, rng, terms = hinge.load(FILES["panda_description/urdf/panda.urdf"]), np.random.default_rng(2), TERMS[:3]
     values, n = parameters(arm, terms), arm.model.count
     values[: 10 * n] *= np.repeat(rng.uniform(0.6, 1.5, n), 10)
     values[10 * n :] = rng.uniform(0.1, 1.0, len(values) - 10 * n)
     truth = with_parameters(arm, values, terms)
-    made = fit(arm, logged(truth, 0.0, rng), terms)
+    motion, other = excite(arm, speed=2.0, joint_terms=terms, tries=1).sample(100.0), swinging(arm)
+    made = fit(arm, logged(truth, motion, 0.0, rng), terms)
     want = made.base.values(values)
     assert np.all(made.base.scale * np.abs(made.base_values - want) <= 1e-6 * (made.base.scale * np.abs(want)).max())
-    noisy = fit(arm, logged(truth, 0.05, rng), terms, held_out=logged(truth, 0.0, rng)[::7])
+    noisy = fit(arm, logged(truth, motion, 0.05, rng), terms, held_out=logged(truth, other, 0.0, rng))
     assert np.all(noisy.after <= 0.5 * noisy.before)
     assert np.all(np.linalg.eigvalsh(pseudo_inertia(noisy.parameters[: 10 * n].reshape(n, 10))) > 0.0)
