@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
+        ExcitationError,
         FileFault,
         GeometryError,
         HingeError,
@@ -87,6 +88,7 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
     "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
+    "ExcitationError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -117,6 +119,7 @@ _ROOMS = (
     "motion",
     "control",
     "planning",
+    "identify",
     "viewing",
     "cli",
 )
@@ -131,7 +134,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError", "TrajectoryError", "PathError", "LogError",
+    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@
     ├── PathError        a path that cannot be followed within the limits: carries s and the joint
     ├── TrajectoryError  a saved simulation that cannot be read or written
     ├── LogError         a log that cannot be read or written, or lacks a column
+    ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -96,6 +97,17 @@ class LogError(HingeError, ValueError):
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class ExcitationError(HingeError, ValueError):
+    """A measured motion that leaves parameters undetermined; `names` has them."""
+
+    def __init__(self, what: str, names: Iterable[str] = ()):
+        self.what, self.names = what, tuple(names)
+        super().__init__(what)
+
+    def __reduce__(self) -> tuple[type[ExcitationError], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.what, self.names)
 
 
 class FileFault(HingeError, OSError):

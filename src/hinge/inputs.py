@@ -12,11 +12,11 @@ from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
+from hinge.model.model import TERMS
 from hinge.model.symbols import symbols
 from hinge.model.symbols import with_values as substituted
 
 FRAMES = ("body", "base", "aligned")
-TERMS = ("armature", "damping", "friction", "stiffness")
 
 
 def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:

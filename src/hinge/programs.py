@@ -104,7 +104,8 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
     def key() -> tuple[str, ...]:
         ours = question.algorithm is None and all(a.is_ours for a in candidates)
         if ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
-            words = (sorted(question.given), question.options, question.status, question.regroup, subject.vary)
+            words = (sorted(question.given), question.options, sorted(question.terms), question.status,
+                     question.regroup, subject.vary)  # fmt: skip
             return model.digest, repr((question.name, [a.method for a in candidates], words))
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 

@@ -1183,6 +1183,33 @@ class Robot:
         1.0
         """
         ...
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The matrix Y for which Y π is inverse dynamics, where π is `hinge.identify.parameters(robot)`.
+
+        Takes q (nq), qd and qdd (nv); gives (nv, p). Ten columns a body (m, mx, my, mz, Ixx, Iyy, Izz, Iyz, Ixz, Ixy, in
+        the frame with its name), then one for each velocity of each joint and each of `joint_terms`.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.regressor([0.0, 0.0], [0.0, 0.0], [1.0, 0.0]).shape
+        (2, 22)
+        """
+        ...
     def coriolis_coefficients(
         self,
         q: ArrayLike,

@@ -42,6 +42,7 @@ ORDER = [
     "motion",
     "control",
     "planning",
+    "identify",
     "viewing",
 ]
 FRONTS = {"__init__", "__main__", "cli", "stub"}  # nothing imports these, they may import everything

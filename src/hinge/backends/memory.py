@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
+ALIGNED = 64  # bytes: results begin where a line of the cache does
 Array = np.ndarray[Any, np.dtype[Any]]
 _free: list[tuple[Array, int]] = []  # arrays of bytes, and where they begin
 
@@ -34,16 +35,19 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
     """An array like np.empty's."""
     dtype = np.dtype(number)
     size = prod(shape) * dtype.itemsize
-    if not SMALLEST <= size <= LARGEST:
+    if size < SMALLEST:
         return np.empty(shape, dtype)
-    for k, (memory, _) in enumerate(_free):
-        if size <= memory.nbytes <= 2 * size:
+    for k, (memory, _) in enumerate(_free if size <= LARGEST else ()):
+        if size + ALIGNED <= memory.nbytes <= 2 * size + ALIGNED:
             try:
                 found = _free.pop(k)
             except IndexError:  # another thread was faster
                 break
-            if size <= found[0].nbytes:
+            if size + ALIGNED <= found[0].nbytes:
                 return np.asarray(_Lease(found, shape, dtype))
             break
-    fresh = np.empty(size, np.uint8)
-    return np.asarray(_Lease((fresh, fresh.ctypes.data), shape, dtype))
+    fresh = np.empty(size + ALIGNED, np.uint8)
+    skip = -fresh.ctypes.data % ALIGNED
+    if size > LARGEST:
+        return fresh[skip : skip + size].view(dtype).reshape(shape)
+    return np.asarray(_Lease((fresh, fresh.ctypes.data + skip), shape, dtype))

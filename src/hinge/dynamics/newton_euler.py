@@ -23,19 +23,28 @@ from hinge.dynamics.registry import (
 from hinge.spatial import Force, Motion, comoving, cross
 
 
-def joint_forces(model, q, qd, qdd, external, base):
-    """Axes of each joint, and the whole spatial force through it, in its body's coordinates; entry 0 is the base's."""
-    X, S, v, a, f = model.per_body(5)
+def motions(model, q, qd, qdd, base):
+    """Transform to each body from its parent, axes of its joint, its velocity and acceleration; gravity is in these."""
+    X, S, v, a = model.per_body(4)
     v[0], a[0] = comoving(base[0], base[1] - model.gravity_motion)  # gravity as an upward acceleration of the base
-    f[0] = Force()
-
-    # outward: the motion of each body, and the force that motion needs
     for i, p in model.outward():
-        joint, I = model.joint[i], model.inertia[i]
+        joint = model.joint[i]
         X[i] = joint.transform(q[i]) @ model.placement[i]
         S[i] = joint.axes(q[i])
         v[i], c = carried(X[i], v[p], joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]))  # (4.11)
         a[i] = X[i] @ a[p] + c + S[i] @ qdd[i]  # (4.12), (7.16)
+    return X, S, v, a
+
+
+def joint_forces(model, q, qd, qdd, external, base):
+    """Axes of each joint, and the whole spatial force through it, in its body's coordinates; entry 0 is the base's."""
+    X, S, v, a = motions(model, q, qd, qdd, base)
+
+    # the force that the motion of each body needs
+    (f,) = model.per_body(1)
+    f[0] = Force()
+    for i, _ in model.outward():
+        I = model.inertia[i]
         f[i] = I @ a[i] + cross(v[i], I @ v[i]) - external[i]  # (4.13)
 
     # inward: a joint carries the forces of all that is beyond it

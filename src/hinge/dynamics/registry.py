@@ -104,6 +104,9 @@ VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
 ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
 MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=_rows)
+REGRESSOR = Quantity(
+    "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=_rows
+)
 SCALAR = Quantity("a number", lambda m: ())
 VECTOR = Quantity("a vector in base axes", lambda m: (3,))
 SPATIAL = Quantity("a spatial vector, angular first", lambda m: (6,))

@@ -25,6 +25,8 @@ from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
 from hinge.spatial.vectors import Force, Motion
 
+TERMS = ("armature", "damping", "friction", "stiffness")  # of JointData, what the dynamics are linear in
+NUMBERS = 10  # of a rigid body: mass, first moment, second moment
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -135,8 +137,7 @@ class Model:
     def digest(self) -> str:
         """A name for everything a program depends on; models that differ in it differ in their dynamics."""
         parts = (self.gravity, self.parent, self.joint, self.placement, self.inertia, sorted(self.follows.items()))
-        names = ("armature", "damping", "friction", "stiffness")
-        terms = [self._term(i, name) for name in names for i in range(len(self.parent))]
+        terms = [self._term(i, name) for name in TERMS for i in range(len(self.parent))]
         slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
         loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
@@ -263,6 +264,17 @@ class Model:
                 total[at + k] = total[at + k] + motion * ratio
         return total
 
+    @property
+    def in_terms(self) -> tuple[tuple[str, int, int], ...]:
+        """(term, body, velocity of its joint) for each number of the joints that `terms` puts into the dynamics."""
+        names = [name for name in TERMS if name in self.terms]
+        return tuple((name, i, k) for name in names for i, _ in self.outward() for k in range(self.joint[i].nv))
+
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers of bodies and joints the dynamics are linear in."""
+        return NUMBERS * self.count + len(self.in_terms)
+
     def blame(self, body: int | None = None) -> Callable[[int], str]:
         """A function that names the joint entry k belongs to: of that body's velocities, or of all."""
         owner = [body] * self.joint[body].nv if body else [i for i in self.leaders for _ in range(self.joint[i].nv)]
@@ -332,15 +344,20 @@ class Model:
 
     def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
-        joint = self.joint[i]
-        terms = [self._term(i, name) for name in ("damping", "friction", "stiffness")]
+        terms = [self._term(i, name) for name in TERMS[1:]]
         if not any(unknown(term) or any(term) for term in terms):
-            return [0.0] * joint.nv
-        stretch = joint.difference(self.slack(i), q)
-        return [
-            d * x + f * select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) + k * s
-            for d, f, k, x, s in zip(*terms, qd, stretch, strict=True)
-        ]
+            return [0.0] * self.joint[i].nv
+        felt = [self.felt(name, i, q, qd) for name in TERMS[1:]]
+        return [d * x + f * y + k * z for d, f, k, x, y, z in zip(*terms, *felt, strict=True)]
+
+    def felt(self, term: str, i: int, q: Sequence[Scalar], qd: Sequence[Scalar],
+             qdd: Sequence[Scalar] = ()) -> Sequence[Scalar]:  # fmt: skip
+        """What a unit of armature, damping, friction or stiffness takes of the forces of joint i."""
+        if term == "friction":
+            return [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+        if term == "stiffness":
+            return self.joint[i].difference(self.slack(i), q)
+        return qd if term == "damping" else qdd
 
     def stored(self, i: int, q: Sequence[Scalar]) -> Scalar:
         """The energy in the spring of joint i, so far as `terms` has it."""

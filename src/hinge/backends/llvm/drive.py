@@ -14,7 +14,7 @@ from hinge.graph import Program
 
 Row = tuple[str, int, int]  # name of an array, numbers in its row, first column
 LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
-FAR = 1 << 25  # bytes of results that do not
+FAR = 1 << 23  # bytes of results that do not, beside what else is in it
 
 
 def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], pieces: int, b: Block) -> list[str]:
@@ -31,7 +31,8 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
     for name, size, column in outs:
         code += _transposer(f"unpack.{name}", size, column, Block(b.lanes, b.precision), inward=False)
         if size >= LONG:
-            code += _transposer(f"stream.{name}", size, column, Block(b.lanes, b.precision), inward=False, past=True)
+            for word, align in (("stream", b.precision.bytes), ("flow", b.align)):
+                code += _transposer(f"{word}.{name}", size, column, Block(b.lanes, b.precision), False, past=align)
     return [*code, *_short("in", b), *_short("out", b), *_one("in", b), *_one("out", b), UMIN, "!0 = !{i32 1}"]
 
 
@@ -46,6 +47,7 @@ def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
         "entry:",
         "  call void @constants(ptr %work)",
         f"  %far = icmp uge i64 %states, {far}",
+        *(line for name, size, _ in outs if size >= LONG for line in _aligned(name, size, b)),
         "  br label %next",
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
@@ -67,13 +69,25 @@ def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
     code += [f"  call void @unpack.{name}(ptr %{name}.at, ptr %work)" for name, _, _ in outs]
     code += ["  br label %next", "past:"]
     code += [
-        f"  call void @{'stream' if size >= LONG else 'unpack'}.{name}(ptr %{name}.at, ptr %work)"
+        f"  call void {f'%past.{name}' if size >= LONG else f'@unpack.{name}'}(ptr %{name}.at, ptr %work)"
         for name, size, _ in outs
     ]
     code += ["  br label %next", "short:"]
     code += [_short_call("in", row, b) for row in ins] + [*run] + [_short_call("out", row, b) for row in outs]
     code += ["  br label %next", "end:", "  br i1 %far, label %settle, label %done", "settle:", "  fence seq_cst"]
     return [*code, "  br label %done", "done:", "  ret void", "}"]
+
+
+def _aligned(name: str, size: int, b: Block) -> list[str]:
+    """Which way past the cache: whole vectors, where every row begins where one may, or single numbers."""
+    if size % b.lanes:
+        return [f"  %past.{name} = getelementptr i8, ptr @stream.{name}, i64 0"]
+    return [
+        f"  %{name}.address = ptrtoint ptr %{name} to i64",
+        f"  %{name}.odd = and i64 %{name}.address, {b.align - 1}",
+        f"  %{name}.even = icmp eq i64 %{name}.odd, 0",
+        f"  %past.{name} = select i1 %{name}.even, ptr @flow.{name}, ptr @stream.{name}",
+    ]
 
 
 def constants(runs: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
@@ -183,11 +197,11 @@ def _short(direction: str, b: Block) -> list[str]:
     ]
 
 
-def _transposer(name: str, size: int, column: int, b: Block, inward: bool, past: bool = False) -> list[str]:
+def _transposer(name: str, size: int, column: int, b: Block, inward: bool, past: int = 0) -> list[str]:
     """A function that turns as many rows as there are lanes into columns, or back.
 
     Squares of lanes × lanes are turned in registers; the last square overlaps the one before where the size asks. With
-    `past` the rows are written past the cache.
+    `past`, an alignment in bytes, the rows are written past the cache.
     """
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
     if size < b.lanes:
@@ -205,7 +219,7 @@ def _transposer(name: str, size: int, column: int, b: Block, inward: bool, past:
         source, target, align = column_at, row_at, (b.align, b.precision.bytes)
     vectors = [b.put(f"load {b.real}, ptr {p}, align {align[0]}") for p in source]
     for p, vector in zip(target, b.transposed(vectors), strict=True):
-        b.do(f"store {b.real} {vector}, ptr {p}, align {align[1]}" + ", !nontemporal !0" * past)
+        b.do(f"store {b.real} {vector}, ptr {p}, align {past or align[1]}" + ", !nontemporal !0" * bool(past))
     b.lines += [
         f"  %j.far = add i64 %j, {b.lanes}",
         f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {last})",

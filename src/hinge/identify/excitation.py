@@ -1,0 +1,204 @@
+"""Motions that show the base parameters: finite Fourier series within the limits, best conditioned.
+
+    qd_j(t) = Σ_k a_jk cos kωt + b_jk sin kωt,   ω = 2π / duration
+
+with Σ a = 0 and Σ k b = 0, so that the motion starts and ends at rest, without acceleration, where it began. Every
+joint swings as far as its limits let it: a series of n harmonics that is within a bound at N even times stays within
+1 / cos(πn/N) of it between them, and the bound is taken in by as much. The shapes are chosen so that the condition
+number of the base regressor, columns in the units they have at random states, is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hinge import inputs
+from hinge.errors import ExcitationError, NotCovered, SizeError
+from hinge.identify.base import FAINT, Base, base_parameters
+from hinge.identify.parameters import USUAL, Array
+from hinge.robot import Robot
+
+FINE = 32  # times a period of the highest harmonic, where limits are looked at
+COARSE = 6  # the same, where the condition number is
+FARTHEST = np.pi  # rad or m, how far a joint without limits swings
+NUDGE = 1e-6
+HALVINGS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A periodic motion: called with times it gives coordinates, velocities and accelerations."""
+
+    middle: Array  # (nv) about which it swings
+    cosines: Array  # (nv, harmonics) a, of the velocities
+    sines: Array  # b
+    duration: float
+    condition: float
+
+    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+        """(q, qd, qdd) at times (…), each (…, nv)."""
+        q, qd, qdd = _motion(np.asarray(t, float), self.cosines, self.sines, self.duration)
+        return self.middle + q, qd, qdd
+
+    def sample(self, rate: float) -> tuple[Array, Array, Array, Array]:
+        """(t, q, qd, qdd) over the whole motion, so many rows a second."""
+        t = np.arange(round(self.duration * rate) + 1) / rate
+        return t, *self(t)
+
+    def __str__(self) -> str:
+        n = self.cosines.shape[1]
+        return f"excitation: {n} harmonics in {self.duration:g} s, condition number {self.condition:.3g}"
+
+
+def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms: Sequence[str] = USUAL,
+           middle: Any = None, speed: Any = None, acceleration: Any = None, effort: bool = False, tries: int = 4,
+           seed: int = 0) -> Excitation:  # fmt: skip
+    """A motion that starts and ends at rest, keeps the limits, and shows the base parameters well.
+
+    Coordinates stay within the robot's limits, around `middle` (nq; by default half way between them), velocities
+    within `speed` (nv, or one number; by default the robot's limits), accelerations within `acceleration` where it is
+    given, and with `effort` the joint forces of this robot within its effort limits. Of `tries` shapes, each improved,
+    the best is given.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> motion = hinge.identify.excite(arm, duration=5.0, speed=2.0, tries=1)
+    >>> t, q, qd, qdd = motion.sample(100.0)
+    >>> bool(np.abs(qd).max() <= 2.0), bool(np.allclose(qd[[0, -1]], 0.0))
+    (True, True)
+    """
+    try:
+        from scipy.optimize import minimize
+    except ImportError:
+        raise NotCovered("excite: shapes are improved with SciPy, which is not installed.\n"
+                         "  pip install hinge[solve]") from None  # fmt: skip
+
+    for i in robot.model.leaders:
+        if not robot.model.joint[i].rates_are_velocities:
+            raise NotCovered(f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
+                             "  Fix it with robot.lock, or make a motion of your own.")  # fmt: skip
+    if harmonics < 2 or duration <= 0.0 or tries < 1:
+        raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")
+    centre, bounds = _bounds(robot, middle, speed, acceleration)
+    base = base_parameters(robot, joint_terms, tol=FAINT)
+    if base.rank == 0:
+        raise ExcitationError(f"excite: robot {robot.name!r} has no parameter that a joint feels.")
+    series = _Series(robot.nv, harmonics, float(duration), bounds)
+    rng = np.random.default_rng(seed)
+
+    def columns(x: Array) -> Array:
+        return _columns(robot, base, tuple(joint_terms), centre, series, x)
+
+    def value_and_slope(x: Array) -> tuple[float, Array]:
+        return _log_condition(columns(np.vstack([x, x + NUDGE * np.eye(len(x))])))
+
+    starts = rng.normal(size=(8 * tries, series.size))
+    starts = starts[np.argsort([_log_condition(columns(x[None]))[0] for x in starts])[:tries]]
+    done = [minimize(value_and_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": 25}) for x in starts]
+    best = min(done, key=lambda one: one.fun)
+    a, b = series.coefficients(best.x)
+    made = Excitation(centre, a, b, float(duration), float(np.exp(best.fun)))
+    return _within_effort(robot, made, tuple(joint_terms)) if effort else made
+
+
+class _Series:
+    """Shapes of motions: any numbers become coefficients that start and end at rest and fill the limits."""
+
+    def __init__(self, nv: int, harmonics: int, duration: float, bounds: Sequence[Array]):
+        self.nv, self.n, self.duration, self.bounds = nv, harmonics, duration, bounds
+        self.size = 2 * nv * (harmonics - 1)
+        self.at_rest = [_complement(np.ones(harmonics)), _complement(np.arange(1.0, harmonics + 1.0))]
+        self.fine, self.coarse = (np.arange(k * harmonics) * duration / (k * harmonics) for k in (FINE, COARSE))
+
+    def coefficients(self, x: Array) -> tuple[Array, Array]:
+        """a and b, (…, nv, harmonics) each."""
+        free = x.reshape(*x.shape[:-1], 2, self.nv, self.n - 1)
+        a, b = (free[..., k, :, :] @ self.at_rest[k].T for k in (0, 1))
+        extent = [np.abs(f).max(axis=-2) for f in _motion(self.fine, a, b, self.duration)]
+        inner = np.cos(np.pi / FINE)
+        most = [inner * bound / np.maximum(e, 1e-12) for bound, e in zip(self.bounds, extent, strict=True)]
+        scale = np.min(most, axis=0)[..., None]
+        return a * scale, b * scale
+
+
+def _motion(t: Array, a: Array, b: Array, duration: float) -> tuple[Array, Array, Array]:
+    """Coordinates about their middle, velocities and accelerations, (…, times, nv), of coefficients (…, nv, n)."""
+    rate = 2.0 * np.pi / duration * np.arange(1, a.shape[-1] + 1)
+    c, s = np.cos(t[..., None] * rate), np.sin(t[..., None] * rate)
+    at, bt = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
+    return (s / rate) @ at - (c / rate) @ bt, c @ at + s @ bt, (c * rate) @ bt - (s * rate) @ at
+
+
+def _complement(row: Array) -> Array:
+    """Columns (n, n - 1) at right angles to a row and to each other."""
+    return np.linalg.svd(row[None])[2][1:].T
+
+
+def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[Array, list[Array]]:
+    """The coordinates it swings about, and how far, how fast and how hard each joint may."""
+    limits = robot.limits
+    low, high = limits.lower, limits.upper
+    half = np.clip(0.0, low, high)
+    both = np.isfinite(low) & np.isfinite(high)
+    half[both] = (low[both] + high[both]) / 2
+    centre = half if middle is None else inputs.real("excite: middle", middle, (robot.nq,)).astype(float)
+    reach = np.minimum(np.minimum(high - centre, centre - low), FARTHEST)
+    if np.any(reach <= 0.0):
+        k = int(np.argmin(reach))
+        raise SizeError(f"excite: middle[{k}] = {centre[k]:g} leaves no room between {low[k]:g} and {high[k]:g}.")
+    asked = [limits.velocity if speed is None else speed, np.inf if acceleration is None else acceleration]
+    made = [reach]
+    for name, value in zip(("speed", "acceleration"), asked, strict=True):
+        given = inputs.real(f"excite: {name}", value).astype(float)
+        if given.shape not in ((), (robot.nv,)) or not np.all(given > 0.0):
+            raise SizeError(f"excite: {name} has to be above zero, one number or nv = {robot.nv} of them.")
+        made.append(np.broadcast_to(given, (robot.nv,)))
+    return centre, made
+
+
+def _columns(robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, x: Array) -> Array:
+    """The base regressor of each row of shapes (rows, size), in units, (rows, equations, rank)."""
+    q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
+    Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))  # type: ignore[attr-defined]
+    return Y.reshape(len(x), -1, base.rank) / base.scale
+
+
+def _log_condition(Y: Array) -> tuple[float, Array]:
+    """The logarithm of the condition number of Y[0], and its slope towards each of the others, which are nudged.
+
+    An eigenvalue of YᵀY changes by 2 (Y v)·(dY v), where v is its vector.
+    """
+    size, V = np.linalg.eigh(Y[0].T @ Y[0])
+    ends = [0, -1]
+    least = np.maximum(size[ends], 1e-15 * size[-1])
+    seen = Y @ V[:, ends]
+    slopes = 2.0 * np.sum(seen[0] * (seen[1:] - seen[0]), axis=1) / NUDGE
+    return 0.5 * float(np.log(least[1] / least[0])), 0.5 * (slopes[:, 1] / least[1] - slopes[:, 0] / least[0])
+
+
+def _within_effort(robot: Robot, made: Excitation, terms: tuple[str, ...]) -> Excitation:
+    """The same motion, smaller where this robot's joint forces would be beyond its effort limits."""
+    t = np.linspace(0.0, made.duration, FINE * made.cosines.shape[1])
+
+    def scaled(g: float) -> Excitation:
+        return Excitation(made.middle, g * made.cosines, g * made.sines, made.duration, made.condition)
+
+    def over(one: Excitation) -> Array:
+        tau = robot.inverse_dynamics(*one(t), joint_terms=terms)  # type: ignore[attr-defined]
+        return np.abs(tau).max(axis=0) / robot.limits.effort
+
+    still = over(scaled(0.0))
+    if np.any(still >= 1.0):
+        k = int(np.argmax(still))
+        raise ExcitationError(f"excite: at rest in the middle, velocity {k} of robot {robot.name!r} needs "
+                              f"{still[k]:.2f} of its effort limit.\n  Give another middle=.")  # fmt: skip
+    low, high = 0.0, 1.0
+    if np.all(over(made) <= 1.0):
+        return made
+    for _ in range(HALVINGS):
+        half = (low + high) / 2
+        low, high = (half, high) if np.all(over(scaled(half)) <= 1.0) else (low, half)
+    return scaled(low)

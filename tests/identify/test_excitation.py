@@ -1,0 +1,91 @@
+"""Motions that show the parameters: they keep every limit, start and end at rest, and are better than chance."""
+
+import numpy as np
+import pytest
+
+import hinge
+from hinge.identify import base_parameters, excite
+
+
+@pytest.fixture(scope="module")
+def arm():
+    rows = [{"a": 0.0, "alpha": 1.5707963267948966, "d": 0.4}, {"a": 0.5}, {"a": 0.3}]
+    limits = [(-2.0, 2.5), (-1.0, 0.5), (-0.3, 1.9)]
+    for row, (low, high) in zip(rows, limits, strict=True):
+        row |= {"mass": 2.0, "com": (-0.1, 0.02, 0.05), "inertia": np.diag([0.03, 0.04, 0.05]), "type": "revolute",
+                "limits": (low, high), "velocity": 1.5, "effort": 40.0}  # fmt: skip
+    return hinge.dh(rows)
+
+
+@pytest.fixture(scope="module")
+def motion(arm):
+    return excite(arm, duration=6.0, harmonics=4, acceleration=4.0, tries=1)
+
+
+def test_it_keeps_the_limits_at_every_time(arm, motion):
+    t, q, qd, qdd = motion.sample(3000.0)
+    assert t[-1] == 6.0
+    assert np.all(q >= arm.limits.lower)
+    assert np.all(q <= arm.limits.upper)
+    assert np.all(np.abs(qd) <= 1.5)
+    assert np.all(np.abs(qdd) <= 4.0)
+    fill = [np.abs(q - motion.middle).max(axis=0) / (arm.limits.upper - motion.middle), np.abs(qd).max(axis=0) / 1.5,
+            np.abs(qdd).max(axis=0) / 4.0]  # fmt: skip
+    assert np.all(np.max(fill, axis=0) > 0.98)  # and goes as far as one of them lets it
+
+
+def test_it_starts_and_ends_at_rest(motion):
+    q, qd, qdd = motion([0.0, motion.duration])
+    np.testing.assert_allclose(qd, 0.0, atol=1e-12)
+    np.testing.assert_allclose(qdd, 0.0, atol=1e-12)
+    np.testing.assert_allclose(q[0], q[1], atol=1e-12)
+
+
+def test_velocities_are_rates_of_coordinates(motion):
+    t, h = np.linspace(0.3, 5.5, 7), 1e-5
+    for k in (0, 1):
+        slope = (motion(t + h)[k] - motion(t - h)[k]) / (2 * h)
+        np.testing.assert_allclose(slope, motion(t)[k + 1], atol=1e-8)
+
+
+def condition(robot, base, motion):
+    Y = base.columns(robot.regressor(*motion)) / base.scale
+    return np.linalg.cond(Y.reshape(-1, base.rank))
+
+
+def test_the_condition_number_is_what_it_says_and_better_than_chance(arm, motion):
+    base = base_parameters(arm)
+    assert condition(arm, base, motion.sample(50.0)[1:]) == pytest.approx(motion.condition, rel=0.2)
+    rng = np.random.default_rng(1)
+    lucky = []
+    for _ in range(20):
+        t, w = np.linspace(0, 6, 200)[:, None], rng.uniform(0.5, 3.0, 3)
+        lucky.append(condition(arm, base, (np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t))))
+    assert motion.condition < min(lucky)
+
+
+def test_effort_limits_make_it_smaller(arm, motion):
+    tight = excite(arm, duration=6.0, harmonics=4, tries=1, effort=True, middle=[0.0, -0.2, 0.5])
+    tau = arm.inverse_dynamics(*tight.sample(500.0)[1:])
+    assert np.all(np.abs(tau) <= 40.0 * 1.001)
+    weak = hinge.dh([{"a": 1.0, "alpha": np.pi / 2, "mass": 9.0, "type": "revolute", "effort": 1.0}], base=_tipped())
+    with pytest.raises(hinge.ExcitationError, match="at rest in the middle, velocity 0"):
+        excite(weak, effort=True, tries=1)
+
+
+def _tipped():
+    T = np.eye(4)
+    T[:3, :3] = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
+    return T
+
+
+def test_what_cannot_be_is_refused_by_name(arm):
+    ball = hinge.samples.chain(np.random.default_rng(0), 2, "spherical")
+    with pytest.raises(hinge.NotCovered, match="joint 'joint1' turns freely"):
+        excite(ball)
+    with pytest.raises(hinge.SizeError, match=r"middle\[1\] = 3 leaves no room between -1 and 0.5"):
+        excite(arm, middle=[0.0, 3.0, 0.5])
+    with pytest.raises(hinge.SizeError, match="speed has to be above zero, one number or nv = 3"):
+        excite(arm, speed=[1.0, 2.0])
+    with pytest.raises(hinge.SizeError, match="two harmonics at least"):
+        excite(arm, harmonics=1)
