@@ -1,7 +1,7 @@
 """How a double pendulum falls, from every start at once.
 
-Each pixel is a rollout: it starts at rest with the two angles of its place in the picture, and its colour says where the
-second link points six seconds later. Smooth regions are predictable; the rest is chaos.
+Each pixel is a rollout: it starts at rest with the two angles of its place in the picture, and its colour says where
+the second link points six seconds later. Smooth regions are predictable; the rest is chaos.
 Writes 03_chaos.png beside this file, or to the path given.
 """
 

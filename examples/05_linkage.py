@@ -1,7 +1,7 @@
 """The curves that points of a four-bar linkage draw.
 
-The crank turns once; the loop is closed for every angle, and points of the coupler are followed. A linkage is a tree with
-a joint that closes it, so everything else a robot computes is there too: below, what the crank's motor has to give.
+The crank turns once; the loop is closed for every angle, and points of the coupler are followed. A linkage is a tree
+with a joint that closes it, so everything else a robot computes is there too: what the crank's motor has to give, say.
 Writes 05_linkage.png beside this file, or to the path given.
 """
 

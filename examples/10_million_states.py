@@ -40,6 +40,4 @@ figure.suptitle(f"Joint torques of a million states: {1e9 * (middle - start) / l
 target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_suffix(".png")
 figure.savefig(target, dpi=110)
 rates = [len(q) / dt / 1e6 for dt in (middle - start, end - middle)]
-print(
-    f"{rates[0]:.0f} million inverse and {rates[1]:.0f} million forward dynamics a second, there and back to {error:.0e}"
-)
+print(f"{rates[0]:.0f} million inverse and {rates[1]:.0f} million forward dynamics a second; error {error:.0e}")
