@@ -1,7 +1,7 @@
 """Draws docs/motion.svg and docs/control.svg.
 
-python bench/control_pictures.py           write them
-python bench/control_pictures.py --png     and PNGs beside them
+python docs/pictures/control.py           write them
+python docs/pictures/control.py --png     and PNGs beside them
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import hinge
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1]
 INK, GREY, RED, BLUE, GREEN = "#222222", "#8f8f8f", "#c1272d", "#2166ac", "#1b7837"
 POINTS = np.array([[0.0], [1.1], [0.6], [1.6], [1.2]])
 TIMES = np.array([0.0, 0.9, 1.5, 2.4, 3.2])
