@@ -99,10 +99,16 @@ def close(model: Model, joint: Joint | str, body_a: str, body_b: str, placement_
                          "Make it a joint of the tree, and cut another.")  # fmt: skip
     places = [model.frame(body).then(*pose_of(f"loop {name!r}: placement_{side}", placement))
               for side, body, placement in (("a", body_a, placement_a), ("b", body_b, placement_b))]  # fmt: skip
+    return joined(model, name, joint, (body_a, body_b), places, bool(powered))
+
+
+def joined(model: Model, name: str, joint: Joint, bodies: tuple[str, str], places: Sequence[Frame], powered: bool
+           ) -> Model:  # fmt: skip
+    """With a loop joint between two bodies, its inner and its outer frame at these places."""
     if places[0].body == places[1].body:
-        raise ModelError("loop", f"loop {name!r} joins {body_a!r} and {body_b!r}, which are one rigid body.",
+        raise ModelError("loop", f"loop {name!r} joins {bodies[0]!r} and {bodies[1]!r}, which are one rigid body.",
                          "A loop joins two bodies.")  # fmt: skip
-    return added(model, Loop(name, joint, f"{name}.a", f"{name}.b", bool(powered)), places)
+    return added(model, Loop(name, joint, f"{name}.a", f"{name}.b", powered), places)
 
 
 def added(model: Model, loop: Loop | Tie, places: Sequence[Frame] = ()) -> Model:
