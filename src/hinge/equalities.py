@@ -7,6 +7,7 @@ qpos0 when a connect or weld is made, unless the file says how they stand.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from hinge.errors import ModelError, NotCovered
 from hinge.model.joints import Spherical
 from hinge.model.loops import Tie, added
 from hinge.model.mechanisms import Fixed
+from hinge.model.report import Report
 from hinge.robot import Robot
 from hinge.spatial.rotation import rotation_from_quaternion
 
@@ -34,7 +36,8 @@ def closed(robot: Robot) -> Robot:
         else:
             raise NotCovered(f"{robot.name}: equality <{tag}> {name!r} cannot be a loop.\n"
                              "  Load with loops=False, or remove it.")  # fmt: skip
-    return robot
+    said_so = tuple(finding for finding in robot.report if finding.code != "equality")  # "left out" is no longer true
+    return Robot(replace(robot.model, report=Report(said_so)))
 
 
 def _joined(robot: Robot, tag: str, name: str, said: Mapping[str, str], neutral: Any) -> Robot:

@@ -134,9 +134,9 @@ def test_what_cannot_be_cut_or_turned_around_is_refused_by_name():
         square(["revolute", "spherical", "universal", "revolute"]).build(loops=True)
     with pytest.raises(hinge.ModelError, match=r"loop 'j3' joins 'l3' and 'l0', which are one rigid body"):
         square(["fixed", "fixed", "fixed", "revolute"]).build(loops=True)
+    lone = square(["revolute"] * 4)
+    lone.link("lone", 1.0, inertia=np.eye(3))
     with pytest.raises(hinge.ModelError, match="are carried by no joint"):
-        lone = square(["revolute"] * 4)
-        lone.link("lone", 1.0, inertia=np.eye(3))
         lone.build(loops=True)
 
 

@@ -11,6 +11,7 @@ them, and those whose class does not say how far a pose is from its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
@@ -114,8 +115,8 @@ def _reversed(joint: _Joint) -> _Joint:
     """The same joint seen from its child, with the same coordinate."""
     kind = joint.joint
     if not isinstance(kind, _OnLine | Fixed):
-        raise ModelError("reversed", f"joint {joint.name!r} leads from {joint.parent!r} to {joint.child!r}, and the tree "
-                         f"passes it backwards: a {kind.kind} joint cannot be turned around.",
+        raise ModelError("reversed", f"joint {joint.name!r} leads from {joint.parent!r} to {joint.child!r}, and the "
+                         f"tree passes it backwards: a {kind.kind} joint cannot be turned around.",
                          "Swap its parent and child, or give the links in another order.", joint.where)  # fmt: skip
     (R, p), (S, s) = (joint.R, joint.p), joint.seat
     turned = replace(kind, axis=-kind.axis) if isinstance(kind, _OnLine) else kind
@@ -125,7 +126,6 @@ def _reversed(joint: _Joint) -> _Joint:
 
 def _nothing(joint: _Joint) -> JointData:
     """What a joint says that has nothing to say."""
-    n, inf = joint.joint.nv, float("inf")
-    none = dict.fromkeys(("damping", "friction", "stiffness", "armature"), (0.0,) * n)
-    limits = {"lower": (-inf,) * joint.joint.nq, "upper": (inf,) * joint.joint.nq}
-    return JointData(**limits, velocity=(inf,) * n, effort=(inf,) * n, **none)
+    none, inf = (0.0,) * joint.joint.nv, (math.inf,) * joint.joint.nv
+    low, high = (-math.inf,) * joint.joint.nq, (math.inf,) * joint.joint.nq
+    return JointData(low, high, inf, inf, none, none, none, none)
