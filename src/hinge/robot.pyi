@@ -422,7 +422,7 @@ class Robot:
     ) -> FrictionStep:
         """The velocities after h seconds with contacts that have friction, restitution and compliance.
 
-        Takes q (nq), qd and tau (nv) and n contacts with faces; a gap that would not close within h takes no part. h = 0 is
+        Takes q (nq), qd and tau (nv) and n contacts; a gap that would not close within h takes no part. h = 0 is
         an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
         by c times the force.
 

@@ -65,7 +65,12 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
     array([[2., 1.]])
     """
     listed = checked(robot, contacts)
-    key = ("contact_system", tuple((c.body, c.other, c.kind) for c in listed), backend, tuple(joint_terms))
+    key = (
+        "contact_system",
+        tuple((c.body, c.other, c.kind, c.rim is None) for c in listed),
+        backend,
+        tuple(joint_terms),
+    )
     kernel = robot._kernels.get(key)
     if kernel is None:
         kernel = robot._kernels[key] = _system_kernel(robot, listed, backend, joint_terms)
