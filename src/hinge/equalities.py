@@ -14,7 +14,7 @@ import numpy as np
 
 from hinge.errors import ModelError, NotCovered
 from hinge.model.joints import Spherical
-from hinge.model.loops import Tie, added
+from hinge.model.loops import Loop, Tie, added
 from hinge.model.mechanisms import Fixed
 from hinge.model.report import Report
 from hinge.robot import Robot
@@ -42,6 +42,8 @@ def closed(robot: Robot) -> Robot:
 
 def _joined(robot: Robot, tag: str, name: str, said: Mapping[str, str], neutral: Any) -> Robot:
     joint = Spherical() if tag == "connect" else Fixed()
+    if (said.get("site1"), said.get("site2")) == (f"{name}.a", f"{name}.b"):  # a loop that hinge wrote
+        return Robot(added(robot.model, Loop(name, joint, f"{name}.a", f"{name}.b")))
     if "site1" in said:
         return robot.close(joint, said["site1"], said["site2"], name=name)
     world = robot.model.body_name[0]
