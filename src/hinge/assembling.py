@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
 RANK = 1e-9
 SLIDES = 30
+START = 1e-6  # m and rad: what a loop may be open at the start of a run
 DAMPING = 1e-2  # of the square of the gap
 
 
@@ -51,15 +52,24 @@ def assembled(robot: Any, q: Any, hold: Sequence[str], tolerance: float, iterati
     finite = np.isfinite(made).all(axis=1)
     status = np.where(finite, np.where(gap <= tolerance, Status.OK, Status.UNCLOSED), Status.NONFINITE).astype(np.uint8)
     if strict and (status != Status.OK).any():
-        refuse_open(robot, made[status != Status.OK][0], tolerance)
+        _refuse_gap(robot, made[status != Status.OK][0], tolerance)
     batch = given.shape[:-1]
     if not batch:
         return Assembly(made[0], float(gap[0]), Status(int(status[0])))
     return Assembly(made.reshape(given.shape), gap.reshape(batch), status.reshape(batch))
 
 
-def refuse_open(robot: Any, q: Array, tolerance: float) -> None:
-    """Raise an error that names the loop with the largest gap, where it is above the tolerance."""
+def refuse_open(robot: Any, q: Array, qd: Array, tolerance: float) -> None:
+    """Raise an error that names the loop which is open, or which the velocities open, by more than the tolerance."""
+    _refuse_gap(robot, q, tolerance)
+    rate = np.abs(robot.loop_jacobian(q) @ qd)
+    if rate.max(initial=0.0) > tolerance * (1.0 + np.abs(qd).max()):
+        name = robot.loop_names[int(rate.argmax())]
+        raise ModelError("open-loop", f"robot {robot.name!r}: qd0 opens loop {name!r}, by {rate.max():.3g}.",
+                         "Start with what robot.loop_project(q0, qd0) gives.")  # fmt: skip
+
+
+def _refuse_gap(robot: Any, q: Array, tolerance: float) -> None:
     gap = np.abs(robot.loop_gap(q))
     if np.all(gap <= tolerance):
         return

@@ -57,7 +57,7 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
     """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
-    `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
+    Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -81,6 +81,10 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
 
 def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
     """The same with further constraints: the inertia that contacts feel is that of what the constraints let move."""
+    if robot.loops:
+        raise NotCovered(
+            f"robot {robot.name!r} has loops, which are held already. Leave hold= out, or add loops to it."
+        )
     A, b = real("hold: A", A), real("hold: b", b)
     if A.ndim < 2 or A.shape[-1] != robot.nv or b.shape[-1:] != A.shape[-2:-1]:
         raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {robot.nv}) and (…, r).")
@@ -176,7 +180,7 @@ def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[C
     Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
     (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
     (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
-    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
+    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))

@@ -49,8 +49,8 @@ def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution
     """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
     Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
-    with a gap above `touch` (m) take no part. `hold` (r, nv) has rows A with A qd = 0 before and after: kinematic
-    loops, (9.63). Gives qd (nv), and impulses (n) in N s.
+    with a gap above `touch` (m) take no part. Kinematic loops stay closed, (9.63); `hold` (r, nv) has rows A with A
+    qd = 0 before and after besides. Gives qd (nv), and impulses (n) in N s.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from hinge.constraints.loops import closing
+from hinge.constraints.multipliers import Keeping
 from hinge.contact.contacts import Contact
 from hinge.contact.touch import PER_CONTACT as PER_CONTACT
 from hinge.contact.touch import Touch, velocity_at
@@ -60,9 +62,9 @@ def friction_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: An
     change, along the normal and two directions that turn with it and, about it, with `other`.
     """
     rows = contact_rows(model, contacts, q, qd, numbers, friction=True)
-    H, free = _free(model, q, qd, tau)
-    response = [H.solve(f) for f in rows.F]
-    return (_products(rows.F, response), rows.F, rows.u, free, response, rows.gap), H.pivots
+    robot = _Motions(model, q, qd, tau)
+    response = [robot.response(f) for f in rows.F]
+    return (_products(rows.F, response), rows.F, rows.u, robot.free, response, rows.gap), robot.H.pivots
 
 
 def _tangents(n: Vec3) -> tuple[Vec3, Vec3]:
@@ -74,12 +76,23 @@ def _tangents(n: Vec3) -> tuple[Vec3, Vec3]:
     return Vec3((1.0 + sign * x * x * a, sign * b, -sign * x)), Vec3((b, sign + y * y * a, -y))
 
 
-def _free(model: Model, q: Any, qd: Any, tau: Any) -> tuple[LDL, list[Scalar]]:
-    """The mass matrix factored, and the accelerations without contact."""
-    H = LDL(composite(model, q), model.blame())
-    nothing = [Force()] * len(model.parent)
-    C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
-    return H, H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
+class _Motions:
+    """How a robot moves without contact, and what generalised forces add to that; its loops stay closed."""
+
+    def __init__(self, model: Model, q: Any, qd: Any, tau: Any):
+        self.H = LDL(composite(model, q), model.blame())
+        nothing = [Force()] * len(model.parent)
+        C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
+        self.free = self.H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
+        loops = closing(model, q, qd) if model.loops else None
+        self.loops = Keeping(self.H, loops.A) if loops else None
+        if loops:
+            self.free, _ = self.loops.kept(self.free, loops.c)
+
+    def response(self, f: Sequence[Scalar]) -> list[Scalar]:
+        """The accelerations that a generalised force makes, or velocities that an impulse makes: (9.62), (9.63)."""
+        made = self.H.solve(f)
+        return self.loops.kept(made)[0] if self.loops else made
 
 
 def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
@@ -102,10 +115,11 @@ def _generalised(model: Model, contact: Contact, S: Any, line: Force) -> list[Sc
 def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Equations:
     """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
     rows = contact_rows(model, contacts, q, qd, numbers)
-    H, free = _free(model, q, qd, tau)
-    response = [H.solve(f) for f in rows.F]
-    d = [inner(f, free) + u for f, u in zip(rows.F, rows.u, strict=True)]  # (9.53)
-    return Equations(_products(rows.F, response), d, rows.F, free, response, rows.gap, rows.speed, H.pivots)
+    robot = _Motions(model, q, qd, tau)
+    response = [robot.response(f) for f in rows.F]
+    d = [inner(f, robot.free) + u for f, u in zip(rows.F, rows.u, strict=True)]  # (9.53)
+    C = _products(rows.F, response)
+    return Equations(C, d, rows.F, robot.free, response, rows.gap, rows.speed, robot.H.pivots)
 
 
 def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any, friction: bool = False

@@ -5,7 +5,8 @@
 Between events the closed contacts keep their gaps by contact dynamics, in Runge-Kutta steps of fourth order. A gap that
 has closed at the end of a step is found by bisection; there an impact happens, and what does not part again is closed
 from then on. A contact whose force is zero and whose gap grows is open again. Bounces without number (Zeno's) come to
-an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST.
+an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST. Kinematic loops stay
+closed in flight, in contact and at impact, and are projected after each step.
 Source: featherstone1987, sections 9.7 to 9.9.
 """
 
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.assembling import START, refuse_open
 from hinge.backends.kernel import Status
 from hinge.contact import Contact, contact_forces
 from hinge.contact.impact import _restitution
@@ -83,6 +85,8 @@ class _Touching:
 
     def go(self, duration: float, q: Array, qd: Array) -> ContactRun:
         t, rows = 0.0, []
+        if self.robot.loops:
+            refuse_open(self.robot, q, qd, START)
         gap = self._system(t, q, qd).gap
         if (gap < -1e-6).any():
             worst = int(gap.argmin())
@@ -151,7 +155,9 @@ class _Touching:
         return self.robot.integrate(moved, np.zeros(self.robot.nv)), qd + h / 6 * (b + 2 * d + 2 * f + i)
 
     def _settled(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Open the contacts that part, and take the drift of a step out of the others."""
+        """Open the contacts that part, and take the drift of a step out of the others and out of loops."""
+        if self.robot.loops:
+            q, qd = self.robot.loop_project(q, qd)
         if not self.closed.any():
             return q, qd
         made, force = self._system(t, q, qd), self._accelerated(t, q, qd)[1]
