@@ -1,4 +1,4 @@
-"""Assembly: the nearest configuration in which the loops are closed; and dependent coordinates from independent ones.
+"""Assembly: the nearest configuration in which the loops are closed; and which coordinates depend on the others.
 
 Gauss-Newton steps on the manifold of configurations close the loops; then the state slides along them towards where it
 began. Batches go together; a row that fails does not touch the others.
@@ -114,13 +114,13 @@ def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int
     return q, _size(g)
 
 
-def _towards(A: Array, g: Array, share: float = DAMPING) -> Array:
+def _towards(A: Array, g: Array) -> Array:
     """A Gauss-Newton step, damped as long as the gap is wide, so that a mechanism that cannot close comes to rest."""
     U, sizes, V = np.linalg.svd(A, full_matrices=False)
-    damping = share * np.square(g).sum(axis=1)[:, None]
+    damping = DAMPING * np.square(g).sum(axis=1)[:, None]
     real = sizes > RANK * sizes.max(axis=1, initial=0.0)[:, None]
     gains = np.where(real, sizes / (np.square(sizes) + damping + 1e-300), 0.0)
-    return -np.einsum("sik,si,sri,sr->sk", V, gains, U, g, optimize=True)  # type: ignore[no-any-return]
+    return -np.einsum("sik,si->sk", V, gains * np.einsum("sri,sr->si", U, g))  # type: ignore[no-any-return]
 
 
 def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> Array:
@@ -138,23 +138,6 @@ def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> 
             break
         q, away = np.where(nearer[:, None], tried, q), np.where(nearer[:, None], left, away)
     return q
-
-
-def solved(robot: Any, q: Array, qd: Array, rank: int) -> tuple[Array, Array]:
-    """States in which the independent coordinates stand as they are and the others are found from them."""
-    good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
-    q, qd = q.copy(), qd.copy()
-    at, rates = q[good], qd[good]
-    depends = dependent(robot.loop_jacobian(at), rank)[:, None, :]
-    for _ in range(8):
-        gap = robot.loop_gap(at)
-        if not _size(gap).max(initial=0.0) > 1e-14:
-            break
-        at = robot.integrate(at, _towards(robot.loop_jacobian(at) * depends, gap))
-    A = robot.loop_jacobian(at)
-    kept = np.where(depends[:, 0], 0.0, rates)
-    q[good], qd[good] = at, kept + _towards(A * depends, np.einsum("srk,sk->sr", A, kept), 0.0)
-    return q, qd
 
 
 def dependent(A: Array, rank: int) -> Array:

@@ -9,15 +9,20 @@ Source: featherstone1987, section 9.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hinge.assembling import START, refuse_open, solved
+from hinge.assembling import START, dependent, refuse_open
 from hinge.constraining import Constrained
+from hinge.constraints.loops import closing
+from hinge.constraints.multipliers import Keeping
+from hinge.dynamics.registry import POSITION, VELOCITY, Quantity
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.graph import Scalar
+from hinge.programs import compiled
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Keeper = Callable[[float, Array, Array], tuple[Array, Array]]
@@ -62,5 +67,29 @@ def _loops(run: Any, loops: str | None, time: float) -> Keeper | None:
         return lambda t, q, qd: robot.loop_project(q, qd)
     if loops == "independent":
         rank = int(np.max(robot.mobility(run.q).rank))
-        return lambda t, q, qd: solved(robot, q, qd, rank)
+        takes = {"q": POSITION, "qd": VELOCITY, "gives": Quantity("1 where it depends", lambda m: (m.nv,))}
+        kernel = compiled(robot.subject, robot.name, "independent", _found, takes, {"q": POSITION, "qd": VELOCITY})
+        return lambda t, q, qd: kernel(q, qd, dependent(robot.loop_jacobian(q), rank).astype(float))
     return None
+
+
+class _Dependent:
+    """In place of a mass matrix: the dependent velocities give way, all alike, and the others do not."""
+
+    def __init__(self, gives: Sequence[Scalar]):
+        self.gives = gives
+
+    def solve(self, forces: Sequence[Scalar]) -> list[Scalar]:
+        return [f * g for f, g in zip(forces, self.gives, strict=True)]
+
+
+def _found(model: Any, q: Any, qd: Any, gives: Sequence[Scalar]) -> Any:
+    """The state whose independent coordinates and velocities stand as they are, the others found from them."""
+    change = _Dependent(gives)
+    for _ in range(2):
+        loops = closing(model, q)
+        moved = model.joint_velocities(Keeping(change, loops.A).kept([0.0] * model.nv, loops.gap)[0])
+        q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
+    rates = [x for i in model.leaders for x in qd[i]]
+    kept = [x - y for x, y in zip(rates, change.solve(rates), strict=True)]
+    return q, Keeping(change, closing(model, q).A).kept(kept)[0]
