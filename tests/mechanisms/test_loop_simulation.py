@@ -23,6 +23,14 @@ def test_projection_keeps_loops_and_energy(start):
     assert np.ptp(run.q[:, 0]) > 0.5
 
 
+def test_a_thousand_seconds_leave_the_loop_closed_and_the_energy_as_it_was(start):
+    robot, q, qd = start
+    run = hinge.simulate(robot, t=1000.0, q0=q, qd0=qd, step=5e-3, record=100, loops="project")
+    energy = run.energy()
+    assert np.abs(robot.loop_gap(run.q)).max() < 1e-9
+    assert np.ptp(energy) < 1e-6 * np.abs(energy).max()
+
+
 @pytest.mark.parametrize("way", [None, "project", "baumgarte", "independent"])
 def test_every_way_is_the_same_motion(start, way):
     robot, q, qd = start

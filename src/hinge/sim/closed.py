@@ -64,13 +64,44 @@ def _loops(run: Any, loops: str | None, time: float) -> Keeper | None:
         run.physics = replace(run.physics, loop_time=float(time))
         return None
     if loops == "project":
-        return lambda t, q, qd: robot.loop_project(q, qd)
+        return _Bound(robot.kernel("loop_project"), run.q, run.qd)
     if loops == "independent":
         rank = int(np.max(robot.mobility(run.q).rank))
         takes = {"q": POSITION, "qd": VELOCITY, "gives": Quantity("1 where it depends", lambda m: (m.nv,))}
         kernel = compiled(robot.subject, robot.name, "independent", _found, takes, {"q": POSITION, "qd": VELOCITY})
-        return lambda t, q, qd: kernel(q, qd, dependent(robot.loop_jacobian(q), rank).astype(float))
+        return _Independent(kernel, robot.kernel("loop_jacobian"), run.q, run.qd, rank)
     return None
+
+
+class _Bound:
+    """A kernel from states to states, on arrays of its own."""
+
+    def __init__(self, kernel: Any, q: Array, qd: Array, *further: Array):
+        self.q, self.qd, self.made = q.copy(), qd.copy(), (np.empty_like(q), np.empty_like(qd))
+        self.call = kernel.bind(self.q, self.qd, *further, *self.made)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        self.q[...], self.qd[...] = q, qd
+        self.prepare()
+        self.call()
+        return self.made
+
+    def prepare(self) -> None:
+        """What else the kernel is given."""
+
+
+class _Independent(_Bound):
+    """The same with the velocities that depend on the others, chosen anew for each state."""
+
+    def __init__(self, kernel: Any, jacobian: Any, q: Array, qd: Array, rank: int):
+        self.rank, self.gives = rank, np.zeros_like(qd)
+        super().__init__(kernel, q, qd, self.gives)
+        self.A = np.empty((len(q), *jacobian(q[0]).shape))
+        self.look = jacobian.bind(self.q, self.A)
+
+    def prepare(self) -> None:
+        self.look()
+        self.gives[...] = dependent(self.A, self.rank)
 
 
 class _Dependent:
