@@ -84,9 +84,10 @@ class _Motions:
         nothing = [Force()] * len(model.parent)
         C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
         self.free = self.H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
-        loops = closing(model, q, qd) if model.loops else None
-        self.loops = Keeping(self.H, loops.A) if loops else None
-        if loops:
+        self.loops: Keeping | None = None
+        if model.loops:
+            loops = closing(model, q, qd)
+            self.loops = Keeping(self.H, loops.A)
             self.free, _ = self.loops.kept(self.free, loops.c)
 
     def response(self, f: Sequence[Scalar]) -> list[Scalar]:
