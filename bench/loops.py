@@ -2,7 +2,7 @@
 
     HINGE_THREADS=1 python bench/loops.py
 
-hinge: one compiled kernel for the whole batch, from q, qd, tau to accelerations and loop forces, by each of its methods.
+hinge: one compiled kernel for the whole batch, from q, qd, tau to accelerations and loop forces, by each method.
 Pinocchio: constraintDynamics with the same closure, a call a state, on one core. All in one run.
 """
 

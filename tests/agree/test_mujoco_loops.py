@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from loop_states import moving
 from mujoco_pair import Pair, mujoco
 
 import hinge
@@ -33,11 +34,8 @@ def off_by(text, robot, q, seed=0, speed=1.0):
     """How far MuJoCo's accelerations are from ours, relative, for softer and stiffer constraints."""
     model = mujoco.MjModel.from_xml_string(text)
     pair = Pair(model, robot)
-    rng = np.random.default_rng(seed)
-    qd = speed * rng.normal(size=robot.nv)
-    A = robot.loop_jacobian(q)
-    qd = qd - np.linalg.pinv(A, rcond=1e-9) @ (A @ qd)
-    tau = robot.inverse_dynamics(q, qd, 10.0 * rng.normal(size=robot.nv))
+    qd, push = moving(robot, q, seed)
+    qd, tau = speed * qd, robot.inverse_dynamics(q, speed * qd, 10.0 * push)
     wanted, _ = robot.loop_dynamics(q, qd, tau)
     pair.stand(q, qd, tau)
     off = mujoco.mjtDisableBit

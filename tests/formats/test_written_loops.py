@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loop_states import moving
 
 import hinge
 
@@ -11,13 +12,6 @@ import hinge
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
     monkeypatch.setenv("HINGE_BACKEND", "interpret")
-
-
-def moving(robot, q, seed=0):
-    rng = np.random.default_rng(seed)
-    qd, tau = rng.normal(size=(2, robot.nv))
-    A = robot.loop_jacobian(q)
-    return qd - np.linalg.pinv(A, rcond=1e-9) @ (A @ qd), tau
 
 
 def same_motion(robot, again, q):

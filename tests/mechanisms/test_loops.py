@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loop_states import moving
 
 import hinge
 from hinge.model.joints import JOINTS
@@ -12,14 +13,6 @@ from hinge.model.joints import JOINTS
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
     monkeypatch.setenv("HINGE_BACKEND", "interpret")
-
-
-def moving(robot, q, seed=0):
-    """A velocity that keeps the loops, and joint forces."""
-    rng = np.random.default_rng(seed)
-    qd, tau = rng.normal(size=(2, robot.nv))
-    A = robot.loop_jacobian(q)
-    return qd - np.linalg.pinv(A, rcond=1e-9) @ (A @ qd), tau
 
 
 SAMPLES = ("four_bar", "slider_crank", "piston_joint", "five_bar", "stewart_platform")

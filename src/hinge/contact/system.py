@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hinge.constraints.loops import closing
+from hinge.constraints.loops import closing, row
 from hinge.constraints.multipliers import Keeping
 from hinge.contact.contacts import Contact
 from hinge.contact.touch import PER_CONTACT as PER_CONTACT
@@ -30,7 +30,8 @@ from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, inner, less, select
 from hinge.model import Model
-from hinge.spatial import Force, Motion, Vec3, cross3, dot, dot3
+from hinge.model.loops import passed
+from hinge.spatial import Force, Motion, Vec3, cross3, dot3
 
 
 class Rows(NamedTuple):
@@ -103,16 +104,6 @@ def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]
     return [[upper[min(i, j)][max(i, j)] for j in n] for i in n]  # (9.52)
 
 
-def _generalised(model: Model, contact: Contact, S: Any, line: Force) -> list[Scalar]:
-    """The generalised force of a unit force on `body` along a line, and its opposite on `other`."""
-    b, o = contact.bodies(model)
-    beyond, before = _path(model, b), _path(model, o)
-    return model.generalised_forces([
-        [dot(s, line) if i in beyond else -dot(s, line) for s in S[i]] if (i in beyond) != (i in before)
-        else [0.0] * len(S[i]) for i in range(len(S))
-    ])  # fmt: skip
-
-
 def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Equations:
     """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
     rows = contact_rows(model, contacts, q, qd, numbers)
@@ -134,12 +125,12 @@ def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, num
     made = Rows([], [], [], [])
     for contact, given in zip(contacts, numbers, strict=True):
         b, o = contact.bodies(model)
-        one = Touch(model, contact, given, (R, r), v)
+        one, E = Touch(model, contact, given, (R, r), v), passed(model, o, b)
         at, slip = one.at, velocity_at(v[b], one.at) - velocity_at(v[o], one.at)
         pull = _changing(v[b], a[b], at, one.at_rate) - _changing(v[o], a[o], at, one.at_rate)
         turn = cross3(one.n, one.rate) + one.n * dot3(one.n, v[o].ang)
         for t in (one.n, *(_tangents(one.n) if friction else ())):
-            made.F.append(_generalised(model, contact, S, Force(cross3(at, t), t)))  # (9.43)
+            made.F.append(row(model, S, E, Force(cross3(at, t), t)))  # (9.43)
             made.u.append(dot3(t, pull) + dot3(cross3(turn, t), slip))  # (9.44)
         made.gap.append(one.gap)
         made.speed.append(dot3(one.n, slip))
@@ -149,12 +140,3 @@ def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, num
 def _changing(v: Motion, a: Motion, p: Vec3, rate: Vec3) -> Vec3:
     """How the velocity of the body at a moving point changes, from its spatial velocity and acceleration."""
     return a.lin + cross3(a.ang, p) + cross3(v.ang, rate)
-
-
-def _path(model: Model, i: int) -> set[int]:
-    """The joints between the base and a body."""
-    made = set()
-    while i > 0:
-        made.add(i)
-        i = model.parent[i]
-    return made

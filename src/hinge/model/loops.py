@@ -122,14 +122,17 @@ def added(model: Model, loop: Loop | Tie, places: Sequence[Frame] = ()) -> Model
     return replace(model, frames=frames, loops=(*model.loops, loop))
 
 
+def passed(model: Model, a: int, b: int) -> list[int]:
+    """E_ki of one loop, an entry a body: +1 on the way to body b, -1 on the way to body a, else 0."""
+    E = [0] * len(model.parent)
+    for end, sign in ((b, 1), (a, -1)):
+        while end > 0:
+            E[end] += sign
+            end = model.parent[end]
+    return E
+
+
 def circuit(model: Model) -> np.ndarray:
     """E_ki: which way joint i is passed on the way around loop k, featherstone1987 section 9.4."""
-    E = np.zeros((len(model.loops), model.count), int)
-    for k, loop in enumerate(model.loops):
-        if isinstance(loop, Loop):
-            for frame, sign in ((loop.b, 1), (loop.a, -1)):
-                i = model.frame(frame).body
-                while i > 0:
-                    E[k, i - 1] += sign
-                    i = model.parent[i]
-    return E
+    ends = [(model.frame(x.a).body, model.frame(x.b).body) if isinstance(x, Loop) else (0, 0) for x in model.loops]
+    return np.array([passed(model, *pair)[1:] for pair in ends], int).reshape(len(ends), model.count)
