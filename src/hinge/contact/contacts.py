@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -192,9 +192,3 @@ def _hull(points: Any) -> list[int]:
 
     lower, upper = chain(order), chain(order[::-1])
     return lower[:-1] + upper[:-1] if len(order) > 1 else order
-
-
-def with_restitution(contacts: Sequence[Contact], restitution: Any) -> list[Contact]:
-    """The contacts with another restitution, one for all or one each."""
-    each = np.broadcast_to(np.asarray(restitution, float), (len(contacts),))
-    return [replace(c, restitution=float(e)) for c, e in zip(contacts, each, strict=True)]

@@ -115,7 +115,7 @@ def checked(robot: Any, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
     return listed
 
 
-def _shaped(*shape: int | str) -> Quantity:
+def shaped(*shape: int | str) -> Quantity:
     """Rows of an output, a number or "nv" along each axis."""
     return Quantity("of the contacts", lambda m: tuple(m.nv if n == "nv" else int(n) for n in shape),
                     give=lambda m, made: [x for row in made for x in row] if len(shape) == 2 else made)  # fmt: skip
@@ -131,7 +131,7 @@ def _system_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | Non
 
     numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
     shapes = [(n, n), (n,), (n, "nv"), ("nv",), (n, "nv"), (n,), (n,)]
-    gives = dict(zip(ContactSystem._fields, (_shaped(*s) for s in shapes), strict=True))
+    gives = dict(zip(ContactSystem._fields, (shaped(*s) for s in shapes), strict=True))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
     return compiled(robot.subject, robot.name, "contact_system", equations, takes, gives, backend, pivots=True,
                     terms=frozenset(terms))  # fmt: skip
@@ -166,7 +166,7 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
             return (qdd, force), [*made.pivots, *independence(made.C)]
 
         takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
-        gives = {"qdd": _shaped("nv"), "force": _shaped(n)}
+        gives = {"qdd": shaped("nv"), "force": shaped(n)}
         robot._kernels[key] = compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes, gives, backend,
                                        pivots=True, terms=frozenset(joint_terms))  # fmt: skip
     return robot._kernels[key]  # type: ignore[no-any-return]

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.contact.contacts import Contact
-from hinge.contact.dynamics import _shaped, checked
+from hinge.contact.dynamics import checked, shaped
 from hinge.contact.friction import friction_forces
-from hinge.contact.impact import _restitution
+from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
 from hinge.errors import SizeError
@@ -52,7 +52,7 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     if not h >= 0.0:
         raise SizeError(f"friction_step: h is {h!r}. Give a time in s, or 0 for an impact.")
     n = len(listed)
-    e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, n)
+    e = np.array([c.restitution for c in listed]) if restitution is None else checked_restitution(restitution, n)
     key = ("friction", tuple((c.body, c.other, c.kind, c.rim is None) for c in listed), backend)
     if key not in robot._kernels:
         robot._kernels[key] = _friction_kernel(robot, listed, backend)
@@ -84,7 +84,7 @@ def _friction_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | N
         return friction_equations(model, contacts, q, qd, tau, rows)
 
     numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
-    gives = {"C": _shaped(3 * n, 3 * n), "F": _shaped(3 * n, "nv"), "u": _shaped(3 * n), "free": _shaped("nv"),
-             "response": _shaped(3 * n, "nv"), "gap": _shaped(n)}  # fmt: skip
+    gives = {"C": shaped(3 * n, 3 * n), "F": shaped(3 * n, "nv"), "u": shaped(3 * n), "free": shaped("nv"),
+             "response": shaped(3 * n, "nv"), "gap": shaped(n)}  # fmt: skip
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
     return compiled(robot.subject, robot.name, "friction_system", equations, takes, gives, backend, pivots=True)
