@@ -83,6 +83,10 @@ def test_contacts_of_a_robot_feel_its_loops():
     for name in ("C", "d", "free", "response", "gap"):
         np.testing.assert_allclose(getattr(mine, name), getattr(wanted, name), atol=1e-9)
     np.testing.assert_allclose(mine.free, robot.loop_dynamics(q, qd, tau)[0], atol=1e-10)
+    made = robot.contact_dynamics(q, qd, tau, [contact], touch=None)
+    qdd, force = robot.contact_kernel([contact])(q, qd, tau)
+    np.testing.assert_allclose(qdd, made.qdd, atol=1e-9)
+    np.testing.assert_allclose(force, made.force, atol=1e-9)
     after = robot.impact(q, qd, [contact], restitution=0.5)
     np.testing.assert_allclose(after.qd, tree.impact(q, qd, [contact], restitution=0.5, hold=A).qd, atol=1e-9)
     np.testing.assert_allclose(after.qd, -0.5 * qd, atol=1e-9)  # one freedom: all of it is turned round

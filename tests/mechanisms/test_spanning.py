@@ -128,6 +128,8 @@ def test_no_other_choice_has_fewer_constraints():
 def test_what_cannot_be_cut_or_turned_around_is_refused_by_name():
     with pytest.raises(hinge.ModelError, match=r"powered joint 'j7' does not exist"):
         square(["revolute"] * 4).build(loops=True, powered=["j7"])
+    with pytest.raises(hinge.ModelError, match=r"was given without loops=True"):
+        square(["revolute"] * 3).build(powered=["j1"])
     with pytest.raises(hinge.ModelError, match=r"powered='j1' is one name"):
         square(["revolute"] * 4).build(loops=True, powered="j1")
     with pytest.raises(hinge.ModelError, match=r"joint 'j2' leads from .* a universal joint cannot be turned around"):

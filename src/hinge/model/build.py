@@ -197,10 +197,10 @@ class Builder:
 
         With `loops` joints may make loops: those with the fewest constraints are cut, `powered` ones last.
         """
-        if loops:
+        if loops or powered:
             from hinge.model.spanning import build_closed
 
-            return build_closed(self, powered, base=base, mimic=mimic, strict=strict)
+            return build_closed(self, loops, powered, base=base, mimic=mimic, strict=strict)
         if base not in ("fixed", "floating"):
             raise ModelError("base", f'base="{base}" is not a kind of base.', 'Give base="fixed" or base="floating".')
         if mimic not in ("couple", "free"):

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from hinge.model.build import Builder, _Joint
 
 
-def build_closed(builder: Builder, powered: Sequence[str], **options: Any) -> Model:
+def build_closed(builder: Builder, loops: bool, powered: Sequence[str], **options: Any) -> Model:
     """The model of a builder whose joints make loops: a tree, and the joints that were cut as loop joints."""
     joints = builder._joints
+    if not loops:
+        raise ModelError("powered", f"powered={powered!r} was given without loops=True.", "Give both, or neither.")
     if isinstance(powered, str):
         raise ModelError("powered", f"powered={powered!r} is one name.", "Give a list of joint names.")
     for name in powered:
