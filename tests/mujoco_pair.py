@@ -31,20 +31,34 @@ class Pair:
         ) = 0.0
         mujoco.mj_forward(model, self.d)
         mujoco.mj_subtreeVel(model, self.d)
-        self.q, self.T, self.rate = self.ours(self.d.qpos), np.eye(model.nv), np.zeros(model.nv)
-        for j in np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
-            v = model.jnt_dofadr[j]
-            R = self.d.xmat[model.jnt_bodyid[j]].reshape(3, 3)
-            self.T[v : v + 6, v : v + 6] = np.block([[np.zeros((3, 3)), np.eye(3)], [R.T, np.zeros((3, 3))]])
-            self.rate[v + 3 : v + 6] = -np.cross(self.d.qvel[v + 3 : v + 6], R.T @ self.d.qvel[v : v + 3])
+        self.q = self.ours(self.d.qpos)
+        self._turn(self.d.qvel)
         self.qd = self.T @ self.d.qvel
 
-    def ours(self, qpos):
-        """A configuration of MuJoCo in hinge's order."""
+    def _turn(self, qvel):
+        """T and its change at MuJoCo's positions, with these velocities."""
+        self.T, self.rate = np.eye(self.m.nv), np.zeros(self.m.nv)
+        for j in np.flatnonzero(self.m.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
+            v = self.m.jnt_dofadr[j]
+            R = self.d.xmat[self.m.jnt_bodyid[j]].reshape(3, 3)
+            self.T[v : v + 6, v : v + 6] = np.block([[np.zeros((3, 3)), np.eye(3)], [R.T, np.zeros((3, 3))]])
+            self.rate[v + 3 : v + 6] = -np.cross(qvel[v + 3 : v + 6], R.T @ qvel[v : v + 3])
+
+    def stand(self, q, qd, tau):
+        """Put MuJoCo into a state of hinge, with its joint forces."""
+        self.d.qpos[:] = self.ours(q, 3)
+        mujoco.mj_kinematics(self.m, self.d)
+        self._turn(np.zeros(self.m.nv))
+        self.d.qvel[:] = np.linalg.solve(self.T, qd)
+        self._turn(self.d.qvel)
+        self.d.qfrc_applied[:] = self.T.T @ tau
+
+    def ours(self, qpos, by=-3):
+        """A configuration of MuJoCo in hinge's order; with by=3 the other way."""
         q = np.array(qpos)
         for j in np.flatnonzero(self.m.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
             a = self.m.jnt_qposadr[j]
-            q[a : a + 7] = np.roll(qpos[a : a + 7], -3)
+            q[a : a + 7] = np.roll(qpos[a : a + 7], by)
         return q
 
     def positive(self, q):

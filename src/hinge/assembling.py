@@ -1,4 +1,4 @@
-"""Assembly: the nearest configuration in which the loops are closed; and dependent coordinates from independent ones.
+"""Assembly: the nearest configuration in which the loops are closed; and which coordinates depend on the others.
 
 Gauss-Newton steps on the manifold of configurations close the loops; then the state slides along them towards where it
 began. Batches go together; a row that fails does not touch the others.
@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
 RANK = 1e-9
 SLIDES = 30
+START = 1e-6  # m and rad: what a loop may be open at the start of a run
 DAMPING = 1e-2  # of the square of the gap
 
 
@@ -51,15 +52,24 @@ def assembled(robot: Any, q: Any, hold: Sequence[str], tolerance: float, iterati
     finite = np.isfinite(made).all(axis=1)
     status = np.where(finite, np.where(gap <= tolerance, Status.OK, Status.UNCLOSED), Status.NONFINITE).astype(np.uint8)
     if strict and (status != Status.OK).any():
-        refuse_open(robot, made[status != Status.OK][0], tolerance)
+        _refuse_gap(robot, made[status != Status.OK][0], tolerance)
     batch = given.shape[:-1]
     if not batch:
         return Assembly(made[0], float(gap[0]), Status(int(status[0])))
     return Assembly(made.reshape(given.shape), gap.reshape(batch), status.reshape(batch))
 
 
-def refuse_open(robot: Any, q: Array, tolerance: float) -> None:
-    """Raise an error that names the loop with the largest gap, where it is above the tolerance."""
+def refuse_open(robot: Any, q: Array, qd: Array, tolerance: float) -> None:
+    """Raise an error that names the loop which is open, or which the velocities open, by more than the tolerance."""
+    _refuse_gap(robot, q, tolerance)
+    rate = np.abs(robot.loop_jacobian(q) @ qd)
+    if rate.max(initial=0.0) > tolerance * (1.0 + np.abs(qd).max()):
+        name = robot.loop_names[int(rate.argmax())]
+        raise ModelError("open-loop", f"robot {robot.name!r}: qd0 opens loop {name!r}, by {rate.max():.3g}.",
+                         "Start with what robot.loop_project(q0, qd0) gives.")  # fmt: skip
+
+
+def _refuse_gap(robot: Any, q: Array, tolerance: float) -> None:
     gap = np.abs(robot.loop_gap(q))
     if np.all(gap <= tolerance):
         return
@@ -104,13 +114,13 @@ def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int
     return q, _size(g)
 
 
-def _towards(A: Array, g: Array, share: float = DAMPING) -> Array:
+def _towards(A: Array, g: Array) -> Array:
     """A Gauss-Newton step, damped as long as the gap is wide, so that a mechanism that cannot close comes to rest."""
     U, sizes, V = np.linalg.svd(A, full_matrices=False)
-    damping = share * np.square(g).sum(axis=1)[:, None]
+    damping = DAMPING * np.square(g).sum(axis=1)[:, None]
     real = sizes > RANK * sizes.max(axis=1, initial=0.0)[:, None]
     gains = np.where(real, sizes / (np.square(sizes) + damping + 1e-300), 0.0)
-    return -np.einsum("sik,si,sri,sr->sk", V, gains, U, g, optimize=True)  # type: ignore[no-any-return]
+    return -np.einsum("sik,si->sk", V, gains * np.einsum("sri,sr->si", U, g))  # type: ignore[no-any-return]
 
 
 def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> Array:
@@ -128,23 +138,6 @@ def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> 
             break
         q, away = np.where(nearer[:, None], tried, q), np.where(nearer[:, None], left, away)
     return q
-
-
-def solved(robot: Any, q: Array, qd: Array, rank: int) -> tuple[Array, Array]:
-    """States in which the independent coordinates stand as they are and the others are found from them."""
-    good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
-    q, qd = q.copy(), qd.copy()
-    at, rates = q[good], qd[good]
-    depends = dependent(robot.loop_jacobian(at), rank)[:, None, :]
-    for _ in range(8):
-        gap = robot.loop_gap(at)
-        if not _size(gap).max(initial=0.0) > 1e-14:
-            break
-        at = robot.integrate(at, _towards(robot.loop_jacobian(at) * depends, gap))
-    A = robot.loop_jacobian(at)
-    kept = np.where(depends[:, 0], 0.0, rates)
-    q[good], qd[good] = at, kept + _towards(A * depends, np.einsum("srk,sk->sr", A, kept), 0.0)
-    return q, qd
 
 
 def dependent(A: Array, rank: int) -> Array:

@@ -7,14 +7,16 @@ qpos0 when a connect or weld is made, unless the file says how they stand.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hinge.errors import ModelError, NotCovered
 from hinge.model.joints import Spherical
-from hinge.model.loops import Tie, added
+from hinge.model.loops import Loop, Tie, added
 from hinge.model.mechanisms import Fixed
+from hinge.model.report import Report
 from hinge.robot import Robot
 from hinge.spatial.rotation import rotation_from_quaternion
 
@@ -34,11 +36,14 @@ def closed(robot: Robot) -> Robot:
         else:
             raise NotCovered(f"{robot.name}: equality <{tag}> {name!r} cannot be a loop.\n"
                              "  Load with loops=False, or remove it.")  # fmt: skip
-    return robot
+    said_so = tuple(finding for finding in robot.report if finding.code != "equality")  # "left out" is no longer true
+    return Robot(replace(robot.model, report=Report(said_so)))
 
 
 def _joined(robot: Robot, tag: str, name: str, said: Mapping[str, str], neutral: Any) -> Robot:
     joint = Spherical() if tag == "connect" else Fixed()
+    if (said.get("site1"), said.get("site2")) == (f"{name}.a", f"{name}.b"):  # a loop that hinge wrote
+        return Robot(added(robot.model, Loop(name, joint, f"{name}.a", f"{name}.b")))
     if "site1" in said:
         return robot.close(joint, said["site1"], said["site2"], name=name)
     world = robot.model.body_name[0]

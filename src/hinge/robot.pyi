@@ -338,7 +338,7 @@ class Robot:
         """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
         Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
-        `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
+        Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -363,7 +363,7 @@ class Robot:
         Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
         (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
         (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
-        `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
+        `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -398,8 +398,8 @@ class Robot:
         """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
         Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
-        with a gap above `touch` (m) take no part. `hold` (r, nv) has rows A with A qd = 0 before and after: kinematic
-        loops, (9.63). Gives qd (nv), and impulses (n) in N s.
+        with a gap above `touch` (m) take no part. Kinematic loops stay closed, (9.63); `hold` (r, nv) has rows A with A
+        qd = 0 before and after besides. Gives qd (nv), and impulses (n) in N s.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
@@ -422,7 +422,7 @@ class Robot:
     ) -> FrictionStep:
         """The velocities after h seconds with contacts that have friction, restitution and compliance.
 
-        Takes q (nq), qd and tau (nv) and n contacts with faces; a gap that would not close within h takes no part. h = 0 is
+        Takes q (nq), qd and tau (nv) and n contacts; a gap that would not close within h takes no part. h = 0 is
         an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
         by c times the force.
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from hinge.contact.contacts import Contact
-from hinge.contact.pairs import Found, touching
+from hinge.contact.found import Found
+from hinge.contact.pairs import touching
 from hinge.contact.solids import Solid, link_solids, placed
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.model import Builder
@@ -133,7 +134,8 @@ def _contact(found: Found, T: dict[str, Array], restitution: float, friction: fl
     return Contact(
         str(body.link), local(body, found.point, True), local(other, found.normal, False), other.link,
         local(other, found.other_point, True), local(body, found.edge, False), local(other, found.other_edge, False),
-        found.offset, restitution, friction,
+        found.offset, restitution, friction, other_offset=found.other_offset, rim=local(body, found.rim, False),
+        other_rim=local(other, found.other_rim, False),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from things import corners, loose, solid, standing
+from things import KINDS, corners, solid, standing, two_bodies
 
 import hinge
 from hinge import ContactState
@@ -98,27 +98,12 @@ def test_contacts_that_are_apart_take_no_force():
     assert made.qdd[5] == pytest.approx(-G)
 
 
-def two_bodies():
-    """Two loose bodies as one robot."""
-    one, two = (loose(n, m, np.diag([0.2, 0.3, 0.4])) for n, m in (("one", 1.0), ("two", 2.0)))
-    return one.attach(two, at="world", prefix="t_")
-
-
-KINDS = {
-    "face": {"normal": (0.2, 0.3, 0.9)},
-    "rim": {"normal": (0.2, 0.3, 0.9), "edge": (1.0, 0.4, 0.3), "offset": 0.2},
-    "points": {"offset": 0.1},
-    "edge": {"other_edge": (0.5, -0.2, 1.0), "offset": 0.05},
-    "edges": {"other_edge": (0.5, -0.2, 1.0), "edge": (1.0, 0.4, 0.3)},
-}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_gap_accelerates_as_its_second_difference_says(kind):
     robot = two_bodies()
     rng = np.random.default_rng(3)
     contact = hinge.Contact("t_two", (0.1, 0.2, -0.3), other="one", other_point=(0.3, -0.1, 0.2), **KINDS[kind])
-    assert contact.kind == kind
+    assert contact.kind == kind.split()[-1]
     q, qd = robot.random_state(rng, 1)
     q, qd, tau = q[0], qd[0], rng.normal(size=robot.nv)
     now = robot.contact_system(q, qd, tau, [contact])

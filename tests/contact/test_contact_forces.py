@@ -32,7 +32,7 @@ def complementarity(C, d, made):
 
 @pytest.mark.parametrize("n", range(1, 13))
 def test_random_problems_are_solved(n):
-    C, d = problems(n, 300)
+    C, d = problems(n, 10_000)
     made = hinge.contact_forces(C, d)
     assert (made.status == Status.OK).all()
     assert complementarity(C, d, made) < 1e-9

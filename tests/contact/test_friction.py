@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from things import corners, loose, solid, standing
+from things import KINDS, corners, loose, solid, standing, two_bodies
 
 import hinge
 from hinge import Status
+from hinge.contact.stepping import _friction_kernel
 
 G = 9.81
 SIZE = (0.4, 0.2, 0.1)
@@ -96,12 +97,11 @@ def test_a_ball_bounces_by_its_restitution_and_takes_spin():
     assert made.qd[3] == pytest.approx(5.0 - mu * 2.0 * 1.6)
 
 
-def test_slip_accelerates_as_its_difference_says():
-    from hinge.contact.stepping import _friction_kernel
-
-    one, two = (loose(n, m, np.diag([0.2, 0.3, 0.4])) for n, m in (("one", 1.0), ("two", 2.0)))
-    robot = one.attach(two, at="world", prefix="t_")
-    contact = hinge.Contact("t_two", (0.1, 0.2, -0.3), (0.2, 0.3, 0.9), "one", (0.3, -0.1, 0.2), offset=0.15)
+@pytest.mark.parametrize("kind", KINDS)
+def test_slip_accelerates_as_its_difference_says(kind):
+    robot = two_bodies()
+    details = {"offset": 0.15} | KINDS[kind] if kind != "edges" else KINDS[kind]
+    contact = hinge.Contact("t_two", (0.1, 0.2, -0.3), other="one", other_point=(0.3, -0.1, 0.2), **details)
     rng = np.random.default_rng(1)
     q, qd = (x[0] for x in robot.random_state(rng, 1))
     qdd, h = rng.normal(size=12), 1e-5
@@ -109,23 +109,33 @@ def test_slip_accelerates_as_its_difference_says():
 
     def slip(t):
         F = kernel(robot.integrate(q, qd * t + qdd * t * t / 2), qd, np.zeros(12), numbers)[1]
-        normal = robot.pose(robot.integrate(q, qd * t), "one")[:3, :3] @ contact.normal
-        return F @ (qd + qdd * t), normal
+        return F @ (qd + qdd * t)
 
     _, F, u, *_ = kernel(q, qd, np.zeros(12), numbers)
-    # the normal row is fixed in `other`; tangents are chosen anew, so compare the length of the slip across it
-    rate = (slip(h)[0][0] - slip(-h)[0][0]) / (2 * h)
+    rate = (slip(h)[0] - slip(-h)[0]) / (2 * h)
     assert rate == pytest.approx((F @ qdd + u)[0], rel=1e-5)
-    across = [slip(t)[0][1:] @ slip(t)[0][1:] for t in (-h, h)]
+    # tangents are chosen anew at each state, so compare the length of the slip across the normal
+    across = [slip(t)[1:] @ slip(t)[1:] for t in (-h, h)]
     assert (across[1] - across[0]) / (2 * h) == pytest.approx(2 * (F @ qd)[1:] @ (F @ qdd + u)[1:], rel=1e-5)
 
 
+def test_a_spinning_ball_turns_the_ball_it_rests_on():
+    """Friction between two round bodies acts where their surfaces touch: equal impulses, couples by the radii."""
+    scene = hinge.Scene(gravity=(0, 0, 0)).body("low", "sphere", (0.2,), 2.0).body("high", "sphere", (0.1,), 1.0)
+    q = np.array([1.0, 0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 0, 0.3])
+    qd = np.zeros(12)
+    qd[[7, 11]] = 5.0, -1.0  # the upper spins about y and comes down
+    made = scene.robot.friction_step(q, qd, np.zeros(12), scene.contacts(q, friction=0.05), 0.0)
+    normal = np.linalg.norm(made.impulse[0, :1])
+    pushed, spun = 2.0 * made.qd[3:6], 0.4 * 2.0 * 0.2**2 * made.qd[:3]
+    assert normal == pytest.approx(1.0 / (1 / 2.0 + 1 / 1.0))
+    np.testing.assert_allclose(pushed, [0.05 * -normal, 0, -normal], atol=1e-9)  # it slides all the time
+    np.testing.assert_allclose(spun, np.cross([0, 0, 0.2], pushed), atol=1e-9)
+    np.testing.assert_allclose(1.0 * made.qd[9:], -pushed + [0, 0, -1.0], atol=1e-9)
+    np.testing.assert_allclose(0.4 * 0.1**2 * (made.qd[6:9] - qd[6:9]), np.cross([0, 0, -0.1], -pushed), atol=1e-9)
+
+
 def test_bad_input_is_refused_by_name():
-    ball = loose("ball", 1.0, np.eye(3))
-    state = [standing(0.1), np.zeros(6), np.zeros(6)]
-    round_one = hinge.Contact("ball", (0, 0, 0), other="world", offset=0.1)
-    with pytest.raises(hinge.NotCovered, match=r"contacts\[0\]: contact of 'ball' with 'world' touches with points"):
-        ball.friction_step(*state, [round_one], 1e-3)
     with pytest.raises(hinge.SizeError, match=r"friction has -1"):
         hinge.friction_forces(np.eye(3), np.zeros(3), -1.0)
     with pytest.raises(hinge.SizeError, match=r"not symmetric"):

@@ -93,6 +93,31 @@ def test_a_block_tips_over_its_edge_and_keeps_its_energy():
     np.testing.assert_allclose(gaps, 0.0, atol=1e-9)
 
 
+def test_a_block_slides_to_a_stop_by_friction_and_stays():
+    size, mu, speed = (0.4, 0.2, 0.1), 0.3, 1.0
+    block, qd = solid("block", 3.0, size), [0, 0, 0, speed, 0, 0]
+    run = hinge.simulate_contacts(block, corners("block", size, friction=mu), 0.4, standing(0.05), qd, step=1e-2)
+    assert run.status == Status.OK
+    stop = speed / (mu * G)
+    np.testing.assert_allclose(np.interp(stop / 2, run.t, run.qd[:, 3]), speed / 2, atol=1e-6)
+    np.testing.assert_allclose(run.q[-1, 4], speed**2 / (2 * mu * G), atol=6e-3)  # half a step at its speed
+    np.testing.assert_allclose(run.qd[run.t > stop + 0.01], 0.0, atol=1e-7)
+    np.testing.assert_allclose(run.force[1:].sum(axis=1), 3.0 * G, rtol=1e-6)
+    np.testing.assert_allclose(run.q[:, 6], 0.05, atol=1e-9)
+
+
+def test_a_ball_that_slides_begins_to_roll():
+    contact = hinge.Contact("ball", (0, 0, 0), normal=(0, 0, 1), offset=R, friction=0.2)
+    off = []
+    for step in (2e-2, 1e-2):
+        run = hinge.simulate_contacts(ball(), [contact], 0.2, standing(R), [0, 0, 0, 1.0, 0, 0], step=step)
+        rolls = ball().velocity(run.q[-1], run.qd[-1], "ball", frame="aligned")
+        off.append(rolls[3] - 5 / 7)  # the share of its speed that is left, whatever the friction
+        assert rolls[1] * R == pytest.approx(rolls[3], abs=0.5 * step)
+    assert abs(off[1]) < 0.05
+    assert off[0] / off[1] == pytest.approx(2.0, rel=0.3)  # of first order
+
+
 def test_bad_input_is_refused():
     with pytest.raises(hinge.SizeError, match=r"begins 0.05 m deep. Start it apart"):
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.05))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loop_states import moving
 
 import hinge
 from hinge.model.joints import JOINTS
@@ -12,14 +13,6 @@ from hinge.model.joints import JOINTS
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
     monkeypatch.setenv("HINGE_BACKEND", "interpret")
-
-
-def moving(robot, q, seed=0):
-    """A velocity that keeps the loops, and joint forces."""
-    rng = np.random.default_rng(seed)
-    qd, tau = rng.normal(size=(2, robot.nv))
-    A = robot.loop_jacobian(q)
-    return qd - np.linalg.pinv(A, rcond=1e-9) @ (A @ qd), tau
 
 
 SAMPLES = ("four_bar", "slider_crank", "piston_joint", "five_bar", "stewart_platform")
@@ -213,6 +206,24 @@ def test_inverse_and_cross_inertias_are_those_of_the_jacobians(frame):
         made = robot.inverse_inertia(q, "link8", frame=frame, method=method)
         wanted_own = Ja @ H @ np.swapaxes(Ja, 1, 2)
         np.testing.assert_allclose(made, wanted_own, atol=1e-9 * np.abs(wanted_own).max())
+
+
+def test_the_circuit_says_which_way_each_joint_is_passed():
+    robot = hinge.samples.stewart_platform()
+    E = robot.circuit
+    assert E.shape == (6, 13)
+    platform = robot.joint_names.index("platform")
+    for k, name in enumerate(f"ball{n + 1}" for n in range(6)):
+        ends = {"platform": -1, f"swing{k + 1}": 1, f"leg{k + 1}": 1}
+        assert robot.loops[k].name == name
+        assert {n: x for n, x in zip(robot.joint_names, E[k], strict=True) if x} == ends
+    assert (E[:, platform] == -1).all()
+    # around each loop the joints' motions make the motion across the cut joint: J of its successor less its predecessor
+    q = robot.neutral()
+    for k, loop in enumerate(robot.loops):
+        across = robot.jacobian(q, loop.b, frame="base") - robot.jacobian(q, loop.a, frame="base")
+        used = [bool(np.abs(across[:, robot.coordinates(n)[1]]).max() > 1e-9) for n in robot.joint_names]
+        assert used == (E[k] != 0).tolist()
 
 
 def test_figure_9_2_two_ways():

@@ -17,7 +17,7 @@ from hinge.dynamics.kinematics import FRAMES, frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSITION, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.graph import inner
-from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Mat3, Motion, Rigid, Transform, Vec3
+from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Mat3, Motion, MotionSpace, Rigid, Transform, Vec3
 
 TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=lambda m, rows: [x for row in rows for x in row])
 UNITS = [[1.0 if k == j else 0.0 for k in range(6)] for j in range(6)]
@@ -73,40 +73,30 @@ class Articulated:
 
     def inverse_inertias(self):
         """Φ_i of each body, as the motions that the six unit forces make."""
-        phi = [[Motion()] * 6 for _ in self.model.parent]
+        phi = [MotionSpace([Motion()] * 6) for _ in self.model.parent]
         for i, p in self.model.outward():
-            phi[i] = [
-                self.onward(i, _times(phi[p], self.back(i, f))) + self.S[i] @ self.D[i].solve(self.S[i].T @ f)
+            phi[i] = MotionSpace(
+                self.onward(i, phi[p] @ self.back(i, f)) + self.S[i] @ self.D[i].solve(self.S[i].T @ f)
                 for f in map(_force, UNITS)
-            ]
+            )
         return phi
 
     def cross_inertia(self, phi, i, j):
         """Φ_ij, as the motions of body i that unit forces on body j make: (9.35), by their nearest common ancestor."""
-        above = {i}
-        ancestors, at = [i], i
-        while at:
-            at = self.model.parent[at]
-            ancestors.append(at)
-            above.add(at)
+        ancestors = [i]
+        while ancestors[-1]:
+            ancestors.append(self.model.parent[ancestors[-1]])
         forces, at = list(map(_force, UNITS)), j
-        while at not in above:
+        while at not in ancestors:
             forces, at = [self.back(at, f) for f in forces], self.model.parent[at]
-        motions = [_times(phi[at], f) for f in forces]
+        motions = [phi[at] @ f for f in forces]
         for k in reversed(ancestors[: ancestors.index(at)]):
             motions = [self.onward(k, m) for m in motions]  # (9.34)
-        return motions
+        return MotionSpace(motions)
 
 
 def _force(entries):
     return Force(Vec3(tuple(entries[:3])), Vec3(tuple(entries[3:])))
-
-
-def _times(phi, f):
-    made = Motion()
-    for motion, size in zip(phi, f, strict=True):
-        made = made + motion * size
-    return made
 
 
 def _seen(model, q, at, frame):
@@ -117,13 +107,6 @@ def _seen(model, q, at, frame):
     R, r = frame_pose(at, *poses(model, q))
     turned = Transform(Rigid(R)) @ own
     return turned if frame == "aligned" else Transform(Rigid(Mat3((1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0)), -r)) @ turned
-
-
-def _picked(weights, motions):
-    made = Motion()
-    for weight, motion in zip(weights, motions, strict=True):
-        made = made + motion * weight
-    return made
 
 
 def _table(columns):
@@ -146,7 +129,7 @@ def inverse_inertia(model, q, at, frame="body"):
     columns = []
     for f in map(_force, UNITS):
         own = seen.T @ f
-        columns.append(seen @ _picked(at.on, [_times(one, own) for one in phi]))
+        columns.append(seen @ (MotionSpace(one @ own for one in phi) @ at.on))
     return _table(columns), tree.pivots
 
 
@@ -172,7 +155,7 @@ def cross_inertia(model, q, a, b, frame="body"):
     for f in map(_force, UNITS):
         own = there.T @ f
         _, moved = tree.response([0.0] * model.nv, [own * weight for weight in b.on])
-        columns.append(here @ _picked(a.on, moved))
+        columns.append(here @ (MotionSpace(moved) @ a.on))
     return _table(columns), tree.pivots
 
 

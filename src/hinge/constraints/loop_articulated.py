@@ -16,7 +16,7 @@ from hinge.dynamics.articulated import articulated
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import algorithm
 from hinge.graph import inner
-from hinge.spatial import Force, Motion, cross3, dot
+from hinge.spatial import Force, cross3, dot
 
 
 def tied(model):
@@ -48,7 +48,7 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
         return known[i, j]
 
     rows = [
-        [sum((dot(_sum(across(i, j), fj), fi) for i, fi in on[k] for j, fj in on[m]), 0.0) for m in range(k + 1)]
+        [sum((dot(across(i, j) @ fj, fi) for i, fi in on[k] for j, fj in on[m]), 0.0) for m in range(k + 1)]
         for k in range(len(on))
     ]  # (9.27)
     forces = Semidefinite(rows, loops.A).solve([-x for x in beta])  # (9.29)
@@ -62,13 +62,6 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
 
 def _in_body(f, R, r):
     return Force(R.T @ (f.ang - cross3(r, f.lin)), R.T @ f.lin)
-
-
-def _sum(motions, f):
-    made = Motion()
-    for motion, size in zip(motions, f, strict=True):
-        made = made + motion * size
-    return made
 
 
 def _per_joint(model, flat):

@@ -23,7 +23,7 @@ from hinge.dynamics.kinematics import (
 from hinge.dynamics.registry import POSITION, VELOCITY, Quantity, algorithm
 from hinge.graph import Scalar, total
 from hinge.model.gaps import withstood
-from hinge.model.loops import Loop
+from hinge.model.loops import Loop, passed
 from hinge.spatial import Force, Motion, cross, cross3, dot
 
 ROWS = Quantity("one a constraint", lambda m: (m.loop_rows,))
@@ -73,32 +73,22 @@ def closing(model, q, qd=None, loop_tau=None):
         vk, ak = v[b.body] - v[a.body], avp[b.body] - avp[a.body]
         across = Motion(Rb.T @ vk.ang, Rb.T @ (vk.lin + cross3(vk.ang, pb)))
         reactions, rates = withstood(loop.joint.gap, *pose, across)
-        E = _passed(model, a.body, b.body)
+        E = passed(model, a.body, b.body)
         gap += loop.joint.gap(*pose)
         for own, rate in zip(reactions, rates, strict=True):
             force = _to_base(own, Rb, pb)
             force_rate = _to_base(rate, Rb, pb) + cross(v[b.body], force)  # the absolute rate of R
-            A.append(_row(model, S, E, force))  # Rᵀ J
+            A.append(row(model, S, E, force))  # Rᵀ J
             c.append(dot(ak, force) + dot(vk, force_rate))  # (9.12)
             forces.append((a.body, b.body, force))
         if loop.powered and loop_tau is not None:
             pushed = loop.joint.actuation(loop.joint.neutral()) @ [next(given) for _ in range(loop.joint.nv)]
-            driven = [x + y for x, y in zip(driven, _row(model, S, E, _to_base(pushed, Rb, pb)), strict=True)]  # (9.15)
+            driven = [x + y for x, y in zip(driven, row(model, S, E, _to_base(pushed, Rb, pb)), strict=True)]  # (9.15)
     return Closing(gap, A, c, driven, forces)
 
 
-def _passed(model, a, b):
-    """E_ki of one loop: +1 on the way to its successor, -1 on the way to its predecessor, else 0."""
-    E = [0.0] * len(model.parent)
-    for end, sign in ((b, 1.0), (a, -1.0)):
-        while end > 0:
-            E[end] += sign
-            end = model.parent[end]
-    return E
-
-
-def _row(model, S, E, force):
-    """Jᵀ f over the user's velocities."""
+def row(model, S, E, force):
+    """Jᵀ f over the user's velocities, of a force that acts on one body and against another."""
     return model.generalised_forces([[dot(s, force) * E[i] if E[i] else 0.0 for s in S[i]] for i in range(len(S))])
 
 
@@ -157,12 +147,3 @@ def loop_bias(model, q, qd):
     np.False_
     """
     return closing(model, q, qd).c
-
-
-def applied(model, forces, sizes):
-    """The forces of the loops as forces on bodies, in base coordinates."""
-    made = [Force()] * len(model.parent)
-    for (a, b, force), size in zip(forces, sizes, strict=True):
-        made[b] = made[b] + force * size
-        made[a] = made[a] - force * size
-    return made

@@ -59,19 +59,23 @@ class Semidefinite:
         return x
 
 
+class Keeping:
+    """Constraints A qdd + c = 0 on motions of a mass matrix that is factored: W = H⁻¹ Aᵀ, and A H⁻¹ Aᵀ factored."""
+
+    def __init__(self, H: Any, A: Sequence[Sequence[Scalar]]):
+        self.A, self.W = A, [H.solve(row) for row in A]
+        lower = [[inner(A[k], self.W[j]) for j in range(k + 1)] for k in range(len(A))]
+        self.factors = Semidefinite(lower, A)
+
+    def kept(self, free: Sequence[Scalar], c: Sequence[Scalar] | None = None) -> tuple[list[Scalar], list[Scalar]]:
+        """Accelerations that keep the constraints, from those that do not, and the multipliers."""
+        left = [-inner(row, free) for row in self.A]
+        force = self.factors.solve([x - ck for x, ck in zip(left, c, strict=True)] if c is not None else left)
+        qdd = [x + total([w[i] * f for w, f in zip(self.W, force, strict=True)]) for i, x in enumerate(free)]
+        return qdd, force  # featherstone1987 (9.17)
+
+
 def constrained(H: Any, forces: Sequence[Scalar], A: Sequence[Sequence[Scalar]], c: Sequence[Scalar]
                 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Accelerations and multipliers, from the factors of H, tau - C, the constraints' matrix A and c."""
-    free = H.solve(forces)  # where no constraint is kept
-    W = [H.solve(row) for row in A]
-    return corrected(free, W, A, c)
-
-
-def corrected(free: Sequence[Scalar], W: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]],
-              c: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
-    """The same from the accelerations without constraints and W = H⁻¹ Aᵀ, a row a constraint."""
-    r = len(A)
-    lower = [[inner(A[k], W[j]) for j in range(k + 1)] for k in range(r)]
-    force = Semidefinite(lower, A).solve([-ck - inner(row, free) for row, ck in zip(A, c, strict=True)])
-    qdd = [x + total([W[k][i] * force[k] for k in range(r)]) for i, x in enumerate(free)]  # featherstone1987 (9.17)
-    return qdd, force
+    return Keeping(H, A).kept(H.solve(forces), c)

@@ -3,8 +3,9 @@
     contact = hinge.Contact("foot", (0.0, 0.0, -0.3), normal=(0.0, 0.0, 1.0))
 
 `body` is pushed along the normal, `other` (the world where it is None) against it. What touches says how the normal
-turns: with a face of `other`; with the common perpendicular of two lines; with the perpendicular from a point to a
-line; or with the line between two points, as for two spheres. Round bodies are points and lines with an `offset`.
+turns: with a face of `other`; with the common perpendicular of two edges, straight or round; with the perpendicular
+from a point to an edge; or with the line between two points, as for two spheres. Round bodies are points and lines with
+an `offset`.
 Source: featherstone1987, section 9.6.1, Figures 9-4 and 9-5.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,10 @@ class Contact:
 
     `normal` points from `other` to `body` and is fixed in `other`. Without it the normal is that of `edge` and
     `other_edge` (directions of lines through the two points): (other_edge × edge), or the perpendicular from the point
-    to `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`. With a normal,
-    `edge` is the axis of a disc around the point with radius `offset`, whose rim touches the face as it rolls.
+    to `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`, of which
+    `other_offset` is the radius of `other`. With a normal, `edge` is the axis of a disc around the point with radius
+    `offset`, whose rim touches the face as it rolls. With `rim` or `other_rim` the edge is round: the point is its
+    centre, the edge its axis, and the rim leads from the centre to where it touches.
 
     >>> hinge.Contact("foot", (0, 0, -0.3), normal=(0, 0, 2)).normal
     (0.0, 0.0, 1.0)
@@ -48,16 +51,24 @@ class Contact:
     friction: float = 0.0
     compliance: float = 0.0
     name: str = ""
+    other_offset: float = 0.0
+    rim: Triple | None = None
+    other_rim: Triple | None = None
 
     def __post_init__(self) -> None:
-        for label in ("point", "other_point", "normal", "edge", "other_edge"):
+        for label in ("point", "other_point", "normal", "edge", "other_edge", "rim", "other_rim"):
             value = getattr(self, label)
             if value is not None:
-                object.__setattr__(self, label, _triple(self, label, value, label not in ("point", "other_point")))
+                object.__setattr__(self, label, _triple(self, label, value, label in ("normal", "edge", "other_edge")))
         if self.edge is not None and self.other_edge is None and self.normal is None:
             raise SizeError(f"{self} has an edge and no other_edge. Swap the bodies, or give both lines.")
         if self.normal is not None and self.other_edge is not None:
             raise SizeError(f"{self} has a normal and edges. Give the one or the other.")
+        for rim, axis, label in ((self.rim, self.edge, "rim"), (self.other_rim, self.other_edge, "other_rim")):
+            if rim is not None and (axis is None or abs(np.dot(rim, axis)) > 1e-6 * max(map(abs, rim)) or not any(rim)):
+                raise SizeError(f"{self}: {label} has to stand on the circle's axis, which is its edge. Give both.")
+        if self.rim is not None and self.other_rim is None:
+            raise SizeError(f"{self} has a rim and `other` none. Swap the bodies.")
         if not 0.0 <= self.restitution <= 1.0:
             raise SizeError(f"{self} has restitution {self.restitution!r}. Give a number from 0 to 1.")
         for label in ("friction", "compliance"):
@@ -70,16 +81,20 @@ class Contact:
 
     @property
     def kind(self) -> str:
-        """What touches: "face", "rim", "edges", "edge" or "points"."""
+        """What touches: "face", "rim", "edges", "edge" or "points"; with a round edge "curves" or "ring"."""
         if self.normal is not None:
             return "face" if self.edge is None else "rim"
+        if self.other_rim is not None:
+            return "ring" if self.edge is None else "curves"
         return "edges" if self.edge is not None else "edge" if self.other_edge is not None else "points"
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """What a kernel is given of it: point, point of the other, normal or line of the other, line, offset."""
-        on_other = self.normal or self.other_edge or (0.0, 0.0, 0.0)
-        return (*self.point, *self.other_point, *on_other, *(self.edge or (0.0, 0.0, 0.0)), self.offset)
+        """What a kernel is given of it: point, point of the other, normal or line of the other, line, radii, rims."""
+        none = (0.0, 0.0, 0.0)
+        on_other, edge = self.normal or self.other_edge or none, self.edge or none
+        return (*self.point, *self.other_point, *on_other, *edge, self.offset, self.other_offset,
+                *(self.rim or none), *(self.other_rim or none))  # fmt: skip
 
     def bodies(self, model: Model) -> tuple[int, int]:
         """The numbers of its bodies; refuses names that are not there, and a body against itself."""
@@ -177,9 +192,3 @@ def _hull(points: Any) -> list[int]:
 
     lower, upper = chain(order), chain(order[::-1])
     return lower[:-1] + upper[:-1] if len(order) > 1 else order
-
-
-def with_restitution(contacts: Sequence[Contact], restitution: Any) -> list[Contact]:
-    """The contacts with another restitution, one for all or one each."""
-    each = np.broadcast_to(np.asarray(restitution, float), (len(contacts),))
-    return [replace(c, restitution=float(e)) for c, e in zip(contacts, each, strict=True)]

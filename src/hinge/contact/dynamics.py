@@ -57,7 +57,7 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
     """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
-    `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides: the constraints of kinematic loops.
+    Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -65,7 +65,12 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
     array([[2., 1.]])
     """
     listed = checked(robot, contacts)
-    key = ("contact_system", tuple((c.body, c.other, c.kind) for c in listed), backend, tuple(joint_terms))
+    key = (
+        "contact_system",
+        tuple((c.body, c.other, c.kind, c.rim is None) for c in listed),
+        backend,
+        tuple(joint_terms),
+    )
     kernel = robot._kernels.get(key)
     if kernel is None:
         kernel = robot._kernels[key] = _system_kernel(robot, listed, backend, joint_terms)
@@ -76,6 +81,10 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
 
 def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
     """The same with further constraints: the inertia that contacts feel is that of what the constraints let move."""
+    if robot.loops:
+        raise NotCovered(
+            f"robot {robot.name!r} has loops, which are held already. Leave hold= out, or add loops to it."
+        )
     A, b = real("hold: A", A), real("hold: b", b)
     if A.ndim < 2 or A.shape[-1] != robot.nv or b.shape[-1:] != A.shape[-2:-1]:
         raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {robot.nv}) and (…, r).")
@@ -106,7 +115,7 @@ def checked(robot: Any, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
     return listed
 
 
-def _shaped(*shape: int | str) -> Quantity:
+def shaped(*shape: int | str) -> Quantity:
     """Rows of an output, a number or "nv" along each axis."""
     return Quantity("of the contacts", lambda m: tuple(m.nv if n == "nv" else int(n) for n in shape),
                     give=lambda m, made: [x for row in made for x in row] if len(shape) == 2 else made)  # fmt: skip
@@ -122,7 +131,7 @@ def _system_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | Non
 
     numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
     shapes = [(n, n), (n,), (n, "nv"), ("nv",), (n, "nv"), (n,), (n,)]
-    gives = dict(zip(ContactSystem._fields, (_shaped(*s) for s in shapes), strict=True))
+    gives = dict(zip(ContactSystem._fields, (shaped(*s) for s in shapes), strict=True))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
     return compiled(robot.subject, robot.name, "contact_system", equations, takes, gives, backend, pivots=True,
                     terms=frozenset(terms))  # fmt: skip
@@ -157,7 +166,7 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
             return (qdd, force), [*made.pivots, *independence(made.C)]
 
         takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
-        gives = {"qdd": _shaped("nv"), "force": _shaped(n)}
+        gives = {"qdd": shaped("nv"), "force": shaped(n)}
         robot._kernels[key] = compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes, gives, backend,
                                        pivots=True, terms=frozenset(joint_terms))  # fmt: skip
     return robot._kernels[key]  # type: ignore[no-any-return]
@@ -171,7 +180,7 @@ def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[C
     Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
     (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
     (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
-    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides: loops.
+    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))

@@ -49,8 +49,8 @@ def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution
     """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
     Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
-    with a gap above `touch` (m) take no part. `hold` (r, nv) has rows A with A qd = 0 before and after: kinematic
-    loops, (9.63). Gives qd (nv), and impulses (n) in N s.
+    with a gap above `touch` (m) take no part. Kinematic loops stay closed, (9.63); `hold` (r, nv) has rows A with A
+    qd = 0 before and after besides. Gives qd (nv), and impulses (n) in N s.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
@@ -62,7 +62,11 @@ def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution
     both_ways = None if rows is None else (rows, np.zeros(rows.shape[:-1]))
     made = contact_system(robot, q, qd, nothing, contacts, backend, hold=both_ways)
     listed = [contacts] if isinstance(contacts, Contact) else list(contacts)
-    e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, len(listed))
+    e = (
+        np.array([c.restitution for c in listed])
+        if restitution is None
+        else checked_restitution(restitution, len(listed))
+    )
     apart = np.zeros(made.gap.shape, bool) if touch is None else made.gap > touch
     both = ~apart[..., :, None] & ~apart[..., None, :]
     C = np.where(both, made.C, np.where(np.eye(len(listed), dtype=bool), 1.0, 0.0))
@@ -87,7 +91,8 @@ def _cleaned(back: Array, speed: Array) -> Array:
     return np.where(np.abs(back) <= 1e-12 * size, 0.0, back)
 
 
-def _restitution(given: Any, n: int | None = None) -> Array:
+def checked_restitution(given: Any, n: int | None = None) -> Array:
+    """Restitution as an array, one number or one a contact, each from 0 to 1."""
     e = real("restitution", given).astype(float)
     bad = np.argwhere(~((e >= 0.0) & (e <= 1.0)))
     if len(bad):
@@ -112,7 +117,7 @@ def two_body_impact(I1: Any, I2: Any, normal: Any, v1: Any, v2: Any, restitution
     n, u1, u2 = (
         real(f"two_body_impact: {w}", x, (6,)) for w, x in (("normal", normal), ("v1", v1), ("v2", v2))
     )  # fmt: skip
-    e = _restitution(restitution)
+    e = checked_restitution(restitution)
     moves1, moves2 = (np.linalg.solve(I, n[..., None])[..., 0] for I in (first, second))
     closing = -np.einsum("...i,...i->...", n, u2 - u1)
     compression = np.maximum(closing, 0.0) / np.einsum("...i,...i->...", n, moves1 + moves2)  # (9.67)
@@ -132,7 +137,7 @@ def impact_projection(H: Any, qd: Any, on: Any, after: Any = None, restitution: 
     array([1., 1.])
     """
     H, qd = real("impact_projection: H", H), real("impact_projection: qd", qd)
-    e = float(_restitution(restitution))
+    e = float(checked_restitution(restitution))
     flat = _along(H, qd, real("impact_projection: on", on))
     if after is None:
         free = qd if e else flat

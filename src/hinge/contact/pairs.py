@@ -2,36 +2,22 @@
 
 Against a half-space every solid is a few points: centres and vertices, and the rims of a cylinder's discs. Spheres and
 capsules are points and lines with a radius. Boxes meet in the least deep of fifteen directions: the normals of their
-faces, and the common perpendiculars of their edges.
+faces, and the common perpendiculars of their edges. Cylinders are in a file of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from hinge.contact.cylinders import cylinder_contacts
+from hinge.contact.found import FLAT, Found, beside_line, between_points, crossed, cut, rim_points
 from hinge.contact.solids import Solid
 from hinge.errors import NotCovered
 
 Array = np.ndarray[Any, np.dtype[Any]]
-FLAT = 1e-6  # directions closer than this are parallel
-RIM = 8  # points that stand for the rim of a disc that lies flat
-
-
-class Found(NamedTuple):
-    """A contact in base coordinates, from `other` to `body`."""
-
-    body: Solid
-    other: Solid
-    gap: float
-    point: Array
-    other_point: Array
-    normal: Array | None = None
-    edge: Array | None = None
-    other_edge: Array | None = None
-    offset: float = 0.0
 
 
 def touching(a: Solid, b: Solid, within: float) -> list[Found]:
@@ -47,8 +33,8 @@ def touching(a: Solid, b: Solid, within: float) -> list[Found]:
     known = PAIRS.get((first.kind, second.kind))
     if known is None:
         raise NotCovered(f"{first} may touch {second}, and {first.kind} against {second.kind} is not covered.\n"
-                         "  Covered are spheres, capsules and boxes against each other, and all against half-spaces. "
-                         "Replace one of them.")  # fmt: skip
+                         "  Covered are spheres, capsules, boxes and cylinders against each other, and all against "
+                         "half-spaces. Replace one of them.")  # fmt: skip
     return [f for f in known(first, second) if f.gap <= within]
 
 
@@ -70,71 +56,34 @@ def _on_plane(solid: Solid, ground: Solid) -> Iterator[Found]:
     elif solid.kind == "cylinder":
         lies_flat = 1.0 - abs(n @ solid.axis) < FLAT
         for end in solid.ends:
-            yield from (at(p) for p in _rim(solid, end)) if lies_flat else [at(end, solid.size[0], solid.axis)]
+            yield from (at(p) for p in rim_points(solid, end)) if lies_flat else [at(end, solid.size[0], solid.axis)]
     else:
         yield from (at(corner) for corner in solid.corners)
-
-
-def _rim(solid: Solid, centre: Array) -> Array:
-    angles = 2.0 * np.pi * np.arange(RIM) / RIM
-    around = np.outer(np.cos(angles), solid.R[:, 0]) + np.outer(np.sin(angles), solid.R[:, 1])
-    return centre + solid.size[0] * around
 
 
 # spheres and capsules: points and lines with a radius
 
 
 def _sphere_sphere(a: Solid, b: Solid) -> Iterator[Found]:
-    yield _points(b, a, b.p, a.p, a.size[0] + b.size[0])
-
-
-def _points(body: Solid, other: Solid, point: Array, other_point: Array, offset: float) -> Found:
-    return Found(body, other, float(np.linalg.norm(point - other_point)) - offset, point, other_point, offset=offset)
-
-
-def _on_line(body: Solid, other: Solid, point: Array, ends: Array, offset: float) -> Found:
-    """A point with a radius against a segment: its inside, or one of its ends."""
-    along = ends[1] - ends[0]
-    t = float(np.clip((point - ends[0]) @ along / (along @ along), 0.0, 1.0))
-    foot = ends[0] + t * along
-    if t in (0.0, 1.0):
-        return _points(body, other, point, foot, offset)
-    direction = along / np.linalg.norm(along)
-    gap = float(np.linalg.norm(point - foot)) - offset
-    return Found(body, other, gap, point, foot, other_edge=direction, offset=offset)
+    yield between_points(b, a, b.p, a.p, a.size[0] + b.size[0])
 
 
 def _sphere_capsule(a: Solid, b: Solid) -> Iterator[Found]:
-    yield _on_line(a, b, a.p, b.ends, a.size[0] + b.size[0])
+    yield beside_line(a, b, a.p, b.ends, a.size[0] + b.size[0])
 
 
 def _capsule_capsule(a: Solid, b: Solid) -> Iterator[Found]:
     offset = a.size[0] + b.size[0]
-    ends = [_on_line(a, b, p, b.ends, offset) for p in a.ends] + [_on_line(b, a, p, a.ends, offset) for p in b.ends]
+    ends = [beside_line(a, b, p, b.ends, offset) for p in a.ends] + [
+        beside_line(b, a, p, a.ends, offset) for p in b.ends
+    ]
     parallel = float(np.linalg.norm(np.cross(a.axis, b.axis))) < FLAT
     if parallel:  # side by side along a line: two points of it
         inside = [f for f in ends if f.other_edge is not None] or ends
         yield from sorted(inside, key=lambda f: f.gap)[:2] if len(inside) > 1 else inside
         return
-    crossed = _crossed(a, b, a.p, a.axis, a.size[1] / 2, b.p, b.axis, b.size[1] / 2, offset)
-    yield min([*ends, *crossed], key=lambda f: f.gap)
-
-
-def _crossed(a: Solid, b: Solid, p: Array, u: Array, half_p: float, q: Array, w: Array, half_q: float,
-             offset: float) -> list[Found]:  # fmt: skip
-    """Two lines with a radius that pass each other within their lengths; `a` is the body that is pushed."""
-    N = np.cross(w, u)
-    square = float(N @ N)
-    if square < FLAT**2:
-        return []
-    away, c = p - q, float(u @ w)
-    x, y = float(w @ away), float(u @ away)
-    s, t = (x - c * y) / square, (c * x - y) / square
-    if abs(s) > half_q or abs(t) > half_p:
-        return []
-    point, other = p + t * u, q + s * w
-    reach = float((point - other) @ N / np.sqrt(square))
-    return [Found(a, b, abs(reach) - offset, point, other, edge=u if reach >= 0.0 else -u, other_edge=w, offset=offset)]
+    passing = crossed(a, b, a.p, a.axis, a.size[1] / 2, b.p, b.axis, b.size[1] / 2, offset)
+    yield min([*ends, *passing], key=lambda f: f.gap)
 
 
 # boxes
@@ -163,18 +112,18 @@ def _ball_on_box(body: Solid, box: Solid, centre: Array, radius: float) -> Found
 def _capsule_box(a: Solid, b: Solid) -> Iterator[Found]:
     radius = a.size[0]
     ends = [_ball_on_box(a, b, p, radius) for p in a.ends]
-    crossed = [
+    passing = [
         f
         for q, w, half in _edges(b)
-        for f in _crossed(a, b, a.p, a.axis, a.size[1] / 2, q, w, half, radius)
+        for f in crossed(a, b, a.p, a.axis, a.size[1] / 2, q, w, half, radius)
         if _outward(b, f.point - f.other_point, q)
     ]
     corners = [
         Found(b, a, f.gap, f.point, f.other_point, other_edge=f.other_edge, offset=radius)
-        for f in (_on_line(b, a, corner, a.ends, radius) for corner in b.corners)
+        for f in (beside_line(b, a, corner, a.ends, radius) for corner in b.corners)
         if f.other_edge is not None and _outward(b, f.other_point - f.point, f.point)
     ]
-    best = min([*ends, *crossed, *corners], key=lambda f: f.gap)
+    best = min([*ends, *passing, *corners], key=lambda f: f.gap)
     lying = [f for f in ends if f.normal is not None]
     if best.normal is not None:
         yield from lying
@@ -249,22 +198,10 @@ def _face_face(a: Solid, b: Solid, k: int) -> Iterator[Found]:
     ]
     for side in ((k + 1) % 3, (k + 2) % 3):
         for sign in (-1.0, 1.0):
-            corners = _cut(corners, sign * a.R[:, side], float(sign * a.R[:, side] @ a.p + half_a[side]))
+            corners = cut(corners, sign * a.R[:, side], float(sign * a.R[:, side] @ a.p + half_a[side]))
     top = a.p + n * half_a[k]
     for point in corners:
         yield Found(b, a, float(n @ (point - top)), point, top, normal=n)
-
-
-def _cut(corners: list[Array], n: Array, height: float) -> list[Array]:
-    """The part of a polygon below a plane."""
-    made = []
-    for here, there in zip(corners, corners[1:] + corners[:1], strict=True):
-        a, b = float(n @ here) - height, float(n @ there) - height
-        if a <= 1e-12:
-            made.append(here)
-        if (a < -1e-12 and b > 1e-12) or (a > 1e-12 and b < -1e-12):
-            made.append(here + (there - here) * (a / (a - b)))
-    return made
 
 
 ORDER = {"sphere": 0, "capsule": 1, "box": 2, "cylinder": 3, "mesh": 4}
@@ -275,4 +212,5 @@ PAIRS = {
     ("capsule", "capsule"): _capsule_capsule,
     ("capsule", "box"): _capsule_box,
     ("box", "box"): _box_box,
+    **{(kind, "cylinder"): cylinder_contacts for kind in ("sphere", "capsule", "box", "cylinder")},
 }

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.contact.contacts import Contact
-from hinge.contact.dynamics import _shaped, checked
+from hinge.contact.dynamics import checked, shaped
 from hinge.contact.friction import friction_forces
-from hinge.contact.impact import _restitution
+from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
-from hinge.errors import NotCovered, SizeError
+from hinge.errors import SizeError
 from hinge.programs import compiled
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -39,7 +39,7 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
                   backend: str | None = None) -> FrictionStep:  # fmt: skip
     """The velocities after h seconds with contacts that have friction, restitution and compliance.
 
-    Takes q (nq), qd and tau (nv) and n contacts with faces; a gap that would not close within h takes no part. h = 0 is
+    Takes q (nq), qd and tau (nv) and n contacts; a gap that would not close within h takes no part. h = 0 is
     an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
     by c times the force.
 
@@ -51,13 +51,9 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     listed = checked(robot, contacts)
     if not h >= 0.0:
         raise SizeError(f"friction_step: h is {h!r}. Give a time in s, or 0 for an impact.")
-    for k, c in enumerate(listed):
-        if c.kind != "face":
-            raise NotCovered(f"contacts[{k}]: {c} touches with {c.kind}; friction needs a face of `other`.\n"
-                             "  Give it a normal.")  # fmt: skip
     n = len(listed)
-    e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, n)
-    key = ("friction", tuple((c.body, c.other) for c in listed), backend)
+    e = np.array([c.restitution for c in listed]) if restitution is None else checked_restitution(restitution, n)
+    key = ("friction", tuple((c.body, c.other, c.kind, c.rim is None) for c in listed), backend)
     if key not in robot._kernels:
         robot._kernels[key] = _friction_kernel(robot, listed, backend)
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
@@ -88,7 +84,7 @@ def _friction_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | N
         return friction_equations(model, contacts, q, qd, tau, rows)
 
     numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
-    gives = {"C": _shaped(3 * n, 3 * n), "F": _shaped(3 * n, "nv"), "u": _shaped(3 * n), "free": _shaped("nv"),
-             "response": _shaped(3 * n, "nv"), "gap": _shaped(n)}  # fmt: skip
+    gives = {"C": shaped(3 * n, 3 * n), "F": shaped(3 * n, "nv"), "u": shaped(3 * n), "free": shaped("nv"),
+             "response": shaped(3 * n, "nv"), "gap": shaped(n)}  # fmt: skip
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
     return compiled(robot.subject, robot.name, "friction_system", equations, takes, gives, backend, pivots=True)

@@ -2,14 +2,10 @@
 
     I qdd = τ + Fᵀ α (9.49),  C = F I⁻¹ Fᵀ (9.52),  d = F I⁻¹ τ + u (9.53)
 
-Source: featherstone1987, section 9.7. A bare number in the margin is an equation there. With material points p1, p2 at
-the feet of the common perpendicular, ρ apart, the gap φ = n · (p2 - p1) - offset has
-
-    φ'' = n · (a2 - a1) + 2 n' · (v2 - v1) - ρ |n'|²
-
-whatever touches; only n' depends on it.
-Differs from the source: F has a row a contact, not a column. a and v are of points, not spatial; the velocity-product
-terms of (9.44) then carry the factor two, which the derivative of a line vector hides.
+Source: featherstone1987, section 9.7. A bare number in the margin is an equation there. The bodies slip past each other
+where they touch at the difference of two material velocities; its parts along the normal, which is how fast the gap
+grows, and across it change by the accelerations of the bodies, the motion of the point, and the turning of the normal.
+Differs from the source: F has a row a contact, not a column; a and v are of points, not spatial.
 """
 
 from __future__ import annotations
@@ -17,7 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from hinge.constraints.loops import closing, row
+from hinge.constraints.multipliers import Keeping
 from hinge.contact.contacts import Contact
+from hinge.contact.touch import PER_CONTACT as PER_CONTACT
+from hinge.contact.touch import Touch, velocity_at
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import (
     axes_in_base,
@@ -28,11 +28,10 @@ from hinge.dynamics.kinematics import (
 )
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, inner, less, select, sqrt
+from hinge.graph import Scalar, inner, less, select
 from hinge.model import Model
-from hinge.spatial import ZERO, Force, Motion, Vec3, cross3, dot, dot3
-
-PER_CONTACT = 13  # how many numbers a kernel is given of a contact
+from hinge.model.loops import passed
+from hinge.spatial import Force, Motion, Vec3, cross3, dot3
 
 
 class Rows(NamedTuple):
@@ -58,32 +57,15 @@ class Equations(NamedTuple):
 
 
 def friction_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
-    """C, F, u, free accelerations, responses and gaps with three rows a contact, normal first, for faces.
+    """C, F, u, free accelerations, responses and gaps with three rows a contact, the normal first.
 
-    F qd is the velocity of the surface of `body` against that of `other` where they touch, in directions fixed in
-    `other`, and F qdd + u its rate of change.
+    F qd is the velocity of the surface of `body` against that of `other` where they touch, and F qdd + u its rate of
+    change, along the normal and two directions that turn with it and, about it, with `other`.
     """
-    R, r = poses(model, q)
-    S = axes_in_base(model, q, R, r)
-    vJ = joint_velocities_in_base(model, q, qd, S, R, r)
-    v = velocities_in_base(model, vJ)
-    a = bias_accelerations_in_base(model, q, qd, vJ, v, R, r)
-    F, u, gap = [], [], []
-    for contact, given in zip(contacts, numbers, strict=True):
-        b, o = contact.bodies(model)
-        one = _Touch(model, contact, given, (R, r), v, a)
-        arm, swing = one.n * -given[12], one.rate * -given[12]  # from the centre to the surface, and its rate
-        at, centre = one.p2 + arm, _point(v[b], one.p2)
-        slip = centre + cross3(v[b].ang, arm) - _point(v[o], at)
-        pull = _acceleration(v[b], a[b], one.p2) + cross3(a[b].ang, arm) + cross3(v[b].ang, swing)
-        pull = pull - _acceleration(v[o], a[o], at) - cross3(v[o].ang, centre + swing - _point(v[o], at))
-        for t in (one.n, *_tangents(one.n)):
-            F.append(_generalised(model, contact, S, Force(cross3(at, t), t)))
-            u.append(dot3(t, pull) + dot3(cross3(v[o].ang, t), slip))
-        gap.append(one.distance - one.rise[0])
-    H, free = _free(model, q, qd, tau)
-    response = [H.solve(f) for f in F]
-    return (_products(F, response), F, u, free, response, gap), H.pivots
+    rows = contact_rows(model, contacts, q, qd, numbers, friction=True)
+    robot = _Motions(model, q, qd, tau)
+    response = [robot.response(f) for f in rows.F]
+    return (_products(rows.F, response), rows.F, rows.u, robot.free, response, rows.gap), robot.H.pivots
 
 
 def _tangents(n: Vec3) -> tuple[Vec3, Vec3]:
@@ -95,12 +77,24 @@ def _tangents(n: Vec3) -> tuple[Vec3, Vec3]:
     return Vec3((1.0 + sign * x * x * a, sign * b, -sign * x)), Vec3((b, sign + y * y * a, -y))
 
 
-def _free(model: Model, q: Any, qd: Any, tau: Any) -> tuple[LDL, list[Scalar]]:
-    """The mass matrix factored, and the accelerations without contact."""
-    H = LDL(composite(model, q), model.blame())
-    nothing = [Force()] * len(model.parent)
-    C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
-    return H, H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
+class _Motions:
+    """How a robot moves without contact, and what generalised forces add to that; its loops stay closed."""
+
+    def __init__(self, model: Model, q: Any, qd: Any, tau: Any):
+        self.H = LDL(composite(model, q), model.blame())
+        nothing = [Force()] * len(model.parent)
+        C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
+        self.free = self.H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
+        self.loops: Keeping | None = None
+        if model.loops:
+            loops = closing(model, q, qd)
+            self.loops = Keeping(self.H, loops.A)
+            self.free, _ = self.loops.kept(self.free, loops.c)
+
+    def response(self, f: Sequence[Scalar]) -> list[Scalar]:
+        """The accelerations that a generalised force makes, or velocities that an impulse makes: (9.62), (9.63)."""
+        made = self.H.solve(f)
+        return self.loops.kept(made)[0] if self.loops else made
 
 
 def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
@@ -110,27 +104,19 @@ def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]
     return [[upper[min(i, j)][max(i, j)] for j in n] for i in n]  # (9.52)
 
 
-def _generalised(model: Model, contact: Contact, S: Any, line: Force) -> list[Scalar]:
-    """The generalised force of a unit force on `body` along a line, and its opposite on `other`."""
-    b, o = contact.bodies(model)
-    beyond, before = _path(model, b), _path(model, o)
-    return model.generalised_forces([
-        [dot(s, line) if i in beyond else -dot(s, line) for s in S[i]] if (i in beyond) != (i in before)
-        else [0.0] * len(S[i]) for i in range(len(S))
-    ])  # fmt: skip
-
-
 def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Equations:
     """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
     rows = contact_rows(model, contacts, q, qd, numbers)
-    H, free = _free(model, q, qd, tau)
-    response = [H.solve(f) for f in rows.F]
-    d = [inner(f, free) + u for f, u in zip(rows.F, rows.u, strict=True)]  # (9.53)
-    return Equations(_products(rows.F, response), d, rows.F, free, response, rows.gap, rows.speed, H.pivots)
+    robot = _Motions(model, q, qd, tau)
+    response = [robot.response(f) for f in rows.F]
+    d = [inner(f, robot.free) + u for f, u in zip(rows.F, rows.u, strict=True)]  # (9.53)
+    C = _products(rows.F, response)
+    return Equations(C, d, rows.F, robot.free, response, rows.gap, rows.speed, robot.H.pivots)
 
 
-def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any) -> Rows:
-    """F, u, gaps and speeds: what the contacts ask of the motion."""
+def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any, friction: bool = False
+                 ) -> Rows:  # fmt: skip
+    """F, u, gaps and speeds: what the contacts ask of the motion; with friction two more rows of F and u each."""
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)
     vJ = joint_velocities_in_base(model, q, qd, S, R, r)
@@ -139,106 +125,18 @@ def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, num
     made = Rows([], [], [], [])
     for contact, given in zip(contacts, numbers, strict=True):
         b, o = contact.bodies(model)
-        one = _Touch(model, contact, given, (R, r), v, a)
-        made.F.append(_generalised(model, contact, S, Force(cross3(one.at, one.n), one.n)))  # (9.43)
-        across = _point(v[b], one.p2) - _point(v[o], one.p1)
-        pull = _acceleration(v[b], a[b], one.p2) - _acceleration(v[o], a[o], one.p1)
-        turn = dot3(one.rate, one.rate) * one.distance
-        made.u.append(dot3(one.n, pull) + 2.0 * dot3(one.rate, across) - turn - one.rise[2])  # (9.44)
-        made.gap.append(one.distance - one.rise[0])
-        made.speed.append(dot3(one.n, across) - one.rise[1])
+        one, E = Touch(model, contact, given, (R, r), v), passed(model, o, b)
+        at, slip = one.at, velocity_at(v[b], one.at) - velocity_at(v[o], one.at)
+        pull = _changing(v[b], a[b], at, one.at_rate) - _changing(v[o], a[o], at, one.at_rate)
+        turn = cross3(one.n, one.rate) + one.n * dot3(one.n, v[o].ang)
+        for t in (one.n, *(_tangents(one.n) if friction else ())):
+            made.F.append(row(model, S, E, Force(cross3(at, t), t)))  # (9.43)
+            made.u.append(dot3(t, pull) + dot3(cross3(turn, t), slip))  # (9.44)
+        made.gap.append(one.gap)
+        made.speed.append(dot3(one.n, slip))
     return made
 
 
-class _Touch:
-    """Where a contact is in base coordinates: feet p2 and p1 of the perpendicular, n, its rate, and the distance.
-
-    `at` is the point where force acts; `rise` is what the surfaces stand out, and how fast and how faster that grows.
-    """
-
-    def __init__(self, model: Model, contact: Contact, given: Sequence[Scalar], poses: Any, v: Sequence[Motion],
-                 a: Sequence[Motion]):  # fmt: skip
-        R, r = poses
-        b, o = contact.bodies(model)
-        on, off = model.frame(contact.body), None if contact.other is None else model.frame(contact.other)
-
-        def seen(body: int, frame: Any, x: Vec3, point: bool) -> Vec3:
-            if frame is not None:
-                x = frame.R @ x + (frame.p if point else ZERO)
-            return R[body] @ x + (r[body] if point else ZERO)
-
-        parts = [Vec3(tuple(given[k : k + 3])) for k in (0, 3, 6, 9)]
-        self.rise: tuple[Scalar, Scalar, Scalar] = (given[12], 0.0, 0.0)
-        p2, p1 = seen(b, on, parts[0], True), seen(o, off, parts[1], True)
-        e1, e2 = seen(o, off, parts[2], False), seen(b, on, parts[3], False)
-        self.turns = a[b].ang, a[o].ang
-        getattr(self, f"_{contact.kind}")(p2, p1, e1, e2, v[b], v[o])
-        if contact.kind != "rim":
-            self.at = self.p2
-
-    def _face(self, p2: Vec3, p1: Vec3, e1: Vec3, e2: Vec3, v2: Motion, v1: Motion) -> None:
-        self.n, self.rate, self.distance = e1, cross3(v1.ang, e1), dot3(e1, p2 - p1)
-        self.p2, self.p1 = p2, p2 - e1 * self.distance
-
-    def _rim(self, p2: Vec3, p1: Vec3, n: Vec3, axis: Vec3, v2: Motion, v1: Motion) -> None:
-        """A disc reaches down s = √(1 - x²) of its radius, x = n · axis; its lowest point is no point of the body."""
-        self._face(p2, p1, n, axis, v2, v1)
-        radius = self.rise[0]
-        xn, xa = cross3(v1.ang, n), cross3(v2.ang, axis)
-        bend_n = cross3(self.turns[1], n) + cross3(v1.ang, xn)
-        bend_a = cross3(self.turns[0], axis) + cross3(v2.ang, xa)
-        x, xd = dot3(n, axis), dot3(xn, axis) + dot3(n, xa)
-        xdd = dot3(bend_n, axis) + 2.0 * dot3(xn, xa) + dot3(n, bend_a)
-        s = sqrt(1.0 - x * x)
-        sd = -x * xd / s
-        sdd = -(xd * xd + x * xdd + sd * sd) / s
-        self.at = p2 - (n - axis * x) * (radius / s)
-        self.rise = radius * s, radius * sd, radius * sdd
-
-    def _points(self, p2: Vec3, p1: Vec3, e1: Vec3, e2: Vec3, v2: Motion, v1: Motion) -> None:
-        self.p2, self.p1 = p2, p1
-        self.distance = sqrt(dot3(p2 - p1, p2 - p1))
-        self.n = (p2 - p1) * (1.0 / self.distance)
-        across = _point(v2, p2) - _point(v1, p1)
-        self.rate = (across - self.n * dot3(self.n, across)) * (1.0 / self.distance)
-
-    def _edge(self, p2: Vec3, p1: Vec3, e1: Vec3, e2: Vec3, v2: Motion, v1: Motion) -> None:
-        self.p2, self.p1 = p2, p1 + e1 * dot3(e1, p2 - p1)
-        away = self.p2 - self.p1
-        self.distance = sqrt(dot3(away, away))
-        self.n = away * (1.0 / self.distance)
-        b = cross3(e1, self.n)
-        across = _point(v2, self.p2) - _point(v1, self.p1)
-        self.rate = b * (dot3(across, b) / self.distance) - e1 * dot3(self.n, cross3(v1.ang, e1))
-
-    def _edges(self, p2: Vec3, p1: Vec3, e1: Vec3, e2: Vec3, v2: Motion, v1: Motion) -> None:
-        N = cross3(e1, e2)
-        square = dot3(N, N)
-        length = sqrt(square)
-        self.n = N * (1.0 / length)
-        away, c = p2 - p1, dot3(e1, e2)
-        x1, x2 = dot3(e1, away), dot3(e2, away)
-        self.p1 = p1 + e1 * ((x1 - c * x2) / square)
-        self.p2 = p2 + e2 * ((c * x1 - x2) / square)
-        self.distance = dot3(self.n, away)
-        turn = cross3(cross3(v1.ang, e1), e2) + cross3(e1, cross3(v2.ang, e2))
-        self.rate = (turn - self.n * dot3(self.n, turn)) * (1.0 / length)
-
-
-def _point(v: Motion, p: Vec3) -> Vec3:
-    """The velocity of a point of a body."""
-    return v.lin + cross3(v.ang, p)
-
-
-def _acceleration(v: Motion, a: Motion, p: Vec3) -> Vec3:
-    """The acceleration of a point of a body, from its spatial velocity and acceleration."""
-    return a.lin + cross3(a.ang, p) + cross3(v.ang, _point(v, p))
-
-
-def _path(model: Model, i: int) -> set[int]:
-    """The joints between the base and a body."""
-    made = set()
-    while i > 0:
-        made.add(i)
-        i = model.parent[i]
-    return made
+def _changing(v: Motion, a: Motion, p: Vec3, rate: Vec3) -> Vec3:
+    """How the velocity of the body at a moving point changes, from its spatial velocity and acceleration."""
+    return a.lin + cross3(a.ang, p) + cross3(v.ang, rate)

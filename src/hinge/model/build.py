@@ -191,8 +191,16 @@ class Builder:
         """Put a finding into the model's report."""
         self._findings.append(Finding(severity, code, what, fix, where))
 
-    def build(self, base: str = "fixed", mimic: str = "couple", strict: bool = False) -> Model:
-        """The model: `base` "fixed" or "floating", `mimic` "couple" or "free"; `strict` refuses what has findings."""
+    def build(self, base: str = "fixed", mimic: str = "couple", strict: bool = False, loops: bool = False,
+              powered: Sequence[str] = ()) -> Model:  # fmt: skip
+        """The model: `base` "fixed" or "floating", `mimic` "couple" or "free"; `strict` refuses what has findings.
+
+        With `loops` joints may make loops: those with the fewest constraints are cut, `powered` ones last.
+        """
+        if loops or powered:
+            from hinge.model.spanning import build_closed
+
+            return build_closed(self, loops, powered, base=base, mimic=mimic, strict=strict)
         if base not in ("fixed", "floating"):
             raise ModelError("base", f'base="{base}" is not a kind of base.', 'Give base="fixed" or base="floating".')
         if mimic not in ("couple", "free"):

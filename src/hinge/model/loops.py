@@ -99,10 +99,16 @@ def close(model: Model, joint: Joint | str, body_a: str, body_b: str, placement_
                          "Make it a joint of the tree, and cut another.")  # fmt: skip
     places = [model.frame(body).then(*pose_of(f"loop {name!r}: placement_{side}", placement))
               for side, body, placement in (("a", body_a, placement_a), ("b", body_b, placement_b))]  # fmt: skip
+    return joined(model, name, joint, (body_a, body_b), places, bool(powered))
+
+
+def joined(model: Model, name: str, joint: Joint, bodies: tuple[str, str], places: Sequence[Frame], powered: bool
+           ) -> Model:  # fmt: skip
+    """With a loop joint between two bodies, its inner and its outer frame at these places."""
     if places[0].body == places[1].body:
-        raise ModelError("loop", f"loop {name!r} joins {body_a!r} and {body_b!r}, which are one rigid body.",
+        raise ModelError("loop", f"loop {name!r} joins {bodies[0]!r} and {bodies[1]!r}, which are one rigid body.",
                          "A loop joins two bodies.")  # fmt: skip
-    return added(model, Loop(name, joint, f"{name}.a", f"{name}.b", bool(powered)), places)
+    return added(model, Loop(name, joint, f"{name}.a", f"{name}.b", powered), places)
 
 
 def added(model: Model, loop: Loop | Tie, places: Sequence[Frame] = ()) -> Model:
@@ -116,14 +122,17 @@ def added(model: Model, loop: Loop | Tie, places: Sequence[Frame] = ()) -> Model
     return replace(model, frames=frames, loops=(*model.loops, loop))
 
 
+def passed(model: Model, a: int, b: int) -> list[int]:
+    """E_ki of one loop, an entry a body: +1 on the way to body b, -1 on the way to body a, else 0."""
+    E = [0] * len(model.parent)
+    for end, sign in ((b, 1), (a, -1)):
+        while end > 0:
+            E[end] += sign
+            end = model.parent[end]
+    return E
+
+
 def circuit(model: Model) -> np.ndarray:
     """E_ki: which way joint i is passed on the way around loop k, featherstone1987 section 9.4."""
-    E = np.zeros((len(model.loops), model.count), int)
-    for k, loop in enumerate(model.loops):
-        if isinstance(loop, Loop):
-            for frame, sign in ((loop.b, 1), (loop.a, -1)):
-                i = model.frame(frame).body
-                while i > 0:
-                    E[k, i - 1] += sign
-                    i = model.parent[i]
-    return E
+    ends = [(model.frame(x.a).body, model.frame(x.b).body) if isinstance(x, Loop) else (0, 0) for x in model.loops]
+    return np.array([passed(model, *pair)[1:] for pair in ends], int).reshape(len(ends), model.count)

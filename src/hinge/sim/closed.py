@@ -9,19 +9,23 @@ Source: featherstone1987, section 9.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hinge.assembling import refuse_open, solved
+from hinge.assembling import START, dependent, refuse_open
 from hinge.constraining import Constrained
-from hinge.errors import ModelError, NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.constraints.loops import closing
+from hinge.constraints.multipliers import Keeping
+from hinge.dynamics.registry import POSITION, VELOCITY, Quantity
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.graph import Scalar
+from hinge.programs import compiled
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Keeper = Callable[[float, Array, Array], tuple[Array, Array]]
-START = 1e-6  # m and rad: what a loop may be open at the start
 WAYS = ("project", "baumgarte", "independent")
 
 
@@ -53,20 +57,70 @@ def _loops(run: Any, loops: str | None, time: float) -> Keeper | None:
             raise NotCovered(f"loops={loops!r} was given, and robot {robot.name!r} has none. Leave it out.")
         return None
     for q, qd in zip(run.q, run.qd, strict=True):
-        refuse_open(robot, q, START)
-        rate = np.abs(robot.loop_jacobian(q) @ qd)
-        if rate.max(initial=0.0) > START * (1.0 + np.abs(qd).max()):
-            name = robot.loop_names[int(rate.argmax())]
-            raise ModelError("open-loop", f"robot {robot.name!r}: qd0 opens loop {name!r}, by {rate.max():.3g}.",
-                             "Start with what robot.loop_project(q0, qd0) gives.")  # fmt: skip
+        refuse_open(robot, q, qd, START)
     if loops == "baumgarte":
         if not (np.isfinite(time) and time > 0.0):
             raise SizeError(f"loop_time={time!r} is not a time. Give a positive number of seconds.")
         run.physics = replace(run.physics, loop_time=float(time))
         return None
     if loops == "project":
-        return lambda t, q, qd: robot.loop_project(q, qd)
+        return _Bound(robot.kernel("loop_project"), run.q, run.qd)
     if loops == "independent":
         rank = int(np.max(robot.mobility(run.q).rank))
-        return lambda t, q, qd: solved(robot, q, qd, rank)
+        takes = {"q": POSITION, "qd": VELOCITY, "gives": Quantity("1 where it depends", lambda m: (m.nv,))}
+        kernel = compiled(robot.subject, robot.name, "independent", _found, takes, {"q": POSITION, "qd": VELOCITY})
+        return _Independent(kernel, robot.kernel("loop_jacobian"), run.q, run.qd, rank)
     return None
+
+
+class _Bound:
+    """A kernel from states to states, on arrays of its own."""
+
+    def __init__(self, kernel: Any, q: Array, qd: Array, *further: Array):
+        self.q, self.qd, self.made = q.copy(), qd.copy(), (np.empty_like(q), np.empty_like(qd))
+        self.call = kernel.bind(self.q, self.qd, *further, *self.made)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        self.q[...], self.qd[...] = q, qd
+        self.prepare()
+        self.call()
+        return self.made
+
+    def prepare(self) -> None:
+        """What else the kernel is given."""
+
+
+class _Independent(_Bound):
+    """The same with the velocities that depend on the others, chosen anew for each state."""
+
+    def __init__(self, kernel: Any, jacobian: Any, q: Array, qd: Array, rank: int):
+        self.rank, self.gives = rank, np.zeros_like(qd)
+        super().__init__(kernel, q, qd, self.gives)
+        self.A = np.empty((len(q), *jacobian(q[0]).shape))
+        self.look = jacobian.bind(self.q, self.A)
+
+    def prepare(self) -> None:
+        self.look()
+        self.gives[...] = dependent(self.A, self.rank)
+
+
+class _Dependent:
+    """In place of a mass matrix: the dependent velocities give way, all alike, and the others do not."""
+
+    def __init__(self, gives: Sequence[Scalar]):
+        self.gives = gives
+
+    def solve(self, forces: Sequence[Scalar]) -> list[Scalar]:
+        return [f * g for f, g in zip(forces, self.gives, strict=True)]
+
+
+def _found(model: Any, q: Any, qd: Any, gives: Sequence[Scalar]) -> Any:
+    """The state whose independent coordinates and velocities stand as they are, the others found from them."""
+    change = _Dependent(gives)
+    for _ in range(2):
+        loops = closing(model, q)
+        moved = model.joint_velocities(Keeping(change, loops.A).kept([0.0] * model.nv, loops.gap)[0])
+        q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
+    rates = [x for i in model.leaders for x in qd[i]]
+    kept = [x - y for x, y in zip(rates, change.solve(rates), strict=True)]
+    return q, Keeping(change, closing(model, q).A).kept(kept)[0]

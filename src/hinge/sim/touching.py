@@ -1,11 +1,15 @@
-"""A run with contacts that are made and broken, without friction.
+"""A run with contacts that are made and broken.
 
     run = hinge.simulate_contacts(robot, contacts, t=2.0, q0=q)
 
 Between events the closed contacts keep their gaps by contact dynamics, in Runge-Kutta steps of fourth order. A gap that
 has closed at the end of a step is found by bisection; there an impact happens, and what does not part again is closed
 from then on. A contact whose force is zero and whose gap grows is open again. Bounces without number (Zeno's) come to
-an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST.
+an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST. Kinematic loops stay
+closed in flight, in contact and at impact, and are projected after each step.
+
+With friction or compliance the run goes by `friction_step`, in steps of one length and of first order: a gap may close
+within a step, and impacts are part of it, not events.
 Source: featherstone1987, sections 9.7 to 9.9.
 """
 
@@ -16,9 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.assembling import START, refuse_open
 from hinge.backends.kernel import Status
 from hinge.contact import Contact, contact_forces
-from hinge.contact.impact import _restitution
+from hinge.contact.impact import checked_restitution
 from hinge.errors import SizeError
 from hinge.robot import Robot, Vector
 
@@ -53,7 +58,8 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     """Run one state of a robot for t seconds with a fixed set of possible contacts.
 
     `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
-    what the contacts say.
+    what the contacts say. Where a contact has friction or compliance the run is of first order in the step, and has no
+    events.
     """
     if not (t > 0.0 and step > 0.0):
         raise SizeError(f"simulate_contacts: t={t!r} and step={step!r} have to be positive.")
@@ -63,13 +69,39 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
         raise SizeError(f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and "
                         f"({robot.nv},).")  # fmt: skip
     listed = list(contacts)
-    e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, len(listed))
+    e = (
+        np.array([c.restitution for c in listed])
+        if restitution is None
+        else checked_restitution(restitution, len(listed))
+    )
     force = tau if callable(tau) else _held(np.zeros(robot.nv) if tau is None else np.asarray(tau, float))
+    if any(c.friction or c.compliance for c in listed):
+        return _rubbing(robot, listed, e, force, step, t, q, qd)
     return _Touching(robot, listed, e, force, step).go(t, q, qd)
 
 
 def _held(tau: Array) -> Callable[..., Array]:
     return lambda t, q, qd: tau
+
+
+def _rubbing(robot: Robot, contacts: list[Contact], e: Array, tau: Callable[..., Any], step: float, duration: float,
+             q: Array, qd: Array) -> ContactRun:  # fmt: skip
+    """A run with friction and compliance: velocities by `friction_step`, positions along them."""
+    if robot.loops:
+        refuse_open(robot, q, qd, START)
+    count = max(1, round(duration / step))
+    h, status, rows = duration / count, Status.OK, [(0.0, q, qd, np.zeros(len(contacts)))]
+    for k in range(count):
+        made = robot.friction_step(q, qd, np.asarray(tau(k * h, q, qd), float), contacts, h, restitution=e)
+        q, qd = robot.integrate(q, h * made.qd), made.qd
+        if robot.loops:
+            q, qd = robot.loop_project(q, qd)
+        rows.append(((k + 1) * h, q, qd, made.impulse[:, 0] / h))
+        status = Status(int(made.status))
+        if status != Status.OK:
+            break
+    times, qs, qds, forces = (np.array(column) for column in zip(*rows, strict=True))
+    return ContactRun(times, qs, qds, forces, (), status)
 
 
 class _Touching:
@@ -83,6 +115,8 @@ class _Touching:
 
     def go(self, duration: float, q: Array, qd: Array) -> ContactRun:
         t, rows = 0.0, []
+        if self.robot.loops:
+            refuse_open(self.robot, q, qd, START)
         gap = self._system(t, q, qd).gap
         if (gap < -1e-6).any():
             worst = int(gap.argmin())
@@ -151,7 +185,9 @@ class _Touching:
         return self.robot.integrate(moved, np.zeros(self.robot.nv)), qd + h / 6 * (b + 2 * d + 2 * f + i)
 
     def _settled(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Open the contacts that part, and take the drift of a step out of the others."""
+        """Open the contacts that part, and take the drift of a step out of the others and out of loops."""
+        if self.robot.loops:
+            q, qd = self.robot.loop_project(q, qd)
         if not self.closed.any():
             return q, qd
         made, force = self._system(t, q, qd), self._accelerated(t, q, qd)[1]

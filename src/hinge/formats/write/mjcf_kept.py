@@ -1,7 +1,8 @@
 """What an MJCF file says besides its bodies, written back: equalities, actuators, sensors, keyframes and the like.
 
-Joints that follow others are an equality too, so that MuJoCo moves them together. What speaks of something that is not
-in the file, such as a joint that was locked, is left out.
+Joints that follow others are an equality too, so that MuJoCo moves them together; and so are loops, where MJCF has a
+word for them: a spherical one is a connect, a fixed one a weld, joints kept in step a joint. What speaks of something
+that is not in the file, such as a joint that was locked, is left out.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hinge.formats.write.notes import Notes
+from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import Tag, number, row
 from hinge.formats.write.tree import Tree, reference
+from hinge.model.loops import Loop, Tie
 from hinge.model.model import Model
 
 SECTIONS = ("contact", "tendon", "equality", "actuator", "sensor", "custom")
@@ -24,6 +26,7 @@ REFERS = {  # attributes that name something, and what
     "actuator": "actuator",
     "camera": "camera",
 }
+SPELLED = {"spherical": "connect", "fixed": "weld"}  # loops that MJCF has a word for
 Known = dict[str, set[str]]
 
 
@@ -36,7 +39,7 @@ def sections(model: Model, tree: Tree, known: Known, notes: Notes) -> list[Tag]:
         made[section] = _kept_section(model, section, known, notes)
         if section in known:
             known[section] |= {tag.attributes.get("name") or "" for tag in made[section]}
-    made["equality"] += _couplings(tree, notes)
+    made["equality"] += _couplings(tree, notes) + _loops(model, tree, notes)
     whole = len(made["actuator"]) == len(model.extras.get("actuator", ()))
     made["keyframe"] = _keyframes(model, tree, notes, ("qvel", "ctrl", "act") if whole else ("qvel",))
     return [Tag(section, {}, children) for section, children in made.items() if children]
@@ -97,6 +100,36 @@ def _couplings(tree: Tree, notes: Notes) -> list[Tag]:
         why = f"it follows joint {leader!r} by an equality, which hinge keeps as data: read back it moves by itself."
         notes.add("warning", "mimic", "joint", part.joint_name, why)
     return made
+
+
+def _loops(model: Model, tree: Tree, notes: Notes) -> list[Tag]:
+    """The loops that are not in the file as it was read; their frames are sites already."""
+    made = []
+    said = {
+        one["attributes"].get("name") or f"{one['tag']}_{k}" for k, one in enumerate(model.extras.get("equality", ()))
+    }
+    for loop in model.loops:
+        if loop.name in said:
+            continue
+        tag = _tied(loop, tree) if isinstance(loop, Tie) else None
+        if isinstance(loop, Loop) and loop.joint.kind in SPELLED:
+            tag = Tag(SPELLED[loop.joint.kind], {"name": loop.name, "site1": loop.a, "site2": loop.b})
+        if tag is None:
+            leave_loop(loop, "MJCF", notes)
+        elif loop.powered:
+            notes.add("warning", "loop", "loop", loop.name, "MJCF has no word for what drives it.")
+        made += [tag] if tag else []
+    return made
+
+
+def _tied(tie: Tie, tree: Tree) -> Tag | None:
+    """Joints kept in step; MuJoCo counts from the references, with a polynomial of fourth order."""
+    by_name = {part.joint_name: part for part in tree.parts if part.joint.nv}
+    rest = tuple(reference(by_name[name]) if name in by_name else 0.0 for name in (tie.joint, tie.other))
+    if len(tie.coefficients) > 5 or rest != tie.rest or tie.joint not in by_name:
+        return None
+    words = {"name": tie.name, "joint1": tie.joint, "joint2": tie.other or None}
+    return Tag("joint", words | {"polycoef": row((*tie.coefficients, *[0.0] * (5 - len(tie.coefficients))))})
 
 
 def _keyframes(model: Model, tree: Tree, notes: Notes, words: Sequence[str]) -> list[Tag]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hinge.model.loops import Loop, Tie
 from hinge.model.report import Finding, Report
 
 
@@ -24,3 +25,11 @@ class Notes:
 def _finding(severity: str, code: str, kind: str, why: str, fix: str, names: list[str]) -> Finding:
     named = f"{kind}{'s' * (len(names) > 1)} " + ", ".join(repr(name) for name in names)
     return Finding(severity, code, f"{named}: {why}", fix)
+
+
+def leave_loop(loop: Loop | Tie, format: str, notes: Notes) -> None:
+    """Say that a loop is not in the file."""
+    kind = f"{loop.joint.kind} loop" if isinstance(loop, Loop) else "tie of joints"
+    why = f"{format} has no word for a {kind}; it was left out, and the file is the open tree."
+    fix = "" if format == "MJCF" else "An .xml file has spherical and fixed loops, and ties."
+    notes.add("warning", "loop", "loop", loop.name, why, fix)

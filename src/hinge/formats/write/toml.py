@@ -13,7 +13,7 @@ import numpy as np
 from hinge.errors import NotCovered
 from hinge.formats import dh
 from hinge.formats.dh_file import MAX_JOINTS
-from hinge.formats.write.notes import Notes
+from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import number
 from hinge.model.model import Model
 
@@ -23,6 +23,8 @@ ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 def write(model: Model, folder: str, notes: Notes) -> str:
     """The text of the file that says it; `folder` is where the file will lie."""
+    for loop in model.loops:
+        leave_loop(loop, "a table", notes)
     if model.count > MAX_JOINTS:
         raise NotCovered(
             f"robot {model.name!r} has {model.count} joints, a .toml file at most {MAX_JOINTS}. A .urdf file can."

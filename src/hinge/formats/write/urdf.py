@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from hinge.errors import NotCovered
-from hinge.formats.write.notes import Notes
+from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
 from hinge.model.build import EARTH
@@ -31,6 +31,8 @@ Mimic = tuple[str, float, float]
 
 def write(model: Model, folder: str, notes: Notes) -> str:
     """The text of the file that says it; `folder` is where the file will lie."""
+    for loop in model.loops:
+        leave_loop(loop, "URDF", notes)
     planted = tree(model, list(SPELLED), notes, ".urdf")
     return document(_Writer(model, planted, folder, notes).robot())
 
