@@ -19,7 +19,7 @@ import numpy as np
 from hinge.backends.kernel import Array
 from hinge.backends.reading import is_sympy
 from hinge.constraints.general import Constraint
-from hinge.constraints.multipliers import corrected
+from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.christoffel import CUBE, unlike_rotors
 from hinge.dynamics.newton_euler import gravity_force
 from hinge.dynamics.registry import ACCELERATION, FORCE, MATRIX, VELOCITY, Quantity
@@ -34,12 +34,11 @@ class Split:
 
     def __init__(self, model: Model, constraint: Constraint, q: list[Scalar], t: Scalar = 0.0):
         self.nabla = LeviCivita(model, q)
-        self.A, _, _ = constraint.at(q, [0.0] * model.nv, t)
-        self.W = [self.nabla.H.solve(row) for row in self.A]
+        self.keeping = Keeping(self.nabla.H, constraint.at(q, [0.0] * model.nv, t)[0])
 
     def along(self, y: Sequence[Scalar]) -> list[Scalar]:
         """P y."""
-        return corrected(y, self.W, self.A, [0.0] * len(self.A))[0]
+        return self.keeping.kept(y)[0]
 
     def across(self, y: Sequence[Scalar]) -> list[Scalar]:
         """P⊥ y."""
