@@ -12,7 +12,7 @@ import hinge  # noqa: E402
 
 project, author, version = "hinge", "the hinge authors", hinge.__version__
 copyright = author
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx-mathjax-offline"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 html_theme, html_title = "furo", "hinge"
