@@ -123,7 +123,7 @@ class _Touching:
             raise SizeError(f"simulate_contacts: {self.contacts[worst]} begins {-gap[worst]:g} m deep. Start it apart.")
         qd = self._struck(t, q, qd, gap <= SHUT)
         while True:
-            rows.append((t, q, qd, self._accelerated(t, q, qd)[1]))
+            rows.append((t, q, qd, self._accelerated(t, q, qd, "even")[1]))
             if t >= duration - 1e-12 * duration or self.status not in (Status.OK, Status.AT_REST):
                 break
             h = min(self.step, duration - t)
@@ -141,12 +141,12 @@ class _Touching:
     def _system(self, t: float, q: Array, qd: Array) -> Any:
         return self.robot.contact_system(q, qd, np.asarray(self.tau(t, q, qd), float), self.contacts)
 
-    def _accelerated(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Accelerations, and the forces of the closed contacts."""
+    def _accelerated(self, t: float, q: Array, qd: Array, method: str = "lemke") -> tuple[Array, Array]:
+        """Accelerations, which are the same by every method, and the forces of the closed contacts."""
         made, force = self._system(t, q, qd), np.zeros(len(self.contacts))
         if self.closed.any():
             k = np.flatnonzero(self.closed)
-            solved = contact_forces(made.C[np.ix_(k, k)], made.d[k], "even")
+            solved = contact_forces(made.C[np.ix_(k, k)], made.d[k], method)
             if solved.status != Status.OK:
                 self.status = Status(int(solved.status))
             force[k] = solved.force
