@@ -10,6 +10,7 @@ import numpy as np
 from hinge.backends.kernel import Array, Kernel, Status
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.graph.arrays import cross
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
 from hinge.model.model import TERMS
@@ -63,11 +64,11 @@ def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callab
         if frame != "body":
             T = pose(name)
             if frame == "base":
-                couple = couple - _cross(T[..., :3, 3], force)
+                couple = couple - cross(T[..., :3, 3], force)
             couple, force = _turned(T[..., :3, :3], couple, back=True), _turned(T[..., :3, :3], force, back=True)
         R = np.array(at.R, w.dtype).reshape(3, 3)
         force = _turned(R, force)
-        couple = _turned(R, couple) + _cross(np.array(at.p, w.dtype), force)
+        couple = _turned(R, couple) + cross(np.array(at.p, w.dtype), force)
         parts.append((at.body, np.concatenate(np.broadcast_arrays(couple, force), axis=-1)))
     try:
         batch = np.broadcast_shapes(*(w.shape[:-1] for _, w in parts))
@@ -85,10 +86,6 @@ def _turned(R: Array, x: Array, back: bool = False) -> Array:
     """R x, or Rᵀ x; entry by entry, so that a state comes out the same in any batch."""
     rows = [[R[..., j, i] if back else R[..., i, j] for j in range(3)] for i in range(3)]
     return np.stack([row[0] * x[..., 0] + row[1] * x[..., 1] + row[2] * x[..., 2] for row in rows], axis=-1)
-
-
-def _cross(a: Array, b: Array) -> Array:
-    return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)
 
 
 def numeric_frame(model: Model, name: str) -> None:

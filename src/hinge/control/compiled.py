@@ -58,8 +58,7 @@ def _algorithm(robot: Robot, control: Law) -> Algorithm:
 
     def law(model: Any, t: Any, q: Any, qd: Any) -> Any:
         """Joint forces of a controller."""
-        flat = ([x for i in model.leaders for x in part[i]] for part in (q, qd))
-        return traced(t[0], *flat)
+        return traced(t[0], model.flat(q), model.flat(qd))
 
     law.__module__ = "controller"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"t": TIME, "q": POSITION, "qd": VELOCITY}

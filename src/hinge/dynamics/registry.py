@@ -92,13 +92,9 @@ def _rows(model: Model, made: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [x for row in made for x in row]
 
 
-def _flat_positions(model: Model, q: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    return [x for i in model.leaders for x in q[i]]
-
-
 NV: Callable[[Model], Shape] = lambda model: (model.nv,)
 POSITION = Quantity(
-    "coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, _flat_positions, counted="nq"
+    "coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, Model.flat, counted="nq"
 )
 VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
 ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)

@@ -73,7 +73,7 @@ class _Coordinates:
     """Positions by their rates."""
 
     def __init__(self, model: Model, q: PerJoint) -> None:
-        self.model, self.q = model, [x for i in model.leaders for x in q[i]]
+        self.model, self.q = model, model.flat(q)
 
     def at(self, shift: Flat) -> PerJoint:
         return self.model.joint_positions(_plus(self.q, shift))
@@ -143,7 +143,7 @@ GIVES = {"q": POSITION, "qd": VELOCITY}
 
 
 def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: list[Scalar], external: Any) -> Any:
-    v = [x for i in model.leaders for x in qd[i]]
+    v = model.flat(qd)
     made = advanced(model, TABLEAUS[name], q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
     return (made.q, made.v), [made.pivot]
 

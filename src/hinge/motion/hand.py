@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import SizeError
+from hinge.graph.arrays import cross
 from hinge.motion import given
 from hinge.motion.piecewise import Array, Piecewise, quintic_law, trapezoidal_law
 from hinge.spatial import Mat3
@@ -132,15 +133,11 @@ def _seen(frame: str, pose: Any, twist: Any, rate: Any) -> tuple[Any, Any]:
     w, v, alpha, a = (x[..., part] for x in (twist, rate) for part in (slice(3), slice(3, 6)))
     if frame == "base":
         p = pose[..., :3, 3]
-        return _joined(w, v + _cross(p, w)), _joined(alpha, a + _cross(v, w) + _cross(p, alpha))
+        return _joined(w, v + cross(p, w)), _joined(alpha, a + cross(v, w) + cross(p, alpha))
     R = pose[..., :3, :3]
     turned = lambda x: (x[..., None, :] @ R)[..., 0, :]
-    return _joined(turned(w), turned(v)), _joined(turned(alpha), turned(a - _cross(w, v)))
+    return _joined(turned(w), turned(v)), _joined(turned(alpha), turned(a - cross(w, v)))
 
 
 def _joined(ang: Any, lin: Any) -> Any:
     return np.concatenate([ang, lin], axis=-1)
-
-
-def _cross(a: Any, b: Any) -> Any:
-    return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)

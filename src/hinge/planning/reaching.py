@@ -23,7 +23,7 @@ from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.errors import GeometryError, SizeError, UnknownName, did_you_mean
-from hinge.graph import less, maximum, minimum, select, sqrt, total
+from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.inputs import real
 from hinge.programs import Question, plan
 from hinge.robot import Robot, default_backend
@@ -137,7 +137,7 @@ def toward(model, q, c, at, goal, lower, upper, match="pose"):  # type: ignore[n
     after = _to_go(model, model.joint_positions(ahead), at, there, match)
     nearer = less(_square(after), _square(before))
     either = lambda new, old: [select(nearer, a, b) for a, b in zip(new, old, strict=True)]
-    ends = model.joint_positions(either(ahead, [x for i in model.leaders for x in q[i]]))
+    ends = model.joint_positions(either(ahead, model.flat(q)))
     turn, shift = _parts(either(after, before), match)
     return ends, select(nearer, c[0] * BOLDER, c[0] * SHYER), sqrt(_square(turn)), sqrt(_square(shift))
 
@@ -154,7 +154,7 @@ def _parts(e, match):  # type: ignore[no-untyped-def]
 
 
 def _square(e):  # type: ignore[no-untyped-def]
-    return total(x * x for x in e)
+    return inner(e, e)
 
 
 def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-def]
@@ -165,7 +165,7 @@ def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-d
         if model.joint[i].nq != model.joint[i].nv:
             continue
         for k in range(model.joint[i].nq):
-            pull = total(a * b for a, b in zip(columns[v.start + k], e, strict=True))
+            pull = inner(columns[v.start + k], e)
             low, high = lower[at.start + k], upper[at.start + k]
             free = select(less(0.0, pull), less(q[i][k], high), less(low, q[i][k]))
             columns[v.start + k] = [select(free, x, 0.0) for x in columns[v.start + k]]
@@ -175,13 +175,12 @@ def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-d
 def _damped(J, e, damping, blame):  # type: ignore[no-untyped-def]
     """(JᵀJ + λ 1)⁻¹ Jᵀ e, by the smaller of JᵀJ and JJᵀ: they give the same."""
     columns = list(zip(*J, strict=True))
-    dot = lambda a, b: total(x * y for x, y in zip(a, b, strict=True))
     if len(columns) < len(J):
-        gram = [[dot(a, b) for b in columns] for a in columns]
-        return LDL(plus_diagonal(gram, [damping] * len(columns)), blame).solve([dot(column, e) for column in columns])
-    gram = [[dot(a, b) for b in J] for a in J]
+        gram = [[inner(a, b) for b in columns] for a in columns]
+        return LDL(plus_diagonal(gram, [damping] * len(columns)), blame).solve([inner(column, e) for column in columns])
+    gram = [[inner(a, b) for b in J] for a in J]
     y = LDL(plus_diagonal(gram, [damping] * len(J)), blame).solve(e)
-    return [dot(column, y) for column in columns]
+    return [inner(column, y) for column in columns]
 
 
 def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
