@@ -10,6 +10,7 @@
     ├── TrajectoryError  a saved simulation that cannot be read or written
     ├── LogError         a log that cannot be read or written, or lacks a column
     ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
+    ├── ViewError        a page that cannot be served to a browser
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -108,6 +109,10 @@ class ExcitationError(HingeError, ValueError):
 
     def __reduce__(self) -> tuple[type[ExcitationError], tuple[str, tuple[str, ...]]]:
         return type(self), (self.what, self.names)
+
+
+class ViewError(HingeError, RuntimeError):
+    """A page that cannot be served."""
 
 
 class FileFault(HingeError, OSError):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge import ViewError
 from hinge.viewing import page as served
-from hinge.viewing.page import ViewError
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from hinge.identify.consistency import consistent as nearest
 from hinge.identify.log import Log, read
 from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
 from hinge.robot import Robot
+from hinge.sim.trajectory import labels
 
 SHOWN = 1e-7  # of the largest singular value: what is below it was not shown by the motion
 MATTERS = 0.1  # share in a direction that was not shown, from which on a parameter is named
@@ -111,7 +112,7 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     before, after = (np.sqrt(np.mean((test.tau - Y @ each) ** 2, axis=0)) for each in (own, values))
     made = with_parameters(robot, values, terms)
     return Fit(made, values, base, beta, found.deviations, before, after, w, found.condition, terms,
-               _velocities(robot), tuple(notes))  # fmt: skip
+               tuple(labels(robot)[1]), tuple(notes))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -180,12 +181,3 @@ def _split(log: Log, held_out: Any, robot: Robot) -> tuple[Log, Log, list[str]]:
 
 def _regressor(robot: Robot, log: Log, terms: tuple[str, ...]) -> Array:
     return robot.regressor(*log.motion, joint_terms=terms)  # type: ignore[attr-defined]
-
-
-def _velocities(robot: Robot) -> tuple[str, ...]:
-    """A name for each velocity."""
-    model = robot.model
-    return tuple(
-        model.joint_name[i] + (f"[{k}]" if model.joint[i].nv > 1 else "")
-        for i in model.leaders for k in range(model.joint[i].nv)
-    )  # fmt: skip

@@ -18,19 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from hinge.errors import HingeError, SizeError
+from hinge.errors import SizeError, ViewError
 from hinge.robot import Robot
 from hinge.sim import Trajectory
+from hinge.sim.trajectory import labels
 from hinge.viewing.figure import MARKS, Figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 RATE = 30.0  # pictures a second
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
 FREE = np.pi  # how far a slider goes where a joint has no limit, in rad or m
-
-
-class ViewError(HingeError, RuntimeError):
-    """A page that cannot be served."""
 
 
 def view(thing: Robot | Trajectory, port: int = 8080, ghost: Any = None, browser: bool = True,
@@ -136,16 +133,16 @@ class Page:
                 self.figure.mark(mark, box.value)
 
     def _sliders(self) -> None:
-        gui, limits = self.server.gui, self.robot.limits
+        gui, limits, names = self.server.gui, self.robot.limits, labels(self.robot)[0]
         with gui.add_folder("Joints"):
             sliders = [
                 gui.add_slider(
                     name, min=low, max=high, step=(high - low) / 500, initial_value=float(np.clip(x, low, high))
                 )
-                for name, low, high, x in zip(_labels(self.robot), *_ranges(limits), self.q, strict=True)
+                for name, low, high, x in zip(names, *_ranges(limits), self.q, strict=True)
             ]
 
-        self.controls |= dict(zip(_labels(self.robot), sliders, strict=True))
+        self.controls |= dict(zip(names, sliders, strict=True))
 
         def moved(_: Any) -> None:
             self.show(_normal(self.robot, np.array([slider.value for slider in sliders])))
@@ -214,15 +211,6 @@ def _served(host: str, port: int, label: str) -> Any:
         port = probe.getsockname()[1]
     with redirect_stdout(StringIO()):  # it prints a box with its address, however quiet it is told to be
         return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)
-
-
-def _labels(robot: Robot) -> list[str]:
-    """A name for each coordinate."""
-    made = []
-    for i in robot.model.leaders:
-        n, name = robot.model.joint[i].nq, robot.model.joint_name[i]
-        made += [name] if n == 1 else [f"{name} {k}" for k in range(n)]
-    return made
 
 
 def _ranges(limits: Any) -> tuple[list[float], list[float]]:
