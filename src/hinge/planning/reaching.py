@@ -23,6 +23,7 @@ from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.errors import GeometryError, SizeError, UnknownName, did_you_mean
+from hinge.geometry.arrays import MEASURED, outside_se3
 from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.inputs import real
 from hinge.programs import Question, plan
@@ -34,7 +35,6 @@ MATCH = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3
 CAUTION, BOLDER, SHYER = 0.1, 0.5, 8.0  # c at the start, and its factors after a step that was taken or not
 FLOOR = 1e-12  # damping that keeps a singular J solvable when hardly anything is left to go
 LOST = 1e12  # c where even the smallest steps lead no nearer
-ROTATION = 1e-6  # how far RᵀR may be from the identity
 BOUND = Quantity("limits of the coordinates", lambda model: (model.nq,), uniform=True, counted="nq")
 KEPT: WeakKeyDictionary[Robot, dict[Any, Kernel]] = WeakKeyDictionary()
 
@@ -69,6 +69,8 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
         raise SizeError(
             f"inverse_kinematics: starts={starts}, and no start is given. Give one, or at least 1 for starts."
         )
+    if steps < 1 or not tolerance >= 0.0:
+        raise SizeError(f"inverse_kinematics: steps={steps}, tolerance={tolerance}. Give at least 1, and at least 0.")
     rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, x.shape[-1]) for x in (
         *inputs.parameters("inverse_kinematics", robot.model, robot.subject.vary, parameters),
         *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
@@ -77,7 +79,7 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
     if start is not None:
         q, error = descent(_given_start(robot, start, batch).reshape(n, robot.nq), goals.reshape(n, 4, 4), rest)
     else:
-        q, error = np.empty((n, robot.nq)), np.full((n, 2), np.inf)
+        q, error = np.full((n, robot.nq), np.nan), np.full((n, 2), np.inf)
     _improve(q, error, descent, guesses, goals.reshape(n, 4, 4), rest)
     status = np.where(error.max(axis=1) <= tolerance, Status.OK, Status.UNREACHED).astype(np.uint8)
     return Reached(q.reshape(*batch, robot.nq), status.reshape(batch), error.reshape(*batch, 2))
@@ -211,10 +213,7 @@ def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
 def checked_poses(poses: Any) -> Array:
     """An array of poses, refused where one is not in SE(3)."""
     goals = real("inverse_kinematics: poses", poses, (4, 4)).astype(float)
-    R = goals[..., :3, :3]
-    off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
-    off = np.maximum(off, np.abs(goals[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
-    bad = ~(off <= ROTATION) | ~(np.linalg.det(np.nan_to_num(R)) > 0.0) | ~np.isfinite(goals).all(axis=(-1, -2))
+    bad = outside_se3(goals, MEASURED)
     if bad.any():
         at = [int(k) for k in np.argwhere(bad)[0]]
         raise GeometryError(
