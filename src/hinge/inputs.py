@@ -202,7 +202,7 @@ def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
 
 def own(algorithm: Algorithm) -> list[str]:
     """The optional arrays that only this algorithm and its like take."""
-    every = ("external", "base_motion", "loop_tau")  # which many take, and which have words of their own
+    every = ("external", "base_motion")  # which many take, and which have words of their own
     return [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None and name not in every]
 
 
