@@ -29,6 +29,7 @@ from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
 from hinge.graph.expr import NAMED, evaluated
+from hinge.inputs import broken
 from hinge.integrators.steps import TIME
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
@@ -104,13 +105,12 @@ class Constrained(Distributed):
         """
         refuse_sympy("inverse", q, qd, qdd, t)
         columns = actuated_columns(self.robot, actuated)
-        A, c = self._call("rates", backend, q, qd, t)
-        qdd = np.asarray(qdd, float)
-        off = np.nanmax(np.abs(np.einsum("...mk,...k->...m", A, qdd) + c), initial=0.0)
-        if off > 1e-6 * (1.0 + np.nanmax(np.abs(qdd), initial=0.0)):
-            raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off:.3g}, not zero.\n"
-                             "  Give accelerations that keep them; forward and reduced do.")  # fmt: skip
         needed = self.robot.inverse_dynamics(q, qd, qdd, backend=backend)
+        A, c = self._call("rates", backend, q, qd, t)
+        off = broken(A, np.asarray(qdd, float), c)
+        if off is not None:
+            raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off[0]:.3g}, not zero.\n"
+                             "  Give accelerations that keep them; forward and reduced do.")  # fmt: skip
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)
 

@@ -168,6 +168,18 @@ def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Arr
     return [joined(f"{call}: prescribed", parts)]
 
 
+def broken(A: Array, x: Array, c: Any = 0.0) -> tuple[float, int] | None:
+    """How far A x + c is from zero where it is farthest, and which of its entries; None where every state keeps it.
+
+    A state is compared with its own x, so that a large one in a batch hides nothing; one that is not finite is passed.
+    """
+    off = np.abs(np.einsum("...mk,...k->...m", A, x) + c)
+    slack = 1e-6 * (1.0 + np.abs(x).max(axis=-1, initial=0.0, keepdims=True))
+    over = np.where(off > slack, off, 0.0)
+    worst = int(np.argmax(over)) if over.any() else None
+    return None if worst is None else (float(over.flat[worst]), worst % over.shape[-1])
+
+
 def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
     """Refuse numbers that are not finite, and say where they are."""
     for k, (one, x) in enumerate(zip(kernel.plan.inputs, given, strict=True)):

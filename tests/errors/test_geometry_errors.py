@@ -69,7 +69,18 @@ def test_arrays_of_another_shape_are_refused():
         arm.geodesic([0, 0], [0, 0], steps=0)
 
 
+def test_a_curve_whose_length_does_not_settle_is_refused():
+    arm = hinge.samples.pendulum(1)
+    with pytest.raises(GeometryError, match="length: the integral along the curve does not settle"):
+        arm.length(lambda t: [np.sqrt(t[()])])  # infinitely fast at the start
+    assert arm.length(lambda t: [0.0 * t]) == 0.0
+
+
 def test_spaces_that_are_none_are_refused():
+    with pytest.raises(GeometryError, match="complement: S has entries that are not finite"):
+        spaces.complement(np.full((6, 1), np.nan))
+    with pytest.raises(SizeError, match="complement: S is not an array of real numbers"):
+        spaces.complement("S")
     with pytest.raises(GeometryError, match="not independent"):
         spaces.complement(np.ones((6, 2)))
     with pytest.raises(GeometryError, match="not felt by T"):

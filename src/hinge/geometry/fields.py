@@ -223,17 +223,17 @@ def _integral(program: Any, start: float, stop: float, name: str) -> float:
     from hinge.backends import interpret
 
     nodes, weights = np.polynomial.legendre.leggauss(12)
-    last, panels = np.nan, 4
+    last, total, panels = np.nan, np.nan, 4
     while panels <= 4096:
         edges = np.linspace(start, stop, panels + 1)
         half = np.diff(edges)[:, None] / 2
         t = (edges[:-1, None] + half * (1.0 + nodes)).reshape(-1, 1)
         out = np.empty((len(t), 1))
         interpret.run(program, [t], [out])
-        total = float((out.reshape(panels, 12) * weights * half).sum())
+        last, total = total, float((out.reshape(panels, 12) * weights * half).sum())
         if abs(total - last) <= 1e-13 * abs(total) or not np.isfinite(total):
             return total
-        last, panels = total, panels * 2
+        panels *= 2
     if abs(total - last) > 1e-6 * abs(total):
         raise GeometryError(f"{name}: the integral along the curve does not settle; is the curve smooth?")
     return total
