@@ -130,7 +130,7 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     A = (Y * w[:, None]).reshape(-1, base.rank) / base.scale
     b = (tau * w).reshape(-1) - A @ (own * base.scale)  # what the robot does not explain yet
     U, size, Vt = np.linalg.svd(A, full_matrices=False)
-    seen = size > SHOWN * size[0]
+    seen = size > SHOWN * size[0]  # none where the log shows nothing at all
     step = Vt[seen].T @ (U[:, seen].T @ b / size[seen])
     left = b - A @ step
     noise = max(np.sqrt(left @ left / max(1, len(b) - seen.sum())), EXACT)
@@ -145,7 +145,7 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     if weak.any():
         notes.append(f"known no better than to their own size: {', '.join(names[weak])}")
     R = (Vt * size[:, None]) * base.scale / noise
-    condition = float(size[0] / size[seen][-1])
+    condition = float(size[0] / size[seen][-1]) if seen.any() else np.inf
     return _Found(beta, deviations, R, condition, tuple(map(str, names[dark])), tuple(notes))
 
 
