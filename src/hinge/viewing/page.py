@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import SizeError, ViewError
+from hinge.inputs import real
 from hinge.robot import Robot
 from hinge.sim import Trajectory
 from hinge.sim.trajectory import labels
@@ -57,6 +58,8 @@ class Page:
             raise SizeError(f"view takes a robot or a trajectory; a {type(thing).__name__} was given.")
         self.trajectory = thing if isinstance(thing, Trajectory) else None
         self.robot = thing if isinstance(thing, Robot) else thing.robot
+        if self.trajectory is not None:
+            _playable(self.trajectory)  # before anything is served
         self.server = _served(host, port, self.robot.name)
         self.address = f"http://{host}:{self.server.get_port()}"
         self.server.scene.set_up_direction("+z")
@@ -73,21 +76,34 @@ class Page:
 
     def show(self, q: Any, tau: Any = None) -> None:
         """Move the robot to q (nq); `tau` (nv) are joint forces, drawn as arrows where that is switched on."""
-        q = np.asarray(q, float)
-        if q.shape != (self.robot.nq,):
-            raise SizeError(f"show: q has shape {q.shape}; robot {self.robot.name!r} wants ({self.robot.nq},).")
+        q = self._shaped("show: q", q, self.robot.nq)
+        tau = None if tau is None else self._shaped("show: tau", tau, self.robot.nv)
         with self._lock, self.server.atomic():
             self.figure.stand(q, tau)
 
     def ghost(self, q: Any) -> None:
         """Draw the robot a second time, through, at q (nq)."""
-        if self._ghost is None:
-            self._ghost = Figure(self.server.scene, self.robot, "ghost", ghost=True)
-        self._ghost.stand(np.asarray(q, float))
+        q = self._shaped("ghost: q", q, self.robot.nq)
+        with self._lock:
+            if self._ghost is None:
+                self._ghost = Figure(self.server.scene, self.robot, "ghost", ghost=True)
+            self._ghost.stand(q)
+
+    def _shaped(self, what: str, given: Any, size: int) -> Array:
+        made = real(what, given).astype(float)
+        if made.shape != (size,):
+            raise SizeError(f"{what} has shape {made.shape}; robot {self.robot.name!r} wants ({size},).")
+        return made
 
     def arrows(self, points: Any, vectors: Any, name: str = "contacts") -> None:
         """Draw arrows from points (n, 3) along vectors (n, 3), in m and base coordinates: forces at contacts, say."""
-        self.figure.arrows(name, np.asarray(points, float), np.asarray(vectors, float))
+        from_, along = (real(f"arrows: {what}", x, (3,)) for what, x in (("points", points), ("vectors", vectors)))
+        if from_.ndim != 2 or from_.shape != along.shape:
+            raise SizeError(
+                f"arrows: points has shape {from_.shape} and vectors {along.shape}; both have to be (n, 3)."
+            )
+        with self._lock:
+            self.figure.arrows(name, from_, along)
 
     @property
     def q(self) -> Array:
@@ -158,8 +174,6 @@ class Page:
 
     def _clock(self, run: Trajectory) -> None:
         gui = self.server.gui
-        if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
-            raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
         q, tau, t = _rollout(run, 0)
         count = int(np.prod(run.status.shape))
         with gui.add_folder("Time"):
@@ -211,6 +225,12 @@ def _served(host: str, port: int, label: str) -> Any:
         port = probe.getsockname()[1]
     with redirect_stdout(StringIO()):  # it prints a box with its address, however quiet it is told to be
         return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)
+
+
+def _playable(run: Trajectory) -> None:
+    """Refuse a trajectory in which some rollout has no state to show."""
+    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+        raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
 
 
 def _ranges(limits: Any) -> tuple[list[float], list[float]]:
