@@ -20,7 +20,7 @@ Each message says where, what was given, what was wanted and what to do.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -121,6 +121,12 @@ class FileFault(HingeError, OSError):
 
 class TraceError(HingeError, TypeError):
     """An operation that has no meaning on these operands."""
+
+
+def one_of(what: str, given: object, words: Collection[str]) -> None:
+    """Raise where a word is not one of those that are known; `what` is its keyword, and whose it is."""
+    if not isinstance(given, str) or given not in words:
+        raise UnknownName(f"{what}={given!r} is not known. {did_you_mean(str(given), words)}")
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hinge.backends.kernel import Array, Kernel, Status
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph.arrays import cross
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
@@ -47,8 +47,7 @@ def joined(what: str, parts: Sequence[Array]) -> Array:
 def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array],
              finite: bool = False) -> Array:  # fmt: skip
     """Forces by name as a force on each body, (…, bodies, 6), in the bodies' coordinates."""
-    if frame not in FRAMES:
-        raise UnknownName(f"external_frame={frame!r} is not known. {did_you_mean(str(frame), FRAMES)}")
+    one_of("external_frame", frame, FRAMES)
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
     parts = []
@@ -243,6 +242,5 @@ def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]
         allowed = algorithm.options.get(name)
         if allowed is None:
             raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
-        if not isinstance(value, str) or value not in allowed:
-            raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
+        one_of(f"{algorithm.name}: {name}", value, allowed)
     return given

@@ -19,9 +19,9 @@ import numpy as np
 from hinge.control import given
 from hinge.control.given import Law
 from hinge.control.joints import dynamics
+from hinge.errors import one_of
 from hinge.formulations.resolved import OPTIONS
 from hinge.geometry.arrays import over_arrays
-from hinge.motion.given import known
 from hinge.robot import Robot
 from hinge.spatial import mat3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
@@ -72,7 +72,7 @@ def reach(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, t
     want, at = given.hand_target(target), given.frame(robot, at)
     stiff, damp = given.gains(kp, kd, 6)
     for what, word in (("task", task), ("metric", metric)):
-        known(what, word, OPTIONS[what])
+        one_of(what, word, OPTIONS[what])
     free = null if null is None else given.law("null", null)
     slack = damping if damping is None else given.gain("damping", damping, 1)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hinge import inputs
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import SizeError
 from hinge.geometry.arrays import MEASURED, outside_se3
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -51,11 +50,6 @@ def limits(what: str, given: Any, size: int) -> Array:
     if not np.all(made > 0.0):
         raise SizeError(f"{what} has to be above zero everywhere.")
     return np.broadcast_to(made, (size,))
-
-
-def known(what: str, given: str, words: Sequence[str]) -> None:
-    if given not in words:
-        raise UnknownName(f"{what}={given!r} is not known. {did_you_mean(str(given), words)}")
 
 
 def lasting(duration: float | None, least: float, why: str) -> float:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.errors import SizeError
+from hinge.errors import SizeError, one_of
 from hinge.graph.arrays import cross
 from hinge.motion import given
 from hinge.motion.piecewise import Array, Piecewise, quintic_law, trapezoidal_law
@@ -61,7 +61,7 @@ class HandMotion:
 
     def __call__(self, t: Any, frame: str = "aligned") -> HandState:
         """Pose, twist and its rate at times (…,); `frame` is "aligned", "body" or "base", as in `robot.velocity`."""
-        given.known("frame", frame, ("aligned", "body", "base"))
+        one_of("frame", frame, ("aligned", "body", "base"))
         s, sd, sdd = self.law(t)
         (sin1, cos1), (sin2, cos2) = ((np.sin(w * s), np.cos(w * s)) for w in (self.turn, self.sweep))
         pose = self.start + s[..., None] * self._shift
@@ -119,7 +119,7 @@ def _direction(vector: Array) -> tuple[Array, float]:
 
 def _timed(law: str, duration: float | None, *lengths: tuple[Any, float | None, str]) -> Piecewise:
     """A law that takes the duration, or the shortest for lengths whose rates have limits."""
-    given.known("law", law, tuple(LAWS))
+    one_of("law", law, LAWS)
     made = LAWS[law]()
     least = max(length * made.peak(1)[0] / given.positive(name, limit) for length, limit, name in lengths
                 if limit is not None) if any(limit is not None for _, limit, _ in lengths) else 0.0  # fmt: skip

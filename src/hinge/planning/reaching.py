@@ -22,7 +22,7 @@ from hinge.backends.kernel import Array, Kernel, Status
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.errors import GeometryError, SizeError, UnknownName, did_you_mean
+from hinge.errors import GeometryError, SizeError, one_of
 from hinge.geometry.arrays import MEASURED, outside_se3
 from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.inputs import real
@@ -198,8 +198,7 @@ def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
 
 def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
     """The step as a kernel, made once for a robot."""
-    if match not in MATCH:
-        raise UnknownName(f"inverse_kinematics: match={match!r} is not known. {did_you_mean(str(match), MATCH)}")
+    one_of("inverse_kinematics: match", match, MATCH)
     kept = KEPT.setdefault(robot, {})
     if (match, backend) not in kept:
         takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
