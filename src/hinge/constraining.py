@@ -9,7 +9,7 @@ Source: zefran2004, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from hinge.constraints.general import Constraint, Function, trace
 from hinge.constraints.multipliers import constrained
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity
+from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity, rows
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered, SizeError
 from hinge.geometry.distribution import KERNELS, Distributed
@@ -184,7 +184,6 @@ class Constrained(Distributed):
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv
-        rows: Callable[[Model, Any], Any] = lambda model, made: [x for row in made for x in row]
         matrix = Quantity("A", lambda model: (m, n), give=rows)
         each, free = Quantity("one a constraint", lambda model: (m,)), Quantity("η", lambda model: (n - m,))
         columns = Quantity("S", lambda model: (n, n - m), give=rows)

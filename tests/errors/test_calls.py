@@ -136,14 +136,14 @@ UNKNOWN = [
      "inverse_dynamics has no method 'newton'. Did you mean 'newton_euler'?"),
     (lambda r: r.forward_dynamics(ZERO, ZERO, ZERO, method="gauss"),
      "forward_dynamics has no method 'gauss'. Known: 'articulated', 'articulated_base', 'articulated_static', "
-     "'composite', 'composite_llt', 'composite_turney', 'conjugate_gradient', 'nasser', …."),
+     "'composite', 'composite_llt', 'composite_turney', 'conjugate_gradient', 'loops', …."),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="lvm"),
      "there is no back end 'lvm'. Did you mean 'llvm'?"),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="cuda"),
      "there is no back end 'cuda'. Known: 'interpret', 'llvm'."),
     (lambda r: r.kernel("inverse_dynamic"),
      "there is no algorithm 'inverse_dynamic'. Did you mean 'inverse_dynamics' or 'floating_inverse_dynamics' or "
-     "'hybrid_dynamics'?"),
+     "'inverse_inertia'?"),
     (lambda r: r.cost("masss_matrix"),
      "there is no algorithm 'masss_matrix'. Did you mean 'mass_matrix' or 'inverse_mass_matrix'?"),
     (lambda r: r.source("mass_matrix", "lvm"), "there is no source in 'lvm'. Did you mean 'llvm'?"),

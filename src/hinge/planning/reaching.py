@@ -26,7 +26,7 @@ from hinge.errors import GeometryError, SizeError, one_of
 from hinge.geometry.arrays import MEASURED, outside_se3
 from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.inputs import real
-from hinge.programs import Question, plan
+from hinge.programs import kernel
 from hinge.robot import Robot, default_backend
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
@@ -204,8 +204,7 @@ def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
         takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
         gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
-        question = Question("inverse_kinematics", "damped", options=(("match", match),), algorithm=step)
-        kept[match, backend] = Kernel(plan(question, robot.subject, robot.name), backend)
+        kept[match, backend] = kernel(step, robot.subject, robot.name, backend, options=(("match", match),))
     return kept[match, backend]
 
 
