@@ -207,7 +207,7 @@ class Constrained(Distributed):
             if self.m > n:
                 raise NotCovered(f"{self.m} constraints on nv = {n} velocities of robot {self.robot.name!r}: too many.")
             return choose(self._tried(), self.m)
-        given = sorted({int(k) for k in independent})
+        given = sorted({int(k) if isinstance(k, int | np.integer) else -1 for k in independent})
         if len(given) != n - self.m or not all(0 <= k < n for k in given):
             raise SizeError(f"independent={independent!r} is not known. Robot {self.robot.name!r} has {n} velocities "
                             f"and {self.m} constraints: give {n - self.m} numbers below {n}.")  # fmt: skip

@@ -7,6 +7,7 @@ Source: featherstone1987, section 9.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from hinge.assembling import Assembly, assembled
 from hinge.constraints.actuation import RANK, actuated_columns, shared
 from hinge.errors import NotCovered, SizeError
-from hinge.inputs import broken
+from hinge.inputs import broken, real
 from hinge.model import loops as _loops
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -91,12 +92,13 @@ class Looping:
         >>> found.freedoms, found.constraints, found.rank
         (1, 5, 2)
         """
-        A = self.loop_jacobian(q) if self.loops else np.zeros((*np.shape(q)[:-1], 0, self.model.nv))  # type: ignore[attr-defined]
+        at = real("mobility: q", q, (self.model.nq,))
+        A = self.loop_jacobian(at) if self.loops else np.zeros((*at.shape[:-1], 0, self.model.nv))  # type: ignore[attr-defined]
         if not np.isfinite(A).all():  # a count has no number for "none"
             raise SizeError("mobility: q has a state whose loops have no finite Jacobian. Give finite coordinates.")
         names, batch = self.loop_names, A.shape[:-2]
         ranks, open_ = [], []
-        for one in A.reshape(-1, *A.shape[-2:]):
+        for one in A.reshape(prod(batch), *A.shape[-2:]):
             U, sizes, _ = np.linalg.svd(one)
             rank = int((sizes > RANK * max(sizes.max(initial=0.0), 1e-300)).sum())
             idle = np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-7

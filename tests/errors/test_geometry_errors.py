@@ -76,6 +76,21 @@ def test_a_curve_whose_length_does_not_settle_is_refused():
     assert arm.length(lambda t: [0.0 * t]) == 0.0
 
 
+@pytest.mark.parametrize(("ask", "kind", "said"), [
+    (lambda arm: arm.exponentials("hand", [0.1]), SizeError, r"exponentials: q has shape \(1,\)"),
+    (lambda arm: arm.exponentials("hand", [0.1, 0.2, 0.3]), SizeError, r"exponentials: q has shape \(3,\)"),
+    (lambda arm: hinge.from_twists(np.zeros((6, 2)), np.eye(4)), SizeError, r"twists has shape \(6, 2\); .* \(6, 6\)"),
+    (lambda arm: hinge.from_twists(3.0, np.eye(4)), SizeError, "twists is a float"),
+    (lambda arm: inertias.to_binor(np.eye(3)), SizeError, r"inertia has shape \(3, 3\)"),
+    (lambda arm: arm.geodesic([0, 0], [1, 1], steps=2.5), SizeError, "steps=2.5; give a whole number"),
+    (lambda arm: arm.length(lambda t: ["a", t]), TraceError, "the curve gave 'a', which is neither"),
+    (lambda arm: arm.gradient(lambda q: None)([0, 0]), TraceError, "V gave None"),
+])  # fmt: skip
+def test_what_is_no_branch_curve_or_potential_is_said(ask, kind, said):
+    with pytest.raises(kind, match=said):
+        ask(hinge.samples.planar_2r())
+
+
 def test_spaces_that_are_none_are_refused():
     with pytest.raises(GeometryError, match="complement: S has entries that are not finite"):
         spaces.complement(np.full((6, 1), np.nan))

@@ -345,6 +345,14 @@ def test_a_motion_that_opens_a_loop_is_found_beside_one_that_is_fast():
         robot.loop_inverse_dynamics(q, still, np.zeros(4))
 
 
+def test_a_tree_has_all_its_freedoms():
+    assert hinge.samples.planar_2r().mobility([0.1, 0.2]) == (2, 0, 0, ())
+    freedoms, constraints, _, open_ = hinge.samples.planar_2r().mobility(np.zeros((3, 2)))
+    assert (freedoms.tolist(), constraints, open_) == ([2, 2, 2], 0, ((), (), ()))
+    with pytest.raises(hinge.SizeError, match="assemble: q is not an array of real numbers"):
+        hinge.samples.four_bar().assemble("abc")
+
+
 def test_freedoms_are_not_counted_where_there_is_no_configuration():
     robot = hinge.samples.four_bar()
     with pytest.raises(hinge.SizeError, match="mobility: q has a state whose loops have no finite Jacobian"):

@@ -172,8 +172,8 @@ def _split(log: Log, held_out: Any, robot: Robot) -> tuple[Log, Log, list[str]]:
     notes = [f"{log.left_out} rows with a number that is not finite were left out"] if log.left_out else []
     if not isinstance(held_out, float | int):
         return log, read(held_out, robot), notes
-    rows = round(len(log) * (1.0 - held_out))
-    if not 0.0 < held_out < 1.0 or rows < 1 or rows == len(log):
+    rows = round(len(log) * (1.0 - held_out)) if 0.0 < held_out < 1.0 else 0
+    if rows < 1 or rows == len(log):
         raise SizeError(f"fit: held_out={held_out!r} of {len(log)} rows leaves nothing to fit or nothing to judge by.\n"
                         "  Give a share between 0 and 1, or another log.")  # fmt: skip
     return log[:rows], log[rows:], notes

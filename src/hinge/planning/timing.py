@@ -193,7 +193,7 @@ def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
     """The s of the ends of the pieces: evenly spaced, or as they are given, so far as they are within `over`."""
     given = real(f"{call}: points", points).astype(float)
     some = np.isfinite(given).all() and given.size and (given.ndim == 1 or (given.ndim == 0 and given >= 1))
-    if len(over) != 2 or not (0.0 <= over[0] < over[1] <= 1.0) or not some:
+    if np.shape(over) != (2,) or not (0.0 <= over[0] < over[1] <= 1.0) or not some:
         raise SizeError(f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to "
                         "have, or the s of their ends.")  # fmt: skip
     grid = np.linspace(*over, int(given) + 1) if given.ndim == 0 else given
