@@ -207,7 +207,10 @@ def weightless():
     return builder
 
 
-@pytest.mark.parametrize("method", [*ALGORITHMS["forward_dynamics"], None])
+TREES = [method for method in ALGORITHMS["forward_dynamics"] if method != "loops"]  # which is there once it is imported
+
+
+@pytest.mark.parametrize("method", [*TREES, None])
 def test_a_robot_that_can_never_be_solved_is_refused_by_joint_name(method):
     robot, two = hinge.Robot(weightless().build()), np.zeros(2)
     why = (
