@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from hinge.dynamics.coordinates import rate
 from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Algorithm, Quantity, algorithm, choose, lowest
 from hinge.graph import Scalar, less, minimum, select
 from hinge.integrators.tableaus import TABLEAUS, Tableau
@@ -79,8 +80,7 @@ class _Coordinates:
         return self.model.joint_positions(_plus(self.q, shift))
 
     def rate(self, shift: Flat, at: PerJoint, v: Flat) -> Flat:
-        speeds = self.model.joint_velocities(v)
-        return [x for i in self.model.leaders for x in self.model.joint[i].rate(at[i], speeds[i])]
+        return rate(self.model, at, self.model.joint_velocities(v))  # type: ignore[no-any-return]
 
     def end(self, shift: Flat) -> PerJoint:
         at = self.at(shift)
