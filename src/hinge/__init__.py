@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         FileFault,
         GeometryError,
         HingeError,
+        LogError,
         ModelError,
         NotCovered,
         PathError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         TraceError,
         TrajectoryError,
         UnknownName,
+        ViewError,
     )
     from hinge.loading import dh, from_twists, load, samples
     from hinge.model import Builder, Joint
@@ -88,7 +90,7 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
     "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
-    "ExcitationError": "errors",
+    "ExcitationError": "errors", "ViewError": "errors",
 }  # fmt: skip
 _ROOMS = (
     "errors",
@@ -134,7 +136,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError",
+    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from hinge.backends.kernel import Status
 from hinge.errors import ModelError, NotCovered, SizeError
+from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
@@ -35,7 +36,7 @@ def assembled(robot: Any, q: Any, hold: Sequence[str], tolerance: float, iterati
     """See `Robot.assemble`."""
     if not robot.loops:
         raise NotCovered(f"robot {robot.name!r} has no loops to close.")
-    given = np.asarray(q, float)
+    given = real("assemble: q", q).astype(float)
     if given.shape[-1:] != (robot.nq,):
         raise SizeError(f"assemble: q has shape {given.shape}, robot {robot.name!r} has nq = {robot.nq}.")
     if isinstance(hold, str):

@@ -9,7 +9,7 @@ Source: zefran2004, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from hinge.constraints.general import Constraint, Function, trace
 from hinge.constraints.multipliers import constrained
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity
+from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity, rows
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered, SizeError
 from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
 from hinge.graph.expr import NAMED, evaluated
+from hinge.inputs import broken
 from hinge.integrators.steps import TIME
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
@@ -104,13 +105,12 @@ class Constrained(Distributed):
         """
         refuse_sympy("inverse", q, qd, qdd, t)
         columns = actuated_columns(self.robot, actuated)
-        A, c = self._call("rates", backend, q, qd, t)
-        qdd = np.asarray(qdd, float)
-        off = np.nanmax(np.abs(np.einsum("...mk,...k->...m", A, qdd) + c), initial=0.0)
-        if off > 1e-6 * (1.0 + np.nanmax(np.abs(qdd), initial=0.0)):
-            raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off:.3g}, not zero.\n"
-                             "  Give accelerations that keep them; forward and reduced do.")  # fmt: skip
         needed = self.robot.inverse_dynamics(q, qd, qdd, backend=backend)
+        A, c = self._call("rates", backend, q, qd, t)
+        off = broken(A, np.asarray(qdd, float), c)
+        if off is not None:
+            raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off[0]:.3g}, not zero.\n"
+                             "  Give accelerations that keep them; forward and reduced do.")  # fmt: skip
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)
 
@@ -184,7 +184,6 @@ class Constrained(Distributed):
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv
-        rows: Callable[[Model, Any], Any] = lambda model, made: [x for row in made for x in row]
         matrix = Quantity("A", lambda model: (m, n), give=rows)
         each, free = Quantity("one a constraint", lambda model: (m,)), Quantity("η", lambda model: (n - m,))
         columns = Quantity("S", lambda model: (n, n - m), give=rows)
@@ -208,7 +207,7 @@ class Constrained(Distributed):
             if self.m > n:
                 raise NotCovered(f"{self.m} constraints on nv = {n} velocities of robot {self.robot.name!r}: too many.")
             return choose(self._tried(), self.m)
-        given = sorted({int(k) for k in independent})
+        given = sorted({int(k) if isinstance(k, int | np.integer) else -1 for k in independent})
         if len(given) != n - self.m or not all(0 <= k < n for k in given):
             raise SizeError(f"independent={independent!r} is not known. Robot {self.robot.name!r} has {n} velocities "
                             f"and {self.m} constraints: give {n - self.m} numbers below {n}.")  # fmt: skip

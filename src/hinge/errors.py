@@ -10,6 +10,7 @@
     ├── TrajectoryError  a saved simulation that cannot be read or written
     ├── LogError         a log that cannot be read or written, or lacks a column
     ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
+    ├── ViewError        a page that cannot be served to a browser
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -19,7 +20,7 @@ Each message says where, what was given, what was wanted and what to do.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -110,12 +111,22 @@ class ExcitationError(HingeError, ValueError):
         return type(self), (self.what, self.names)
 
 
+class ViewError(HingeError, RuntimeError):
+    """A page that cannot be served."""
+
+
 class FileFault(HingeError, OSError):
     """A file that cannot be written, or that would be overwritten."""
 
 
 class TraceError(HingeError, TypeError):
     """An operation that has no meaning on these operands."""
+
+
+def one_of(what: str, given: object, words: Collection[str]) -> None:
+    """Raise where a word is not one of those that are known; `what` is its keyword, and whose it is."""
+    if not isinstance(given, str) or given not in words:
+        raise UnknownName(f"{what}={given!r} is not known. {did_you_mean(str(given), words)}")
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from hinge.backends.kernel import Array, Kernel, Status
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph.arrays import cross
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
 from hinge.model.model import TERMS
@@ -46,8 +47,7 @@ def joined(what: str, parts: Sequence[Array]) -> Array:
 def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array],
              finite: bool = False) -> Array:  # fmt: skip
     """Forces by name as a force on each body, (…, bodies, 6), in the bodies' coordinates."""
-    if frame not in FRAMES:
-        raise UnknownName(f"external_frame={frame!r} is not known. {did_you_mean(str(frame), FRAMES)}")
+    one_of("external_frame", frame, FRAMES)
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
     parts = []
@@ -63,11 +63,11 @@ def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callab
         if frame != "body":
             T = pose(name)
             if frame == "base":
-                couple = couple - _cross(T[..., :3, 3], force)
+                couple = couple - cross(T[..., :3, 3], force)
             couple, force = _turned(T[..., :3, :3], couple, back=True), _turned(T[..., :3, :3], force, back=True)
         R = np.array(at.R, w.dtype).reshape(3, 3)
         force = _turned(R, force)
-        couple = _turned(R, couple) + _cross(np.array(at.p, w.dtype), force)
+        couple = _turned(R, couple) + cross(np.array(at.p, w.dtype), force)
         parts.append((at.body, np.concatenate(np.broadcast_arrays(couple, force), axis=-1)))
     try:
         batch = np.broadcast_shapes(*(w.shape[:-1] for _, w in parts))
@@ -85,10 +85,6 @@ def _turned(R: Array, x: Array, back: bool = False) -> Array:
     """R x, or Rᵀ x; entry by entry, so that a state comes out the same in any batch."""
     rows = [[R[..., j, i] if back else R[..., i, j] for j in range(3)] for i in range(3)]
     return np.stack([row[0] * x[..., 0] + row[1] * x[..., 1] + row[2] * x[..., 2] for row in rows], axis=-1)
-
-
-def _cross(a: Array, b: Array) -> Array:
-    return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)
 
 
 def numeric_frame(model: Model, name: str) -> None:
@@ -171,6 +167,18 @@ def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Arr
     return [joined(f"{call}: prescribed", parts)]
 
 
+def broken(A: Array, x: Array, c: Any = 0.0) -> tuple[float, int] | None:
+    """How far A x + c is from zero where it is farthest, and which of its entries; None where every state keeps it.
+
+    A state is compared with its own x, so that a large one in a batch hides nothing; one that is not finite is passed.
+    """
+    off = np.abs(np.einsum("...mk,...k->...m", A, x) + c)
+    slack = 1e-6 * (1.0 + np.abs(x).max(axis=-1, initial=0.0, keepdims=True))
+    over = np.where(off > slack, off, 0.0)
+    worst = int(np.argmax(over)) if over.any() else None
+    return None if worst is None else (float(over.flat[worst]), worst % over.shape[-1])
+
+
 def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
     """Refuse numbers that are not finite, and say where they are."""
     for k, (one, x) in enumerate(zip(kernel.plan.inputs, given, strict=True)):
@@ -205,7 +213,7 @@ def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
 
 def own(algorithm: Algorithm) -> list[str]:
     """The optional arrays that only this algorithm and its like take."""
-    every = ("external", "base_motion", "loop_tau")  # which many take, and which have words of their own
+    every = ("external", "base_motion")  # which many take, and which have words of their own
     return [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None and name not in every]
 
 
@@ -234,6 +242,5 @@ def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]
         allowed = algorithm.options.get(name)
         if allowed is None:
             raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
-        if not isinstance(value, str) or value not in allowed:
-            raise UnknownName(f"{algorithm.name}: {name}={value!r} is not known. {did_you_mean(str(value), allowed)}")
+        one_of(f"{algorithm.name}: {name}", value, allowed)
     return given

@@ -7,13 +7,15 @@ Source: featherstone1987, section 9.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from hinge.assembling import Assembly, assembled
 from hinge.constraints.actuation import RANK, actuated_columns, shared
-from hinge.errors import NotCovered
+from hinge.errors import NotCovered, SizeError
+from hinge.inputs import broken, real
 from hinge.model import loops as _loops
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -90,11 +92,14 @@ class Looping:
         >>> found.freedoms, found.constraints, found.rank
         (1, 5, 2)
         """
-        A = self.loop_jacobian(q) if self.loops else np.zeros((*np.shape(q)[:-1], 0, self.model.nv))  # type: ignore[attr-defined]
+        at = real("mobility: q", q, (self.model.nq,))
+        A = self.loop_jacobian(at) if self.loops else np.zeros((*at.shape[:-1], 0, self.model.nv))  # type: ignore[attr-defined]
+        if not np.isfinite(A).all():  # a count has no number for "none"
+            raise SizeError("mobility: q has a state whose loops have no finite Jacobian. Give finite coordinates.")
         names, batch = self.loop_names, A.shape[:-2]
         ranks, open_ = [], []
-        for one in A.reshape(-1, *A.shape[-2:]):
-            U, sizes, _ = np.linalg.svd(np.nan_to_num(one))
+        for one in A.reshape(prod(batch), *A.shape[-2:]):
+            U, sizes, _ = np.linalg.svd(one)
             rank = int((sizes > RANK * max(sizes.max(initial=0.0), 1e-300)).sum())
             idle = np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-7
             ranks.append(rank)
@@ -132,12 +137,11 @@ class Looping:
         array([0., 0.])
         """
         columns = actuated_columns(self, actuated)
-        A, c = self.loop_jacobian(q), self.loop_bias(q, qd)  # type: ignore[attr-defined]
-        off = np.abs(np.einsum("...rk,...k->...r", A, np.asarray(qdd, float)) + c)
-        if np.nanmax(off, initial=0.0) > 1e-6 * (1.0 + np.nanmax(np.abs(qdd), initial=0.0)):
-            worst = int(np.nanargmax(off.reshape(-1, off.shape[-1]).max(axis=0)))
-            raise NotCovered(f"the motion opens a loop: {self.loop_names[worst]} would have to give way, "
-                             f"by {np.nanmax(off):.3g}.\n  Give others; loop_dynamics finds them.")  # fmt: skip
         needed = self.inverse_dynamics(q, qd, qdd)  # type: ignore[attr-defined]
+        A, c = self.loop_jacobian(q), self.loop_bias(q, qd)  # type: ignore[attr-defined]
+        off = broken(A, np.asarray(qdd, float), c)
+        if off is not None:
+            raise NotCovered(f"the motion opens a loop: {self.loop_names[off[1]]} would have to give way, "
+                             f"by {off[0]:.3g}.\n  Give others; loop_dynamics finds them.")  # fmt: skip
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)

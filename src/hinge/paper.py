@@ -15,7 +15,7 @@ import numpy as np
 from hinge import dynamics, inputs
 from hinge.backends import c, interpret, symbolic
 from hinge.dynamics.registry import KNOWN, POSITION, Algorithm, asked
-from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean
+from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean, one_of
 from hinge.graph import Program
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
@@ -33,8 +33,7 @@ def source(robot: Robot, name: str, language: str, method: str | None, at: str, 
     """The program of an algorithm as text."""
     if language not in LANGUAGES:
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")
-    if scalar not in c.REALS:
-        raise UnknownName(f"scalar={scalar!r} is not known. {did_you_mean(str(scalar), c.REALS)}")
+    one_of("scalar", scalar, c.REALS)
     if language == "c":
         prefix, head, routines = _c(robot, [name], method, at, options)
         real = c.REALS[scalar]
@@ -82,8 +81,7 @@ def c_files(robot: Robot, names: Sequence[str] = EXPORTED, scalar: str = "double
 
 def c_text(robot: Robot, algorithm: Algorithm, program: Program, scalar: str) -> str:
     """The program of an algorithm that is in no registry, as a C function with its header."""
-    if scalar not in c.REALS:
-        raise UnknownName(f"scalar={scalar!r} is not known. {did_you_mean(str(scalar), c.REALS)}")
+    one_of("scalar", scalar, c.REALS)
     prefix, real = c.identifier(robot.name), c.REALS[scalar]
     routines = [_routine(robot, f"{prefix}_{c.identifier(algorithm.name)}", algorithm, program, "")]
     return c.header(prefix, _about(robot), _sizes(robot.model), routines, real) + "\n" + c.code(routines, real)

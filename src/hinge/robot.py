@@ -19,7 +19,7 @@ from hinge.backends.kernel import Array, Kernel, default_backend
 from hinge.backends.reading import is_sympy
 from hinge.contact.methods import Touching
 from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
-from hinge.errors import UnknownName, did_you_mean
+from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
 from hinge.methods import install
@@ -325,8 +325,7 @@ class Robot(Looping, Touching, Geometric):
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
               base_motion: tuple[Vector, Vector] | None = None, **options: Any) -> Any:  # fmt: skip
         """The ordinary path of every method."""
-        if check not in ("sizes", "values"):
-            raise UnknownName(f"check={check!r} is not known. {did_you_mean(str(check), ('sizes', 'values'))}")
+        one_of("check", check, ("sizes", "values"))
         own = inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
         if any(map(is_sympy, given)):
             from hinge import paper

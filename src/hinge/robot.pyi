@@ -1448,6 +1448,7 @@ class Robot:
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        loop_tau: ArrayLike | None = ...,
         out: Array | None = ...,
         method: str | None = ...,
         backend: str | None = ...,

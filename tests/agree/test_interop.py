@@ -255,6 +255,17 @@ def test_an_inertia_that_no_body_has_is_refused_in_words(library, says):
     LIBRARIES[library]().interop.to_model(mended)
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_effort_limits_come_back(library):
+    builder = hinge.Builder("strong")
+    builder.link("base")
+    builder.link("rod", 1.0, (0.0, 0.0, 0.1), np.eye(3))
+    builder.joint("turn", "revolute", "base", "rod", axis=(0, 0, 1), effort=7.0, lower=-1.0, upper=2.0)
+    there = LIBRARIES[library]().interop
+    limits = there.from_model(there.to_model(hinge.Robot(builder.build()))).limits
+    assert (limits.effort.tolist(), limits.lower.tolist(), limits.upper.tolist()) == ([7.0], [-1.0], [2.0])
+
+
 PACKAGES = [("pinocchio", "pinocchio", "pin"), ("mujoco", "mujoco", "mujoco"), ("drake", "pydrake.math", "drake")]
 
 

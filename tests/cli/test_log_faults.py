@@ -133,6 +133,21 @@ def test_arrays_that_are_no_log(tmp_path, lamp):
     assert message(lamp, path).startswith("log.npz: array 'q' ends early.")
 
 
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_an_archive_with_a_damaged_array(tmp_path, lamp, save):
+    path = tmp_path / "log.npz"
+    save(path, q=np.random.default_rng(0).normal(size=(2000, 2)))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+    assert message(lamp, path).startswith("log.npz cannot be read: ")
+
+
+def test_chunks_have_rows(tmp_path, lamp, log):
+    with pytest.raises(hinge.LogError, match="chunk=-1 is no number of rows"):
+        logs.run(hinge.load(lamp), "gravity_force", log, tmp_path / "out.csv", chunk=-1)
+
+
 def test_a_column_of_words(tmp_path, lamp):
     pyarrow.parquet.write_table(pyarrow.table({"q_turn": [1.0], "q_nod": ["up"]}), tmp_path / "log.parquet")
     assert message(lamp, tmp_path / "log.parquet") == "log.parquet: column 'q_nod' holds string, not numbers.\n"

@@ -79,11 +79,19 @@ def test_a_turn_between_axes_is_found_at_any_size():
     rng = np.random.default_rng(0)
     axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
-    for angle in (0.0, 1e-12, 1e-9, 1e-7, 1e-5, 0.1, 1.5, 2.0, 3.1):
+    for angle in (0.0, 1e-12, 1e-9, 1e-7, 1e-5, 0.1, 1.5, 2.0, 3.1, np.pi - 1e-7, np.pi - 1e-12):
         K = np.cross(np.eye(3), axis)
         turned = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
         R = START[:3, :3]
         np.testing.assert_allclose(turn_between(R, turned @ R), angle * axis, rtol=0, atol=1e-14 + 1e-9 * angle)
+
+
+def test_half_a_turn_away_is_not_arrived():
+    from hinge.control.hand import turn_between
+
+    for k in range(3):
+        half = np.diag(np.where(np.arange(3) == k, 1.0, -1.0))
+        np.testing.assert_allclose(np.abs(turn_between(np.eye(3), half)), np.pi * np.eye(3)[k], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

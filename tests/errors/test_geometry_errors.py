@@ -69,7 +69,33 @@ def test_arrays_of_another_shape_are_refused():
         arm.geodesic([0, 0], [0, 0], steps=0)
 
 
+def test_a_curve_whose_length_does_not_settle_is_refused():
+    arm = hinge.samples.pendulum(1)
+    with pytest.raises(GeometryError, match="length: the integral along the curve does not settle"):
+        arm.length(lambda t: [np.sqrt(t[()])])  # infinitely fast at the start
+    assert arm.length(lambda t: [0.0 * t]) == 0.0
+
+
+@pytest.mark.parametrize(("ask", "kind", "said"), [
+    (lambda arm: arm.exponentials("hand", [0.1]), SizeError, r"exponentials: q has shape \(1,\)"),
+    (lambda arm: arm.exponentials("hand", [0.1, 0.2, 0.3]), SizeError, r"exponentials: q has shape \(3,\)"),
+    (lambda arm: hinge.from_twists(np.zeros((6, 2)), np.eye(4)), SizeError, r"twists has shape \(6, 2\); .* \(6, 6\)"),
+    (lambda arm: hinge.from_twists(3.0, np.eye(4)), SizeError, "twists is a float"),
+    (lambda arm: inertias.to_binor(np.eye(3)), SizeError, r"inertia has shape \(3, 3\)"),
+    (lambda arm: arm.geodesic([0, 0], [1, 1], steps=2.5), SizeError, "steps=2.5; give a whole number"),
+    (lambda arm: arm.length(lambda t: ["a", t]), TraceError, "the curve gave 'a', which is neither"),
+    (lambda arm: arm.gradient(lambda q: None)([0, 0]), TraceError, "V gave None"),
+])  # fmt: skip
+def test_what_is_no_branch_curve_or_potential_is_said(ask, kind, said):
+    with pytest.raises(kind, match=said):
+        ask(hinge.samples.planar_2r())
+
+
 def test_spaces_that_are_none_are_refused():
+    with pytest.raises(GeometryError, match="complement: S has entries that are not finite"):
+        spaces.complement(np.full((6, 1), np.nan))
+    with pytest.raises(SizeError, match="complement: S is not an array of real numbers"):
+        spaces.complement("S")
     with pytest.raises(GeometryError, match="not independent"):
         spaces.complement(np.ones((6, 2)))
     with pytest.raises(GeometryError, match="not felt by T"):

@@ -66,6 +66,11 @@ def test_a_duration_that_is_too_short_says_whose_limit_is_passed():
         ({"effort": EFFORT, "start": -1.0}, "time_optimal: start=-1.0, end=None. Give speeds ṡ that are not negative."),
         ({"effort": EFFORT, "points": 0}, "time_optimal: over=(0.0, 1.0), points=0. Give a part of 0 to 1, and how "
          "many pieces it is to have, or the s of their ends."),
+        ({"effort": EFFORT, "points": -5}, "time_optimal: over=(0.0, 1.0), points=-5. Give a part of 0 to 1, and how "
+         "many pieces it is to have, or the s of their ends."),
+        ({"effort": EFFORT, "points": [0.0, np.nan]}, "time_optimal: over=(0.0, 1.0), points=[0.0, nan]. Give a part "
+         "of 0 to 1, and how many pieces it is to have, or the s of their ends."),
+        ({"effort": EFFORT, "points": "many"}, "time_optimal: points is not an array of real numbers."),
         ({"effort": EFFORT, "over": (0.5, 0.5)}, "time_optimal: over=(0.5, 0.5), points=256. Give a part of 0 to 1, "
          "and how many pieces it is to have, or the s of their ends."),
     ],
@@ -77,6 +82,7 @@ def test_limits_and_grids_that_are_none(options, text):
 @pytest.mark.parametrize(
     ("path", "text"),
     [
+        (3.0, "time_optimal: the path is a float; it has to be a function of s, or a motion."),
         (lambda s: s, "time_optimal: the path gave a ndarray; it has to give q, q' and q''."),
         (lambda s: (line(s)[0][:, :1], *line(s)[1:]), "time_optimal: for 2304 points the path gave q of shape (2304, "
          "1); it has to be (2304, 2)."),
@@ -129,6 +135,22 @@ def test_names_and_starts_that_are_none():
     assert text == "inverse_kinematics: start has a value that is not finite. Give finite numbers."
     text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", starts=0)
     assert text.startswith("inverse_kinematics: starts=0, and no start is given.")
+    text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", start=[0.1, 0.2], steps=0)
+    assert text == "inverse_kinematics: steps=0, tolerance=1e-10. Give at least 1, and at least 0."
+    text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", tolerance=np.nan)
+    assert text == "inverse_kinematics: steps=40, tolerance=nan. Give at least 1, and at least 0."
+
+
+def test_numbers_that_are_not_finite_stay_in_their_row():
+    loose, goal = ARM.vary("elbow.placement"), ARM.pose([0.1, 0.2], "hand")
+    placements = np.tile(loose.subject.vary[0].nominal(loose.model), (2, 1, 1))
+    placements[0, 0, 3] = np.nan
+    found = hinge.inverse_kinematics(
+        loose, np.stack([goal, goal]), "hand", parameters={"elbow.placement": placements}, starts=8
+    )
+    assert found.status.tolist() == [hinge.Status.UNREACHED, hinge.Status.OK]
+    assert np.isnan(found.q[0]).all()
+    np.testing.assert_allclose(ARM.pose(found.q[1], "hand"), goal, rtol=0, atol=1e-9)
 
 
 def test_hand_accelerations_that_are_none():

@@ -111,6 +111,9 @@ def test_driven_robots_and_wrong_sizes_are_refused():
     robot = hinge.samples.planar_2r()
     with pytest.raises(hinge.NotCovered, match="driven joints"):
         base_parameters(robot.prescribe("shoulder"))
+    q = np.array([[0.1, 0.2], [np.nan, 0.3]])
+    with pytest.raises(hinge.SizeError, match="base_parameters: states have a number that is not finite"):
+        base_parameters(robot, states=(q, q, q))
     base = base_parameters(robot)
     with pytest.raises(hinge.SizeError, match=r"parameters has shape \(3,\); its last axis has to have 22 entries"):
         base.values([1.0, 2.0, 3.0])

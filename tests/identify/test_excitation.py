@@ -85,7 +85,17 @@ def test_what_cannot_be_is_refused_by_name(arm):
         excite(ball)
     with pytest.raises(hinge.SizeError, match=r"middle\[1\] = 3 leaves no room between -1 and 0.5"):
         excite(arm, middle=[0.0, 3.0, 0.5])
+    with pytest.raises(hinge.SizeError, match=r"middle\[1\] = nan leaves no room"):
+        excite(arm, middle=[0.0, np.nan, 0.5])
+    with pytest.raises(hinge.SizeError, match="a duration above zero"):
+        excite(arm, duration=np.nan)
     with pytest.raises(hinge.SizeError, match="speed has to be above zero, one number or nv = 3"):
         excite(arm, speed=[1.0, 2.0])
-    with pytest.raises(hinge.SizeError, match="two harmonics at least"):
-        excite(arm, harmonics=1)
+    for few in (1, 2.5):
+        with pytest.raises(hinge.SizeError, match="two harmonics at least"):
+            excite(arm, harmonics=few)
+
+
+def test_rows_come_at_a_rate(motion):
+    with pytest.raises(hinge.SizeError, match="sample: rate is 0"):
+        motion.sample(0)

@@ -174,6 +174,16 @@ def test_rows_that_are_not_numbers_are_left_out_and_counted(arm, truth, motions)
     assert np.all(made.after < 1e-6)
 
 
+def test_a_log_that_shows_nothing_or_is_none_is_refused():
+    arm, rest = hinge.samples.planar_2r().with_gravity([0.0, 0.0, 0.0]), np.zeros((40, 2))
+    with pytest.raises(hinge.ExcitationError, match="does not show 4 of 4 base parameters"):
+        fit(arm, Log(np.arange(40.0), rest, rest, rest, rest), ())
+    with pytest.raises(hinge.SizeError, match="log is a float; it has to be a Log, a Trajectory or a dict"):
+        fit(arm, 3.0)
+    with pytest.raises(hinge.SizeError, match=r"t\[2\] = 0.5 comes after t\[0\] = 1"):
+        Log([1.0, np.nan, 0.5], rest[:3], rest[:3], rest[:3])
+
+
 def test_robots_of_other_kinds_are_fitted_too():
     """A floating base with a ball joint: forces on the base count as measured."""
     rng = np.random.default_rng(3)

@@ -68,11 +68,29 @@ def test_the_observer_knows_friction_where_it_is_in(motion):
         assert (np.abs(made).max() < size) == bool(known)
 
 
+def test_a_row_that_is_lost_blinds_nobody(arm, motion):
+    _, q, qd, qdd = motion
+    pushed = np.array([1.5, -0.7])
+    tau = arm.inverse_dynamics(q, qd, qdd) + pushed
+    tau[1000] = np.nan
+    watch, observer = Monitor(arm, window=500, limit=0.3), Observer(arm, step=1e-3, gain=25.0, window=500, limit=0.3)
+    for k in range(1400):
+        r, estimate = watch.update(q[k], qd[k], qdd[k], tau[k]), observer.update(q[k], qd[k], tau[k])
+        assert np.isfinite(r).all() == np.isfinite(estimate).all() == (k != 1000)
+    for one in (watch, observer):
+        assert (one.count, one.left_out) == (1399, 1)
+        assert one.drift.all()
+    np.testing.assert_allclose(watch.mean, pushed, rtol=1e-9)
+    np.testing.assert_allclose(estimate, pushed, atol=5e-3)
+
+
 def test_what_is_given_has_to_fit(arm):
     with pytest.raises(hinge.SizeError, match="window is 0; it has to be a number of rows"):
         Monitor(arm, window=0)
     with pytest.raises(hinge.SizeError, match=r"limit has shape \(3,\); give one number, or nv = 2"):
         Monitor(arm, limit=[1.0, 2.0, 3.0])
+    with pytest.raises(hinge.SizeError, match="limit has to be a number from zero on"):
+        Monitor(arm, limit=np.nan)
     with pytest.raises(hinge.SizeError, match="step × gain is 5"):
         Observer(arm, step=0.1)
     with pytest.raises(hinge.SizeError, match="tau"):

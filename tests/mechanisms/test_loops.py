@@ -341,3 +341,30 @@ def test_loops_go_with_the_robot_when_it_is_edited():
     held = four.lock({"rocker": q[2]})
     np.testing.assert_allclose(held.loop_gap(q[:2]), 0.0, atol=1e-12)
     assert held.mobility(q[:2]).freedoms == 0
+
+
+def test_a_motion_that_opens_a_loop_is_found_beside_one_that_is_fast():
+    robot = hinge.samples.four_bar()
+    q, still = robot.assemble([0.5, 0.0, 0.0], hold=["crank"]).q, np.zeros(3)
+    free = np.linalg.svd(robot.loop_jacobian(q))[2][-1]  # the one motion the loop leaves
+    fast = 1e9 * free
+    tau, _ = robot.loop_inverse_dynamics(q, still, np.stack([fast, np.full(3, np.nan), 0.0 * free]))
+    assert np.isfinite(tau).all(axis=1).tolist() == [True, False, True]
+    with pytest.raises(hinge.NotCovered, match="opens a loop: pin"):
+        robot.loop_inverse_dynamics(q, still, np.stack([fast, np.ones(3)]))
+    with pytest.raises(hinge.SizeError):
+        robot.loop_inverse_dynamics(q, still, np.zeros(4))
+
+
+def test_a_tree_has_all_its_freedoms():
+    assert hinge.samples.planar_2r().mobility([0.1, 0.2]) == (2, 0, 0, ())
+    freedoms, constraints, _, open_ = hinge.samples.planar_2r().mobility(np.zeros((3, 2)))
+    assert (freedoms.tolist(), constraints, open_) == ([2, 2, 2], 0, ((), (), ()))
+    with pytest.raises(hinge.SizeError, match="assemble: q is not an array of real numbers"):
+        hinge.samples.four_bar().assemble("abc")
+
+
+def test_freedoms_are_not_counted_where_there_is_no_configuration():
+    robot = hinge.samples.four_bar()
+    with pytest.raises(hinge.SizeError, match="mobility: q has a state whose loops have no finite Jacobian"):
+        robot.mobility([0.5, np.nan, 0.0])

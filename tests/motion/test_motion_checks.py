@@ -37,6 +37,20 @@ def test_an_effort_that_is_too_large_is_found_with_its_time():
     assert one.limit == pytest.approx(2.0 * 9.81 + 0.9)
 
 
+def test_forces_that_are_not_finite_keep_no_limit():
+    builder = hinge.Builder("top")
+    builder.link("base")
+    builder.link("ball", 1.0, inertia=np.eye(3))
+    builder.joint("pivot", "spherical", "base", "ball")
+
+    def motion(t):
+        return np.zeros((len(t), 4)), np.zeros((len(t), 3)), np.ones((len(t), 3))
+
+    motion.duration = 1.0
+    with pytest.raises(SizeError, match=r"joint forces that are not finite, at 0 s"):
+        hinge.check_motion(hinge.Robot(builder.build()), motion)
+
+
 def test_coordinates_and_velocities_are_looked_at_too():
     robot = lifter(lower=0.1, upper=0.9, velocity=0.4)
     motion = hinge.motion.quintic(robot, [0.0], [0.85], duration=3.0, velocity=np.inf)

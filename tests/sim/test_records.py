@@ -55,7 +55,7 @@ def test_every_so_many_steps_the_last_only_and_chosen_fields():
     assert only.q is None
     assert only.tau is None
     assert np.array_equal(only.qd, full.qd)
-    with pytest.raises(ValueError, match="q was not recorded"):
+    with pytest.raises(hinge.TrajectoryError, match=r"^q was not recorded.\n  Simulate with fields="):
         only.energy()
 
 
@@ -305,6 +305,31 @@ def test_a_full_disk_keeps_what_was_finished_and_says_so(tmp_path, monkeypatch):
     back = hinge.open(tmp_path / "run.zarr")
     same(run, back)
     assert "30 of 51 states were finished" in repr(back)
+
+
+def test_a_full_disk_is_said_when_a_run_is_saved_and_what_was_there_stays(tmp_path, monkeypatch):
+    from zarr.storage import LocalStore
+
+    path = saved(tmp_path)
+    before = hinge.open(path)
+    other = hinge.simulate(double_pendulum(), 0.02, START, step=1e-2)
+
+    async def put(self, key, *args, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as m:
+        m.setattr(LocalStore, "set", put)
+        with pytest.raises(hinge.TrajectoryError, match=r"run.zarr cannot be written: No space left on device.$"):
+            other.save(path)
+    assert os.listdir(tmp_path) == ["run.zarr"]
+    same(before, hinge.open(path))
+
+
+def test_what_is_not_installed_is_named_by_to_xarray(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    run = hinge.simulate(double_pendulum(), 0.02, START, step=1e-2)
+    with pytest.raises(hinge.TrajectoryError, match=r"needs the package xarray.\n  pip install hinge\[files\]"):
+        run.to_xarray()
 
 
 def test_an_error_of_the_controller_is_not_taken_for_the_disk(tmp_path):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge import ViewError
 from hinge.viewing import page as served
-from hinge.viewing.page import ViewError
 
 
 @pytest.fixture
@@ -88,9 +88,18 @@ def test_what_cannot_be_shown_is_refused(look):
         look("panda.urdf")
     with pytest.raises(hinge.SizeError, match=r"q has shape \(3,\)"):
         look(hinge.samples.planar_2r()).show([0.0, 0.0, 0.0])
+    page = look(hinge.samples.planar_2r())
+    with pytest.raises(hinge.SizeError, match=r"tau has shape \(1,\); robot 'planar_2r' wants \(2,\)"):
+        page.show([0.0, 0.0], tau=[1.0])
+    with pytest.raises(hinge.SizeError, match=r"points has shape \(1, 3\) and vectors \(2, 3\)"):
+        page.arrows(np.zeros((1, 3)), np.zeros((2, 3)))
+
+
+def test_what_cannot_be_played_is_refused_before_a_page_is_served(monkeypatch):
     run = hinge.simulate(hinge.samples.pendulum(1), 0.1, step=0.01, fields=("qd",))
+    monkeypatch.setattr(served, "_served", None)
     with pytest.raises(hinge.SizeError, match="has no coordinates"):
-        look(run)
+        hinge.view(run, browser=False)
 
 
 def test_a_port_in_use_is_named():

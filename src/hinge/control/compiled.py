@@ -16,8 +16,8 @@ from hinge.control.given import Law
 from hinge.dynamics.registry import POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import TraceError
 from hinge.integrators.steps import TIME
-from hinge.programs import Question, answer, plan
-from hinge.robot import Robot, default_backend
+from hinge.programs import Question, answer, kernel
+from hinge.robot import Robot
 from hinge.sim.forces import Untraceable, trace_control
 
 TAU = Quantity("joint forces (N m, N)", lambda model: (model.nv,))
@@ -32,8 +32,7 @@ def compiled(robot: Robot, control: Law, backend: str | None = None) -> Kernel:
     >>> hinge.control.compiled(arm, hinge.control.pd(arm, [0.1, 0.2], gravity=False))(0.0, np.zeros(2), np.zeros(2))
     array([10., 20.])
     """
-    question = Question("control", algorithm=_algorithm(robot, control))
-    return Kernel(plan(question, robot.subject, robot.name), backend or default_backend())
+    return kernel(_algorithm(robot, control), robot.subject, robot.name, backend)
 
 
 def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
@@ -58,8 +57,7 @@ def _algorithm(robot: Robot, control: Law) -> Algorithm:
 
     def law(model: Any, t: Any, q: Any, qd: Any) -> Any:
         """Joint forces of a controller."""
-        flat = ([x for i in model.leaders for x in part[i]] for part in (q, qd))
-        return traced(t[0], *flat)
+        return traced(t[0], model.flat(q), model.flat(qd))
 
     law.__module__ = "controller"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"t": TIME, "q": POSITION, "qd": VELOCITY}

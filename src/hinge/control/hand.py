@@ -19,9 +19,12 @@ import numpy as np
 from hinge.control import given
 from hinge.control.given import Law
 from hinge.control.joints import dynamics
+from hinge.errors import one_of
 from hinge.formulations.resolved import OPTIONS
-from hinge.motion.given import known
+from hinge.geometry.arrays import over_arrays
 from hinge.robot import Robot
+from hinge.spatial import mat3
+from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
 
 
 def resolved_acceleration(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
@@ -69,7 +72,7 @@ def reach(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, t
     want, at = given.hand_target(target), given.frame(robot, at)
     stiff, damp = given.gains(kp, kd, 6)
     for what, word in (("task", task), ("metric", metric)):
-        known(what, word, OPTIONS[what])
+        one_of(what, word, OPTIONS[what])
     free = null if null is None else given.law("null", null)
     slack = damping if damping is None else given.gain("damping", damping, 1)
 
@@ -124,9 +127,9 @@ def errors(robot: Robot, at: str, goal: Any, q: Any, qd: Any) -> tuple[Any, Any]
 
 def turn_between(R: Any, wanted: Any) -> Any:
     """The vector, in base axes, of the turn by at most half a circle that takes the axes R to those wanted."""
-    E = wanted @ np.swapaxes(R, -1, -2)
-    twice = np.stack([E[..., i - 1, i - 2] - E[..., i - 2, i - 1] for i in range(3)], axis=-1)  # 2 sin(angle) axis
-    sine = 0.5 * np.sqrt((twice * twice).sum(axis=-1))
-    cosine = 0.5 * (E[..., 0, 0] + E[..., 1, 1] + E[..., 2, 2] - 1.0)
-    near = sine < 1e-6
-    return twice * np.where(near, 0.5, 0.5 * np.arctan2(sine, cosine) / np.where(near, 1.0, sine))[..., None]
+    return _turn(wanted @ np.swapaxes(R, -1, -2))
+
+
+@over_arrays(rotation=(3, 3), gives=(3,))
+def _turn(rotation: Any) -> Any:
+    return list(quaternion_log(quaternion_from_rotation(mat3(rotation))))

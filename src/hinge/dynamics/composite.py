@@ -16,6 +16,7 @@ from dataclasses import replace
 from hinge.dynamics.newton_euler import bias_force, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, LL, plus_diagonal
+from hinge.graph import units
 from hinge.spatial import Motion
 
 
@@ -60,7 +61,7 @@ def inverse_composite(model, q):
     """
     H = LDL(composite(model, q), model.blame())
     n = model.nv
-    columns = [H.solve([1.0 if i == k else 0.0 for i in range(n)]) for k in range(n)]
+    columns = [H.solve(unit) for unit in units(n)]
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
 
 

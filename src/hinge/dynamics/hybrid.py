@@ -107,7 +107,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
 def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
     """The same by way of the mass matrix."""
     known = [[select(k, 1.0, 0.0) for k in row] for row in known]
-    mask = [k for i in model.leaders for k in known[i]]
+    mask = model.flat(known)
     free = [1.0 - k for k in mask]
     given = _where(known, qdd)
     C = model.generalised_forces(newton_euler(model, q, qd, given, external, base_motion))  # C' of (7.33)
@@ -116,7 +116,7 @@ def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
     asked = model.generalised_forces(tau)
     answer = solver.solve([select(k, 0.0, t - c) for k, t, c in zip(mask, asked, C, strict=True)])  # (7.34)
     answer = [m * x for m, x in zip(free, answer, strict=True)]
-    motion = [x + k for x, k in zip(answer, _user_level(model, given), strict=True)]
+    motion = [x + k for x, k in zip(answer, model.flat(given), strict=True)]
     forces = []
     for row, c, k, t in zip(H, C, mask, asked, strict=True):
         total = c
@@ -194,7 +194,3 @@ def masked(rows, free, known):
 def _where(known, values):
     """The values that are known, and zero for the others, whatever stands there."""
     return [[select(k, x, 0.0) for k, x in zip(ks, xs, strict=True)] for ks, xs in zip(known, values, strict=True)]
-
-
-def _user_level(model, per_joint):
-    return [x for i in model.leaders for x in per_joint[i]]

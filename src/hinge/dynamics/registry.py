@@ -88,35 +88,32 @@ def _wrenches(model: Model, flat: list[Scalar]) -> list[Force]:
     return [Force(Vec3(tuple(r[:3])), Vec3(tuple(r[3:]))) for r in rows]
 
 
-def _rows(model: Model, made: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+def rows(model: Model, made: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    """A matrix row by row."""
     return [x for row in made for x in row]
-
-
-def _flat_positions(model: Model, q: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    return [x for i in model.leaders for x in q[i]]
 
 
 NV: Callable[[Model], Shape] = lambda model: (model.nv,)
 POSITION = Quantity(
-    "coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, _flat_positions, counted="nq"
+    "coordinates (rad, m, quaternions)", lambda m: (m.nq,), Model.joint_positions, Model.flat, counted="nq"
 )
 VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
 ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
-MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=_rows)
+MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=rows)
 REGRESSOR = Quantity(
-    "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=_rows
+    "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=rows
 )
 SCALAR = Quantity("a number", lambda m: ())
 VECTOR = Quantity("a vector in base axes", lambda m: (3,))
 SPATIAL = Quantity("a spatial vector, angular first", lambda m: (6,))
-JACOBIAN = Quantity("a motion for each velocity, in columns", lambda m: (6, m.nv), give=_rows)
-POSE = Quantity("a 4×4 matrix", lambda m: (4, 4), give=_rows)
+JACOBIAN = Quantity("a motion for each velocity, in columns", lambda m: (6, m.nv), give=rows)
+POSE = Quantity("a 4×4 matrix", lambda m: (4, 4), give=rows)
 KNOWN = Quantity("1 where the acceleration is given, 0 where the force is", NV, _per_joint)
 BASE = Quantity(
     "velocity and acceleration of the base", lambda m: (2, 6), _base_motion, absent=lambda m: (Motion(), Motion())
 )
-ON_BODIES = Quantity("a spatial force for each moving body", lambda m: (m.count, 6), give=_rows)
+ON_BODIES = Quantity("a spatial force for each moving body", lambda m: (m.count, 6), give=rows)
 JOINTS_ONLY = Quantity(
     "accelerations of the joints beyond the base",
     lambda m: (m.nv - 6,),

@@ -16,13 +16,11 @@ from __future__ import annotations
 from hinge.dynamics.motion import carried
 from hinge.dynamics.newton_euler import motions
 from hinge.dynamics.registry import ACCELERATION, BASE, POSITION, REGRESSOR, VELOCITY, algorithm
+from hinge.graph import units
 from hinge.model.model import NUMBERS
 from hinge.spatial import ForceSpace, Motion, RigidInertia, Sym3, Vec3, cross
 
-UNITS = [
-    RigidInertia(u[0], Vec3(u[1:4]), Sym3(u[4:]))
-    for u in ([float(k == j) for k in range(NUMBERS)] for j in range(NUMBERS))
-]
+UNITS = [RigidInertia(u[0], Vec3(u[1:4]), Sym3(u[4:])) for u in units(NUMBERS)]
 
 
 @algorithm("regressor", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, base_motion=BASE, returns=REGRESSOR)

@@ -31,7 +31,7 @@ def christoffel(model, q):
     >>> hinge.samples.planar_2r().coriolis_coefficients([0.0, 0.5]).shape
     (2, 2, 2)
     """
-    H, at, n = composite(model, q), coordinates(model, q), range(model.nv)
+    H, at, n = composite(model, q), model.flat(q), range(model.nv)
     dH = [jacobian(row, at) for row in H]  # dH[i][j][k] is ∂H_ij/∂q_k
     return [[[0.5 * (dH[i][j][k] + dH[i][k][j] - dH[j][k][i]) for k in n] for j in n] for i in n]  # zefran2004 (13)
 
@@ -57,8 +57,3 @@ def velocity_force(model, q, qd):
     nothing, alone = [Force()] * len(model.parent), replace(model, gravity=(0.0, 0.0, 0.0), terms=frozenset())
     tau = newton_euler(alone, q, model.joint_velocities(qd), still(model), nothing, (Motion(), Motion()))
     return model.generalised_forces(tau)
-
-
-def coordinates(model, per_joint):
-    """The user's own entries, from those of each joint."""
-    return [x for i in model.leaders for x in per_joint[i]]

@@ -15,7 +15,7 @@ from hinge.dynamics.christoffel import no_rates
 from hinge.dynamics.composite import composite
 from hinge.dynamics.energy import moving, potential_energy
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.coefficients import christoffel, coordinates
+from hinge.formulations.coefficients import christoffel
 from hinge.graph import total
 from hinge.graph.diff import jacobian
 from hinge.spatial import dot
@@ -25,9 +25,9 @@ from hinge.spatial import dot
            returns=FORCE, refuses=no_rates)  # fmt: skip
 def euler_lagrange(model, q, qd, qdd, external):
     """Joint forces for a given motion, from derivatives of the mass matrix and of the potential energy."""
-    n, rate, acceleration = range(model.nv), coordinates(model, qd), coordinates(model, qdd)
+    n, rate, acceleration = range(model.nv), model.flat(qd), model.flat(qdd)
     H, G = composite(model, q), christoffel(model, q)
-    (slope,) = jacobian([potential_energy(model, q)], coordinates(model, q))
+    (slope,) = jacobian([potential_energy(model, q)], model.flat(q))
     (given,) = jacobian([power(model, q, qd, external)], rate)
     sprung = replace(model, terms=model.terms - {"stiffness"})  # a spring's force is in the slope
     lost = model.generalised_forces([sprung.resistance(i, q[i], qd[i]) for i in range(len(model.parent))])

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from hinge.dynamics.newton_euler import gravity_force, newton_euler, still
 from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.coefficients import coordinates, velocity_force
+from hinge.formulations.coefficients import velocity_force
 from hinge.graph import total
 from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
@@ -33,7 +33,7 @@ def force_parts(model, q, qd, qdd, external):
     >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
     True
     """
-    nothing, rest, rates = [Force()] * len(model.parent), (Motion(), Motion()), coordinates(model, qd)
+    nothing, rest, rates = [Force()] * len(model.parent), (Motion(), Motion()), model.flat(qd)
     floating = replace(model, gravity=(0.0, 0.0, 0.0), terms=frozenset())
     inertial = newton_euler(replace(floating, terms=model.terms & {"armature"}), q, still(model), qdd, nothing, rest)
     squares = [velocity_force(model, q, [x if k == j else 0.0 for k, x in enumerate(rates)]) for j in range(model.nv)]

@@ -21,8 +21,8 @@ from hinge.dynamics.kinematics import jacobian, jacobian_rate
 from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, NV, PLACE, POSITION, VELOCITY, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.formulations.strobe import driven, inner, unit
-from hinge.graph import less, select, total
+from hinge.graph import inner, less, select, total, units
+from hinge.model.driven import driven
 
 TWIST = Quantity("a spatial vector in base axes, angular first", lambda m: (6,), counted="")
 POSTURE = Quantity("what joints should do where the hand leaves them free", NV, absent=lambda m: [0.0] * m.nv)
@@ -74,7 +74,7 @@ def acceleration_by_jacobian(model, q, qd, acceleration, at, posture, damping, t
     >>> arm.acceleration(q, qd, qdd, "tool", frame="aligned", kind="classical").round(9)[3]
     np.float64(0.1)
     """
-    v = [x for i in model.leaders for x in qd[i]]
+    v = model.flat(qd)
     N = [inner(row, v) for row in jacobian_rate(model, q, qd, at, "aligned")]
     return least(model, q, jacobian(model, q, at, "aligned"), _less(acceleration, N), posture, damping, task, metric)
 
@@ -91,8 +91,8 @@ def acceleration_by_strobing(model, q, qd, acceleration, at, posture, damping, t
 def strobed(model, q, at):
     """L, a column for each joint acceleration of one, at rest: (10.1)."""
     columns = [
-        hand_acceleration(model, q, still(model), model.joint_velocities(unit(model.nv, k)), at, "aligned", "classical")
-        for k in range(model.nv)
+        hand_acceleration(model, q, still(model), model.joint_velocities(u), at, "aligned", "classical")
+        for u in units(model.nv)
     ]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -114,7 +114,7 @@ def least(model, q, L, b, x0, delta, task, metric):
 
     square = delta * delta
     inverse = LDL(plus_diagonal(A, [(1e-3 * square + LEAST) * m for m in mean]), str)
-    columns = [inverse.solve(unit(len(rows), k)) for k in range(len(rows))]
+    columns = [inverse.solve(u) for u in units(len(rows))]
     s = 1.0 / total(m * columns[k][k] for k, m in enumerate(mean))
     short = select(less(s, square), square - s, 0.0)
     mu = short * short / (square + LEAST)

@@ -22,7 +22,7 @@ from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL
 from hinge.formulations.turney import bias_force, turney
-from hinge.graph import inner
+from hinge.graph import inner, units
 from hinge.graph.expr import Expr, less, select
 from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
@@ -50,21 +50,17 @@ def pulled(model, q, u):
     return model.generalised_forces(tau)
 
 
-def unit(n, k):
-    return [1.0 if i == k else 0.0 for i in range(n)]
-
-
 @algorithm("mass_matrix", q=POSITION, returns=MATRIX, refuses=driven)
 def strobe(model, q):
     """The joint-space inertia matrix H(q), a column for each acceleration."""
-    columns = [pulled(model, q, unit(model.nv, k)) for k in range(model.nv)]
+    columns = [pulled(model, q, u) for u in units(model.nv)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 @algorithm("mass_matrix", q=POSITION, returns=MATRIX, refuses=driven)
 def strobe_symmetric(model, q):
     """The joint-space inertia matrix H(q), of each column only what is beyond its joint: no force goes further in."""
-    columns = [pulled(model, q, unit(model.nv, k)) for k in range(model.nv)]
+    columns = [pulled(model, q, u) for u in units(model.nv)]
     return [[columns[min(i, k)][max(i, k)] for k in range(model.nv)] for i in range(model.nv)]
 
 

@@ -28,6 +28,7 @@ from hinge.inputs import real
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 NEAR = 1e-9  # how far from a rotation a matrix may be that is taken for one
+MEASURED = 1e-6  # the same, of a pose that is only a goal, and may come from a sensor or from text
 
 
 def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gives: Shape | tuple[Shape, ...],
@@ -172,15 +173,18 @@ def nearest_pose(matrix: Array) -> Array:
     return made
 
 
+def outside_se3(pose: Array, limit: float) -> Array:
+    """Which matrices (…, 4, 4) are no poses: not finite, or with an entry that is off by more than the limit."""
+    R = pose[..., :3, :3]
+    with np.errstate(invalid="ignore"):  # of what is not finite
+        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
+        off = np.maximum(off, np.abs(pose[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
+        return ~(off <= limit) | ~(np.linalg.det(R) > 0.0) | ~np.isfinite(pose).all(axis=(-1, -2))
+
+
 def in_se3(name: str, pose: Array, nearest: bool) -> Array:
     """The poses, if they are such; the nearest that are, if those will do."""
-    limit = NEAR if pose.dtype == np.float64 else 1e-5
-    R = pose[..., :3, :3]
-    off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
-    off = np.maximum(off, np.abs(pose[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
-    with np.errstate(invalid="ignore"):  # of what is not finite, which is refused below
-        off = np.where(np.linalg.det(R) > 0.0, off, 2.0 + off)
-    bad = ~(off <= limit) | ~np.isfinite(pose).all(axis=(-1, -2))
+    bad = outside_se3(pose, NEAR if pose.dtype == np.float64 else 1e-5)
     if not bad.any():
         return pose
     if nearest and np.isfinite(pose).all():

@@ -17,7 +17,7 @@ import numpy as np
 
 from hinge.backends.reading import Reading, is_sympy, refuse_sympy
 from hinge.dynamics.kinematics import axes_in_base, poses
-from hinge.errors import GeometryError, NotCovered
+from hinge.errors import GeometryError, NotCovered, SizeError
 from hinge.geometry.arrays import Array, flat, in_se3, is_symbolic, mapping, numbers
 from hinge.geometry.se3 import displace, exp_along, force, motion, pose_of, product, transform
 from hinge.graph import Scalar
@@ -34,11 +34,13 @@ class ProductOfExponentials:
     def __init__(self, twists: Any, reference: Any, references: Any = None, joints: Sequence[str] = (),
                  columns: Sequence[int] = (), ratios: Sequence[float] = (), start: Any = None):  # fmt: skip
         """From arrays of numbers, or nested lists that hold the symbols of a robot."""
+        if not np.ndim(np.asarray(twists, dtype=object)):
+            raise SizeError(f"ProductOfExponentials: twists is a {type(twists).__name__}; it has to be (n, 6).")
         name, n = "ProductOfExponentials", len(twists)
         given = np.broadcast_to(np.eye(4), (n, 4, 4)).tolist() if references is None else references
         self._on_paper = any(map(is_symbolic, (twists, reference, given)))
         if not self._on_paper:
-            twists = numbers(name, "twists", np.asarray(twists, float).reshape(-1, 6), (6,)).tolist()
+            twists = numbers(name, "twists", twists if n else np.zeros((0, 6)), (n, 6)).tolist()
             reference = in_se3(name, numbers(name, "reference", reference, (4, 4)), False).tolist()
             given = in_se3(name, numbers(name, "references", given, (n, 4, 4)), False).tolist()
         self._twists, self._reference, self._references = twists, reference, given

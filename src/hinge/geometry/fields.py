@@ -87,7 +87,7 @@ def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Sc
         raise SizeError(
             f"{what} gave shape {made.shape}; a field of robot {model.name!r} has nv = {model.nv} components."
         )
-    return [_scalar(x) for x in made]
+    return [_scalar(x, what) for x in made]
 
 
 def traced(function: Function, q: list[Scalar], what: str) -> Any:
@@ -103,9 +103,12 @@ def traced(function: Function, q: list[Scalar], what: str) -> Any:
         ) from problem
 
 
-def _scalar(x: Any) -> Scalar:
+def _scalar(x: Any, what: str) -> Scalar:
     x = x.item() if isinstance(x, np.ndarray | np.generic) else x
-    return x if type(x) is Expr else float(x)
+    try:
+        return x if type(x) is Expr else float(x)
+    except (TypeError, ValueError):
+        raise TraceError(f"{what} gave {x!r}, which is neither a number nor made of its symbols.") from None
 
 
 def rates(model: Model, q: list[Scalar], v: Sequence[Scalar]) -> dict[Expr, Scalar]:
@@ -156,7 +159,7 @@ def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
             made = traced(V, q, "V")
             if made.size != 1:
                 raise SizeError(f"V gave shape {made.shape}; a potential is one number.")
-            value = _scalar(made.reshape(-1)[0])
+            value = _scalar(made.reshape(-1)[0], "V")
         slope = [along([value], rates(model, q, unit))[0] for unit in units(model.nv)]
         return LDL(composite(model, at), model.blame()).solve(slope)  # section 2.4
 
@@ -210,7 +213,7 @@ def curve_integral(subject: Subject, robot: str, name: str, curve: Function, sta
     made = traced(lambda _: curve(symbols(t)), [t], "the curve")
     if made.shape != (model.nq,):
         raise SizeError(f"the curve gave shape {made.shape}; robot {robot!r} has nq = {model.nq}.")
-    q = [_scalar(x) for x in made]
+    q = [_scalar(x, "the curve") for x in made]
     v = model.joint_velocities(velocity(model, q, along(q, {t: 1.0})))
     twice = inner_product(model, model.joint_positions(q), v, v)
     value = sqrt(twice) if name == "length" else 0.5 * twice
@@ -223,17 +226,17 @@ def _integral(program: Any, start: float, stop: float, name: str) -> float:
     from hinge.backends import interpret
 
     nodes, weights = np.polynomial.legendre.leggauss(12)
-    last, panels = np.nan, 4
+    last, total, panels = np.nan, np.nan, 4
     while panels <= 4096:
         edges = np.linspace(start, stop, panels + 1)
         half = np.diff(edges)[:, None] / 2
         t = (edges[:-1, None] + half * (1.0 + nodes)).reshape(-1, 1)
         out = np.empty((len(t), 1))
         interpret.run(program, [t], [out])
-        total = float((out.reshape(panels, 12) * weights * half).sum())
+        last, total = total, float((out.reshape(panels, 12) * weights * half).sum())
         if abs(total - last) <= 1e-13 * abs(total) or not np.isfinite(total):
             return total
-        last, panels = total, panels * 2
+        panels *= 2
     if abs(total - last) > 1e-6 * abs(total):
         raise GeometryError(f"{name}: the integral along the curve does not settle; is the curve smooth?")
     return total

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.errors import GeometryError
+from hinge.errors import GeometryError, SizeError
 from hinge.geometry.arrays import numbers, over_arrays
 from hinge.geometry.se3 import blocks
 from hinge.graph import Dual, Scalar
@@ -109,6 +109,8 @@ def to_binor(inertia: Any) -> tuple[Any, Any]:
     Dual(2.0, 0.0)
     """
     a = np.asarray(inertia, dtype=object)
+    if a.shape != (6, 6):
+        raise SizeError(f"geometry.inertias.to_binor: inertia has shape {a.shape}; it has to be (6, 6).")
     make = np.frompyfunc(Dual, 2, 1)
     return make(a[3:, :3], a[:3, :3]), make(a[3:, 3:], a[:3, 3:])
 

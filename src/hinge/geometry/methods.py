@@ -31,7 +31,9 @@ class Geometric:
         array([ 0., -1.,  0.,  0.,  0., -1.])
         """
         here: Any = self
-        q = here.neutral() if q is None else np.asarray(q, float)
+        q = here.neutral() if q is None else real("exponentials: q", q, (self.model.nq,))
+        if q.ndim != 1:
+            raise SizeError(f"exponentials: q has shape {q.shape}; a branch has one reference configuration.")
         from hinge.geometry import exponentials
 
         return exponentials.branch(self.model, name, q)
@@ -68,7 +70,7 @@ class Geometric:
         refuse_sympy("geodesic", q, qd)
         here: Any = self
         free = here.with_gravity([0.0, 0.0, 0.0])
-        if steps < 1:
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
             raise SizeError(f"geodesic: steps={steps}; give a whole number from 1 on.")
         given = [real("geodesic: q", q, (free.nq,)), real("geodesic: qd", qd, (free.nv,))]
         state = joined("geodesic", given)

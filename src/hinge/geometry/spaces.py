@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.reading import refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.geometry.arrays import Array, numbers
 
 
 def _space(name: str, one: str, given: Any) -> Array:
-    refuse_sympy(f"geometry.spaces.{name}", given)
-    a = np.asarray(given, float)
+    a = numbers(f"geometry.spaces.{name}", one, given, ()).astype(float)
     if a.ndim < 2 or a.shape[-2] != 6 or a.shape[-1] > 6:
         raise SizeError(f"geometry.spaces.{name}: {one} has shape {a.shape}; wanted (…, 6, r) with r at most 6.")
+    if not np.isfinite(a).all():
+        raise GeometryError(f"geometry.spaces.{name}: {one} has entries that are not finite.")
     return a
 
 

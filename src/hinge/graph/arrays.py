@@ -73,5 +73,10 @@ def symbols(entries: Sequence[Scalar] | Scalar) -> Symbols:
     return made.view(Symbols)
 
 
+def cross(a: Any, b: Any) -> Any:
+    """a × b of arrays (…, 3) of numbers or nodes; entry by entry, so that a state comes out the same in any batch."""
+    return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)
+
+
 def _symbols(made: Any) -> Symbols:
     return np.asarray(made, dtype=object).view(Symbols)

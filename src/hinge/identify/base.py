@@ -92,6 +92,8 @@ def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tu
         return Base((), tuple(range(len(names))), np.zeros((0, len(names))), names, np.zeros(0))
     q, qd, qdd = random_motion(robot, ROWS * len(names), seed) if states is None else states
     Y = robot.regressor(q, qd, qdd, joint_terms=joint_terms).reshape(-1, len(names))  # type: ignore[attr-defined]
+    if not np.isfinite(Y).all():
+        raise SizeError("base_parameters: states have a number that is not finite. Leave such rows out.")
     size = np.sqrt(np.mean(Y * Y, axis=0))
     R: Any = np.linalg.qr(Y / np.where(size > 0.0, size, 1.0), mode="r")
     taken, all_Q = list[int](), np.empty(R.shape, order="F")

@@ -46,6 +46,8 @@ class Excitation:
 
     def sample(self, rate: float) -> tuple[Array, Array, Array, Array]:
         """(t, q, qd, qdd) over the whole motion, so many rows a second."""
+        if not 0.0 < rate < np.inf:
+            raise SizeError(f"sample: rate is {rate}; give a number of rows a second above zero.")
         t = np.arange(round(self.duration * rate) + 1) / rate
         return t, *self(t)
 
@@ -80,7 +82,7 @@ def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms
         if not robot.model.joint[i].rates_are_velocities:
             raise NotCovered(f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
                              "  Fix it with robot.lock, or make a motion of your own.")  # fmt: skip
-    if harmonics < 2 or duration <= 0.0 or tries < 1:
+    if not isinstance(harmonics, int | np.integer) or harmonics < 2 or not 0.0 < duration < np.inf or tries < 1:
         raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")
     centre, bounds = _bounds(robot, middle, speed, acceleration)
     base = base_parameters(robot, joint_terms, tol=FAINT)
@@ -146,8 +148,8 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
     half[both] = (low[both] + high[both]) / 2
     centre = half if middle is None else inputs.real("excite: middle", middle, (robot.nq,)).astype(float)
     reach = np.minimum(np.minimum(high - centre, centre - low), FARTHEST)
-    if np.any(reach <= 0.0):
-        k = int(np.argmin(reach))
+    if not np.all(reach > 0.0):
+        k = int(np.argmin(reach > 0.0))
         raise SizeError(f"excite: middle[{k}] = {centre[k]:g} leaves no room between {low[k]:g} and {high[k]:g}.")
     asked = [limits.velocity if speed is None else speed, np.inf if acceleration is None else acceleration]
     made = [reach]

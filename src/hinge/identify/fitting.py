@@ -23,6 +23,7 @@ from hinge.identify.consistency import consistent as nearest
 from hinge.identify.log import Log, read
 from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
 from hinge.robot import Robot
+from hinge.sim.trajectory import labels
 
 SHOWN = 1e-7  # of the largest singular value: what is below it was not shown by the motion
 MATTERS = 0.1  # share in a direction that was not shown, from which on a parameter is named
@@ -111,7 +112,7 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     before, after = (np.sqrt(np.mean((test.tau - Y @ each) ** 2, axis=0)) for each in (own, values))
     made = with_parameters(robot, values, terms)
     return Fit(made, values, base, beta, found.deviations, before, after, w, found.condition, terms,
-               _velocities(robot), tuple(notes))  # fmt: skip
+               tuple(labels(robot)[1]), tuple(notes))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     A = (Y * w[:, None]).reshape(-1, base.rank) / base.scale
     b = (tau * w).reshape(-1) - A @ (own * base.scale)  # what the robot does not explain yet
     U, size, Vt = np.linalg.svd(A, full_matrices=False)
-    seen = size > SHOWN * size[0]
+    seen = size > SHOWN * size[0]  # none where the log shows nothing at all
     step = Vt[seen].T @ (U[:, seen].T @ b / size[seen])
     left = b - A @ step
     noise = max(np.sqrt(left @ left / max(1, len(b) - seen.sum())), EXACT)
@@ -144,7 +145,7 @@ def _least_squares(Y: Array, tau: Array, w: Array, base: Base, own: Array) -> _F
     if weak.any():
         notes.append(f"known no better than to their own size: {', '.join(names[weak])}")
     R = (Vt * size[:, None]) * base.scale / noise
-    condition = float(size[0] / size[seen][-1])
+    condition = float(size[0] / size[seen][-1]) if seen.any() else np.inf
     return _Found(beta, deviations, R, condition, tuple(map(str, names[dark])), tuple(notes))
 
 
@@ -171,8 +172,8 @@ def _split(log: Log, held_out: Any, robot: Robot) -> tuple[Log, Log, list[str]]:
     notes = [f"{log.left_out} rows with a number that is not finite were left out"] if log.left_out else []
     if not isinstance(held_out, float | int):
         return log, read(held_out, robot), notes
-    rows = round(len(log) * (1.0 - held_out))
-    if not 0.0 < held_out < 1.0 or rows < 1 or rows == len(log):
+    rows = round(len(log) * (1.0 - held_out)) if 0.0 < held_out < 1.0 else 0
+    if rows < 1 or rows == len(log):
         raise SizeError(f"fit: held_out={held_out!r} of {len(log)} rows leaves nothing to fit or nothing to judge by.\n"
                         "  Give a share between 0 and 1, or another log.")  # fmt: skip
     return log[:rows], log[rows:], notes
@@ -180,12 +181,3 @@ def _split(log: Log, held_out: Any, robot: Robot) -> tuple[Log, Log, list[str]]:
 
 def _regressor(robot: Robot, log: Log, terms: tuple[str, ...]) -> Array:
     return robot.regressor(*log.motion, joint_terms=terms)  # type: ignore[attr-defined]
-
-
-def _velocities(robot: Robot) -> tuple[str, ...]:
-    """A name for each velocity."""
-    model = robot.model
-    return tuple(
-        model.joint_name[i] + (f"[{k}]" if model.joint[i].nv > 1 else "")
-        for i in model.leaders for k in range(model.joint[i].nv)
-    )  # fmt: skip

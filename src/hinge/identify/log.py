@@ -30,10 +30,11 @@ class Log:
         self.t = inputs.real("log: t", t).astype(float)
         if self.t.ndim != 1 or len(self.t) < 2:
             raise SizeError(f"log: t has shape {self.t.shape}; it has to be (T,) with two rows or more.")
-        back = np.flatnonzero(np.diff(self.t) <= 0.0)
+        known = np.flatnonzero(np.isfinite(self.t))
+        back = np.flatnonzero(np.diff(self.t[known]) <= 0.0)
         if len(back):
-            k = int(back[0])
-            raise SizeError(f"log: t[{k + 1}] = {self.t[k + 1]:g} comes after t[{k}] = {self.t[k]:g}.\n"
+            before, k = known[back[0]], known[back[0] + 1]
+            raise SizeError(f"log: t[{k}] = {self.t[k]:g} comes after t[{before}] = {self.t[before]:g}.\n"
                             "  Sort the rows by time, and give each time once.")  # fmt: skip
         self.q, self.qd, self.tau = (self._rows(name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau)))
         self.qdd = np.gradient(self.qd, self.t, axis=0) if qdd is None else self._rows("qdd", qdd)
@@ -77,6 +78,8 @@ def read(given: Any, robot: Robot) -> Log:
             raise SizeError(f"log: the dict has no {missing[0]!r}. It has to have t, q, qd, tau, and may have qdd.")
         given = Log(given["t"], given["q"], given["qd"], given["tau"], given.get("qdd"))
     elif not isinstance(given, Log):
+        if not all(hasattr(given, name) for name in ("t", "q", "qd", "tau")):
+            raise SizeError(f"log is a {type(given).__name__}; it has to be a Log, a Trajectory or a dict of arrays.")
         given = Log(given.t, given.q, given.qd, given.tau)
     for name, count, said in (("q", robot.nq, "nq"), *((f, robot.nv, "nv") for f in FIELDS[1:])):
         if getattr(given, name).shape[1] != count:

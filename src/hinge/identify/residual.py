@@ -31,21 +31,30 @@ def residual(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any, joint_terms: Seq
 
 
 class _Running:
-    """Mean and size of the last residuals, and whether they have drifted."""
+    """Mean and size of the last residuals, and whether they have drifted.
+
+    `count` rows were taken in; `left_out` had a number that is not finite, and leave no trace.
+    """
 
     def __init__(self, robot: Robot, window: int, limit: Any):
         if int(window) != window or window < 1:
             raise SizeError(f"window is {window!r}; it has to be a number of rows, 1 or more.")
-        self.robot, self.count = robot, 0
+        self.robot, self.count, self.left_out = robot, 0, 0
         self._last = np.zeros((int(window), robot.nv))
         given = SHARE * robot.limits.effort if limit is None else inputs.real("limit", limit)
         if given.shape not in ((), (robot.nv,)):
             raise SizeError(f"limit has shape {given.shape}; give one number, or nv = {robot.nv} of them.")
+        if not np.all(given >= 0.0):
+            raise SizeError("limit has to be a number from zero on everywhere.")
         self.limit = np.broadcast_to(given, (robot.nv,))
 
     def _add(self, r: Array) -> Array:
-        self._last[self.count % len(self._last)] = r
-        self.count += 1
+        """Take a residual in; one that is not finite is counted apart, or the mean would be lost and drift unseen."""
+        if np.isfinite(r).all():
+            self._last[self.count % len(self._last)] = r
+            self.count += 1
+        else:
+            self.left_out += 1
         return r
 
     @property
@@ -122,6 +131,10 @@ class Observer(_Running):
         C = robot.coriolis_matrix(q, qd)
         now = inputs.real("update: tau", tau, (robot.nv,)) + (C + C.T) @ qd - robot.bias_force(q, qd, **options)
         p = robot.mass_matrix(q, **options) @ qd
+        if not (np.isfinite(now).all() and np.isfinite(p).all()):
+            if self._before is not None:
+                self._known = self._known + self.step * (self._before - self._r)  # as if the row before had lasted
+            return self._add(np.full(robot.nv, np.nan))
         if self._before is None:
             self._known = p
         else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from hinge.dynamics.coordinates import rate
 from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Algorithm, Quantity, algorithm, choose, lowest
 from hinge.graph import Scalar, less, minimum, select
 from hinge.integrators.tableaus import TABLEAUS, Tableau
@@ -73,14 +74,13 @@ class _Coordinates:
     """Positions by their rates."""
 
     def __init__(self, model: Model, q: PerJoint) -> None:
-        self.model, self.q = model, [x for i in model.leaders for x in q[i]]
+        self.model, self.q = model, model.flat(q)
 
     def at(self, shift: Flat) -> PerJoint:
         return self.model.joint_positions(_plus(self.q, shift))
 
     def rate(self, shift: Flat, at: PerJoint, v: Flat) -> Flat:
-        speeds = self.model.joint_velocities(v)
-        return [x for i in self.model.leaders for x in self.model.joint[i].rate(at[i], speeds[i])]
+        return rate(self.model, at, self.model.joint_velocities(v))  # type: ignore[no-any-return]
 
     def end(self, shift: Flat) -> PerJoint:
         at = self.at(shift)
@@ -143,7 +143,7 @@ GIVES = {"q": POSITION, "qd": VELOCITY}
 
 
 def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: list[Scalar], external: Any) -> Any:
-    v = [x for i in model.leaders for x in qd[i]]
+    v = model.flat(qd)
     made = advanced(model, TABLEAUS[name], q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
     return (made.q, made.v), [made.pivot]
 

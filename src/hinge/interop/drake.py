@@ -82,7 +82,7 @@ def from_model(plant: Any) -> Robot:
         M = plant.get_body(tree.BodyIndex(b)).default_spatial_inertia()
         m, com, about_origin = M.get_mass(), M.get_com(), M.CalcRotationalInertia().CopyToFullMatrix3()
         builder.link(names[b], m, com, about_origin - m * (com @ com * np.eye(3) - np.outer(com, com)))
-    armature, taken = _armature(plant), set(names)
+    actuated, taken = _actuated(plant), set(names)
     for j in plant.GetJointIndices():
         joint = plant.get_joint(j)
         inner = joint.frame_on_parent().GetFixedPoseInBodyFrame()
@@ -90,7 +90,7 @@ def from_model(plant: Any) -> Robot:
         builder.joint(joint.name(), _joint(joint), names[int(joint.parent_body().index())],
                       names[int(joint.child_body().index())], inner.translation(), inner.rotation().matrix(),
                       child_xyz=outer.translation(), child_rotation=outer.rotation().matrix(),
-                      **_data(joint, armature.get(int(j), 0.0)))  # fmt: skip
+                      **_data(joint, actuated.get(int(j), {})))  # fmt: skip
         taken |= {joint.frame_on_parent().name(), joint.frame_on_child().name()}
     for f in range(plant.num_frames()):
         frame = plant.get_frame(tree.FrameIndex(f))
@@ -203,13 +203,18 @@ def _axis(axis: Any) -> Vec3:
     return Vec3(tuple(axis.tolist()))
 
 
-def _armature(plant: Any) -> dict[int, float]:
-    """The reflected inertia of actuators, by the number of their joint."""
-    actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
-    return {int(a.joint().index()): a.default_rotor_inertia() * a.default_gear_ratio() ** 2 for a in actuators}
+def _actuated(plant: Any) -> dict[int, dict[str, float]]:
+    """What the actuators of a joint add up to, by the joint's number: reflected inertia and greatest effort."""
+    made: dict[int, dict[str, float]] = {}
+    for k in plant.GetJointActuatorIndices():
+        one = plant.get_joint_actuator(k)
+        said = made.setdefault(int(one.joint().index()), {"armature": 0.0, "effort": 0.0})
+        said["armature"] += one.default_rotor_inertia() * one.default_gear_ratio() ** 2
+        said["effort"] += one.effort_limit()
+    return made
 
 
-def _data(joint: Any, armature: float) -> dict[str, Any]:
+def _data(joint: Any, actuated: dict[str, float]) -> dict[str, Any]:
     if joint.type_name() == "weld":
         return {}
     damping = joint.default_damping_vector()
@@ -218,5 +223,5 @@ def _data(joint: Any, armature: float) -> dict[str, Any]:
     said: dict[str, Any] = {"damping": damping.tolist()}
     if joint.num_velocities() == 1:
         said |= {"lower": joint.position_lower_limits().tolist(), "upper": joint.position_upper_limits().tolist(),
-                 "velocity": joint.velocity_upper_limits().tolist(), "armature": armature}  # fmt: skip
+                 "velocity": joint.velocity_upper_limits().tolist()} | actuated  # fmt: skip
     return said

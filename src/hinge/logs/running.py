@@ -53,6 +53,8 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     >>> hinge.logs.run(arm, "gravity_force", os.path.join(folder, "log.npz"), os.path.join(folder, "out.npz"))
     3
     """
+    if chunk is not None and chunk < 1:
+        raise LogError(f"chunk={chunk} is no number of rows.", "Give 1 or more, or none.")
     algorithm, fields = _asked(robot, name, method, at)
     log = open_log(source)
     inside = matched(robot, fields, log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, Protocol
@@ -172,6 +173,12 @@ class Npz:
         self.rows: int = next(iter(lengths.values()))
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+        try:
+            yield from self._chunks(columns, rows)
+        except (OSError, zipfile.BadZipFile, zlib.error) as problem:  # found damaged only now
+            raise cannot_read(self.path, problem) from None
+
+    def _chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
         total = self.rows
         with zipfile.ZipFile(self.path) as archive, ExitStack() as stack:
             files = {name: stack.enter_context(archive.open(f"{name}.npy")) for name in columns}

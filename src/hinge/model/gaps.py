@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hinge.graph.diff import along
+from hinge.graph.diff import along, units
 from hinge.graph.expr import Expr, Graph, Scalar, evaluated
 from hinge.spatial.linear3 import Mat3, Vec3, cross3, dot3
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
@@ -49,8 +49,7 @@ def withstood(gap: Callable[[Mat3, Vec3], list[Scalar]], R: Mat3, p: Vec3, v: Mo
     at = [graph.input("pose", k) for k in range(12)]
     motion = [graph.input("motion", k) for k in range(6)]
     made = gap(Mat3(at[:9]), Vec3(tuple(at[9:])))
-    units = [[1.0 if k == j else 0.0 for k in range(6)] for j in range(6)]
-    columns = [along(made, _moving(at, unit)) for unit in units]
+    columns = [along(made, _moving(at, unit)) for unit in units(6)]
     rates = [along(column, _moving(at, motion)) for column in columns]
     known = dict(zip([*at, *motion], [*R, *p, *v], strict=True))
     flat = evaluated([x for column in [*columns, *rates] for x in column], known)

@@ -15,6 +15,7 @@ import numpy as np
 from hinge.errors import SizeError
 from hinge.motion.piecewise import Array
 from hinge.robot import Robot
+from hinge.sim.trajectory import labels
 
 
 class Violation(NamedTuple):
@@ -83,11 +84,14 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
         for name, x, size in zip(("q", "qd", "qdd"), made, (robot.nq, robot.nv, robot.nv), strict=True)
     )
     tau = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)  # type: ignore[attr-defined]
-    limits = robot.limits
+    if not np.isfinite(tau).all():  # a quaternion of zeros, say: nothing is beyond a limit then
+        first = t[~np.isfinite(tau).all(axis=1)][0]
+        raise SizeError(f"the motion needs joint forces that are not finite, at {first:g} s.")
+    limits, (coordinates, velocities) = robot.limits, labels(robot)
     found = (
-        *_beyond("position", _names(robot, 0), t, q, limits.lower, limits.upper),
-        *_beyond("velocity", _names(robot, 1), t, qd, -limits.velocity, limits.velocity),
-        *_beyond("effort", _names(robot, 1), t, tau, -limits.effort, limits.effort),
+        *_beyond("position", coordinates, t, q, limits.lower, limits.upper),
+        *_beyond("velocity", velocities, t, qd, -limits.velocity, limits.velocity),
+        *_beyond("effort", velocities, t, tau, -limits.effort, limits.effort),
     )
     return MotionCheck(robot.name, found, t, q, qd, qdd, tau)
 
@@ -101,17 +105,6 @@ def _checked(robot: Robot, name: str, given: Any, shape: tuple[int, int], t: Arr
     bad = ~np.isfinite(made).all(axis=1)
     if bad.any():
         raise SizeError(f"the motion gives a {name} that is not finite, at {t[np.argmax(bad)]:g} s.")
-    return made
-
-
-def _names(robot: Robot, which: int) -> list[str]:
-    """The joint of each coordinate, or velocity; with a number where a joint has several."""
-    made = []
-    for name in robot.joint_names:
-        i = robot.model.joint_number(name)
-        if i in robot.model.leaders:
-            size = (robot.model.joint[i].nq, robot.model.joint[i].nv)[which]
-            made += [name] if size == 1 else [f"{name}[{k}]" for k in range(size)]
     return made
 
 

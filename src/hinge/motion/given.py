@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hinge import inputs
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import SizeError
+from hinge.geometry.arrays import MEASURED, outside_se3
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -27,8 +27,7 @@ def finite(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
 def pose(what: str, given: Any) -> Array:
     """A 4×4 pose: a rotation, a place, and a last row of 0, 0, 0, 1."""
     made = finite(what, given, (4, 4))
-    R = made[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0.0 or np.abs(made[3] - [0, 0, 0, 1]).max() > 0.0:
+    if outside_se3(made, MEASURED):
         raise SizeError(
             f"{what} is no pose: its first three rows and columns have to be a rotation, its last row 0 0 0 1."
         )
@@ -51,11 +50,6 @@ def limits(what: str, given: Any, size: int) -> Array:
     if not np.all(made > 0.0):
         raise SizeError(f"{what} has to be above zero everywhere.")
     return np.broadcast_to(made, (size,))
-
-
-def known(what: str, given: str, words: Sequence[str]) -> None:
-    if given not in words:
-        raise UnknownName(f"{what}={given!r} is not known. {did_you_mean(str(given), words)}")
 
 
 def lasting(duration: float | None, least: float, why: str) -> float:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.errors import SizeError
+from hinge.errors import SizeError, one_of
+from hinge.graph.arrays import cross
 from hinge.motion import given
 from hinge.motion.piecewise import Array, Piecewise, quintic_law, trapezoidal_law
 from hinge.spatial import Mat3
@@ -60,7 +61,7 @@ class HandMotion:
 
     def __call__(self, t: Any, frame: str = "aligned") -> HandState:
         """Pose, twist and its rate at times (…,); `frame` is "aligned", "body" or "base", as in `robot.velocity`."""
-        given.known("frame", frame, ("aligned", "body", "base"))
+        one_of("frame", frame, ("aligned", "body", "base"))
         s, sd, sdd = self.law(t)
         (sin1, cos1), (sin2, cos2) = ((np.sin(w * s), np.cos(w * s)) for w in (self.turn, self.sweep))
         pose = self.start + s[..., None] * self._shift
@@ -118,7 +119,7 @@ def _direction(vector: Array) -> tuple[Array, float]:
 
 def _timed(law: str, duration: float | None, *lengths: tuple[Any, float | None, str]) -> Piecewise:
     """A law that takes the duration, or the shortest for lengths whose rates have limits."""
-    given.known("law", law, tuple(LAWS))
+    one_of("law", law, LAWS)
     made = LAWS[law]()
     least = max(length * made.peak(1)[0] / given.positive(name, limit) for length, limit, name in lengths
                 if limit is not None) if any(limit is not None for _, limit, _ in lengths) else 0.0  # fmt: skip
@@ -132,15 +133,11 @@ def _seen(frame: str, pose: Any, twist: Any, rate: Any) -> tuple[Any, Any]:
     w, v, alpha, a = (x[..., part] for x in (twist, rate) for part in (slice(3), slice(3, 6)))
     if frame == "base":
         p = pose[..., :3, 3]
-        return _joined(w, v + _cross(p, w)), _joined(alpha, a + _cross(v, w) + _cross(p, alpha))
+        return _joined(w, v + cross(p, w)), _joined(alpha, a + cross(v, w) + cross(p, alpha))
     R = pose[..., :3, :3]
     turned = lambda x: (x[..., None, :] @ R)[..., 0, :]
-    return _joined(turned(w), turned(v)), _joined(turned(alpha), turned(a - _cross(w, v)))
+    return _joined(turned(w), turned(v)), _joined(turned(alpha), turned(a - cross(w, v)))
 
 
 def _joined(ang: Any, lin: Any) -> Any:
     return np.concatenate([ang, lin], axis=-1)
-
-
-def _cross(a: Any, b: Any) -> Any:
-    return np.stack([a[..., i - 2] * b[..., i - 1] - a[..., i - 1] * b[..., i - 2] for i in range(3)], axis=-1)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.errors import NotCovered, SizeError
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.motion import given
 from hinge.motion.piecewise import Array, Piecewise, quintic_law, spline, trapezoidal_law
 from hinge.robot import Robot
@@ -101,7 +101,7 @@ def cubic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any = N
     >>> motion(1.0).q.round(12)
     array([1., 0.])
     """
-    given.known("ends", ends, ("rest", "natural"))
+    one_of("ends", ends, ("rest", "natural"))
     return _through(robot, points, times, velocity, 2, ends == "natural")
 
 

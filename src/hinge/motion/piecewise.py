@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hinge.graph.arrays import Symbols
+from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,7 +32,7 @@ class Piecewise:
 
     def __call__(self, t: Any) -> tuple[Any, Any, Any]:
         """Value, rate and second derivative, (…, n) each, at times (…,)."""
-        t = t if isinstance(t, Symbols) else np.asarray(t, float)
+        t = t if isinstance(t, Symbols) else real("t", t).astype(float)
         within = np.clip(t, 0.0, self.duration)
         begin, powers = self._piece(within)
         u = (within - begin)[..., None]

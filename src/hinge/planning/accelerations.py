@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import Array
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.inputs import real
 from hinge.robot import Robot
 
@@ -44,8 +44,7 @@ def hand_accelerations(robot: Robot, q: Any, qd: Any, frame: str, part: str = "l
     >>> can.most([1.0, 0.0, 0.0]) > 0.0
     np.True_
     """
-    if part not in PARTS:
-        raise UnknownName(f"hand_accelerations: part={part!r} is not known. {did_you_mean(str(part), PARTS)}")
+    one_of("hand_accelerations: part", part, PARTS)
     given: dict[str, Any] = {"parameters": parameters}
     L = robot.jacobian(q, frame, frame="aligned", **given)[..., PARTS[part], :]
     N = robot.acceleration(q, qd, np.zeros(robot.nv), frame, frame="aligned", kind="classical", **given)

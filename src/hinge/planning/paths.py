@@ -122,6 +122,8 @@ def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, accelera
 
 def as_path(call: str, robot: Robot, given: Any) -> Path:
     """A path or a motion as a path, checked each time it is asked."""
+    if not callable(given):
+        raise SizeError(f"{call}: the path is a {type(given).__name__}; it has to be a function of s, or a motion.")
     duration = float(getattr(given, "duration", 0.0))
     scales = (1.0, duration, duration**2) if duration else (1.0, 1.0, 1.0)  # of derivatives by t made by s
 

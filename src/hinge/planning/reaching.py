@@ -22,10 +22,11 @@ from hinge.backends.kernel import Array, Kernel, Status
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.errors import GeometryError, SizeError, UnknownName, did_you_mean
-from hinge.graph import less, maximum, minimum, select, sqrt, total
+from hinge.errors import GeometryError, SizeError, one_of
+from hinge.geometry.arrays import MEASURED, outside_se3
+from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.inputs import real
-from hinge.programs import Question, plan
+from hinge.programs import kernel
 from hinge.robot import Robot, default_backend
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
@@ -34,7 +35,6 @@ MATCH = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3
 CAUTION, BOLDER, SHYER = 0.1, 0.5, 8.0  # c at the start, and its factors after a step that was taken or not
 FLOOR = 1e-12  # damping that keeps a singular J solvable when hardly anything is left to go
 LOST = 1e12  # c where even the smallest steps lead no nearer
-ROTATION = 1e-6  # how far RᵀR may be from the identity
 BOUND = Quantity("limits of the coordinates", lambda model: (model.nq,), uniform=True, counted="nq")
 KEPT: WeakKeyDictionary[Robot, dict[Any, Kernel]] = WeakKeyDictionary()
 
@@ -69,6 +69,8 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
         raise SizeError(
             f"inverse_kinematics: starts={starts}, and no start is given. Give one, or at least 1 for starts."
         )
+    if steps < 1 or not tolerance >= 0.0:
+        raise SizeError(f"inverse_kinematics: steps={steps}, tolerance={tolerance}. Give at least 1, and at least 0.")
     rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, x.shape[-1]) for x in (
         *inputs.parameters("inverse_kinematics", robot.model, robot.subject.vary, parameters),
         *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
@@ -77,7 +79,7 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
     if start is not None:
         q, error = descent(_given_start(robot, start, batch).reshape(n, robot.nq), goals.reshape(n, 4, 4), rest)
     else:
-        q, error = np.empty((n, robot.nq)), np.full((n, 2), np.inf)
+        q, error = np.full((n, robot.nq), np.nan), np.full((n, 2), np.inf)
     _improve(q, error, descent, guesses, goals.reshape(n, 4, 4), rest)
     status = np.where(error.max(axis=1) <= tolerance, Status.OK, Status.UNREACHED).astype(np.uint8)
     return Reached(q.reshape(*batch, robot.nq), status.reshape(batch), error.reshape(*batch, 2))
@@ -137,7 +139,7 @@ def toward(model, q, c, at, goal, lower, upper, match="pose"):  # type: ignore[n
     after = _to_go(model, model.joint_positions(ahead), at, there, match)
     nearer = less(_square(after), _square(before))
     either = lambda new, old: [select(nearer, a, b) for a, b in zip(new, old, strict=True)]
-    ends = model.joint_positions(either(ahead, [x for i in model.leaders for x in q[i]]))
+    ends = model.joint_positions(either(ahead, model.flat(q)))
     turn, shift = _parts(either(after, before), match)
     return ends, select(nearer, c[0] * BOLDER, c[0] * SHYER), sqrt(_square(turn)), sqrt(_square(shift))
 
@@ -154,7 +156,7 @@ def _parts(e, match):  # type: ignore[no-untyped-def]
 
 
 def _square(e):  # type: ignore[no-untyped-def]
-    return total(x * x for x in e)
+    return inner(e, e)
 
 
 def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-def]
@@ -165,7 +167,7 @@ def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-d
         if model.joint[i].nq != model.joint[i].nv:
             continue
         for k in range(model.joint[i].nq):
-            pull = total(a * b for a, b in zip(columns[v.start + k], e, strict=True))
+            pull = inner(columns[v.start + k], e)
             low, high = lower[at.start + k], upper[at.start + k]
             free = select(less(0.0, pull), less(q[i][k], high), less(low, q[i][k]))
             columns[v.start + k] = [select(free, x, 0.0) for x in columns[v.start + k]]
@@ -175,13 +177,12 @@ def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-d
 def _damped(J, e, damping, blame):  # type: ignore[no-untyped-def]
     """(JᵀJ + λ 1)⁻¹ Jᵀ e, by the smaller of JᵀJ and JJᵀ: they give the same."""
     columns = list(zip(*J, strict=True))
-    dot = lambda a, b: total(x * y for x, y in zip(a, b, strict=True))
     if len(columns) < len(J):
-        gram = [[dot(a, b) for b in columns] for a in columns]
-        return LDL(plus_diagonal(gram, [damping] * len(columns)), blame).solve([dot(column, e) for column in columns])
-    gram = [[dot(a, b) for b in J] for a in J]
+        gram = [[inner(a, b) for b in columns] for a in columns]
+        return LDL(plus_diagonal(gram, [damping] * len(columns)), blame).solve([inner(column, e) for column in columns])
+    gram = [[inner(a, b) for b in J] for a in J]
     y = LDL(plus_diagonal(gram, [damping] * len(J)), blame).solve(e)
-    return [dot(column, y) for column in columns]
+    return [inner(column, y) for column in columns]
 
 
 def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
@@ -197,25 +198,20 @@ def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
 
 def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
     """The step as a kernel, made once for a robot."""
-    if match not in MATCH:
-        raise UnknownName(f"inverse_kinematics: match={match!r} is not known. {did_you_mean(str(match), MATCH)}")
+    one_of("inverse_kinematics: match", match, MATCH)
     kept = KEPT.setdefault(robot, {})
     if (match, backend) not in kept:
         takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
         gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
-        question = Question("inverse_kinematics", "damped", options=(("match", match),), algorithm=step)
-        kept[match, backend] = Kernel(plan(question, robot.subject, robot.name), backend)
+        kept[match, backend] = kernel(step, robot.subject, robot.name, backend, options=(("match", match),))
     return kept[match, backend]
 
 
 def checked_poses(poses: Any) -> Array:
     """An array of poses, refused where one is not in SE(3)."""
     goals = real("inverse_kinematics: poses", poses, (4, 4)).astype(float)
-    R = goals[..., :3, :3]
-    off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
-    off = np.maximum(off, np.abs(goals[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
-    bad = ~(off <= ROTATION) | ~(np.linalg.det(np.nan_to_num(R)) > 0.0) | ~np.isfinite(goals).all(axis=(-1, -2))
+    bad = outside_se3(goals, MEASURED)
     if bad.any():
         at = [int(k) for k in np.argwhere(bad)[0]]
         raise GeometryError(

@@ -191,13 +191,13 @@ def _ends(path: Path, over: Range, given: Sequence[float | None]) -> list[Range]
 
 def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
     """The s of the ends of the pieces: evenly spaced, or as they are given, so far as they are within `over`."""
-    given = np.asarray(points, float)
-    grid = np.linspace(*over, int(points) + 1) if given.ndim == 0 else given
-    grid = np.unique(np.concatenate([over, grid[(grid > over[0]) & (grid < over[1])]]))
-    if not (0.0 <= over[0] < over[1] <= 1.0) or given.ndim > 1 or given.size == 0 or (given.ndim == 0 and given < 1):
+    given = real(f"{call}: points", points).astype(float)
+    some = np.isfinite(given).all() and given.size and (given.ndim == 1 or (given.ndim == 0 and given >= 1))
+    if np.shape(over) != (2,) or not (0.0 <= over[0] < over[1] <= 1.0) or not some:
         raise SizeError(f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to "
                         "have, or the s of their ends.")  # fmt: skip
-    return grid
+    grid = np.linspace(*over, int(given) + 1) if given.ndim == 0 else given
+    return np.unique(np.concatenate([over, grid[(grid > over[0]) & (grid < over[1])]]))
 
 
 def _calls(external: Any, external_frame: str, parameters: Any, joint_terms: Sequence[str]) -> dict[str, Any]:

@@ -51,13 +51,13 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
 
     def step(model: Model, q: Any, qd: Any, t: Any, h: Any, until: Any = None, rtol: Any = None, atol: Any = None,
              tau: Any = None) -> Any:  # fmt: skip
-        v = [x for i in model.leaders for x in qd[i]]
+        v = model.flat(qd)
         held = None if tau is None else model.generalised_forces(tau)
         length = h[0] if until is None else minimum(h[0], until[0] - t[0])
         first: list[list[Scalar]] = []
 
         def force(c: float, at: list[list[Scalar]], speed: list[Scalar]) -> list[list[Scalar]]:
-            flat = [x for i in model.leaders for x in at[i]]
+            flat = model.flat(at)
             asked = list(held) if control is None else control(t[0] + c * length, flat, speed)  # type: ignore[arg-type]
             asked = saturated(model, asked) if physics.effort else asked
             first.append(asked)
@@ -72,8 +72,7 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
         made = advanced(model, tableau, q, v, length, moving)
         if not adaptive:
             return (made.q, made.v, t[0] + length, h[0], first[0]), [made.pivot]
-        before = [x for i in model.leaders for x in q[i]]
-        after = [x for i in model.leaders for x in made.q[i]]
+        before, after = model.flat(q), model.flat(made.q)
         error, *bends = _mixed(tableau, made)
         size = _error((rtol[0], atol[0]), length, (before, v), (after, made.v), error)
         size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long

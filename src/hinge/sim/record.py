@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hinge.errors import SizeError
+from hinge.errors import SizeError, TrajectoryError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MOST = 8 << 30  # bytes kept in memory without being asked
 
 
-class CannotWrite(Exception):
-    """Why a record cannot go on."""
+class CannotWrite(TrajectoryError):
+    """Why a record cannot go on: a run stops and keeps what it has, all others pass it on."""
 
 
 class Recorder(Protocol):

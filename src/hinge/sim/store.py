@@ -150,14 +150,19 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
         status = trajectory.status.reshape(-1)
 
     widths = {name: a.shape[-1] for name, a in fields.items()}
-    writer = Writer(beside, trajectory.robot, _Done, widths, len(trajectory), trajectory.method)  # type: ignore[arg-type]
     flat = {name: np.moveaxis(a.reshape(rows, len(trajectory), -1), 1, 0) for name, a in fields.items()}
-    for k, t in enumerate(trajectory.t):
-        writer.add(t, *(flat[name][k] if name in flat else np.empty(0) for name in FIELDS))
-    writer.events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
-    writer.flush()
-    _cleared(target)
-    os.replace(beside, target)
+    try:
+        writer = Writer(beside, trajectory.robot, _Done, widths, len(trajectory), trajectory.method)  # type: ignore[arg-type]
+        for k, t in enumerate(trajectory.t):
+            writer.add(t, *(flat[name][k] if name in flat else np.empty(0) for name in FIELDS))
+        writer.events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
+        writer.flush()
+        _cleared(target)
+        os.replace(beside, target)
+    except (OSError, CannotWrite) as problem:
+        shutil.rmtree(beside, ignore_errors=True)
+        why = problem.__cause__ if isinstance(problem, CannotWrite) else problem
+        raise TrajectoryError(f"{target} cannot be written: {getattr(why, 'strerror', None) or why}.") from None
 
 
 def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:

@@ -19,7 +19,7 @@ from hinge.dynamics.energy import potential_energy
 from hinge.dynamics.registry import FORCE, POSITION, SCALAR, VELOCITY, Quantity
 from hinge.dynamics.solve import LDL
 from hinge.errors import NotCovered
-from hinge.graph import Scalar, jacobian, less, maximum, select, total
+from hinge.graph import Scalar, inner, jacobian, less, maximum, select, total
 from hinge.integrators.steps import TIME
 from hinge.model import Model
 from hinge.robot import Robot
@@ -89,7 +89,7 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
     sweeping = function is _sweep
 
     def run(model: Model, q: Any, qd: Any, middle: Any, t: Any, h: Any, change: Any = None, tau: Any = None) -> Any:
-        flat = [[x for i in model.leaders for x in part[i]] for part in (q, qd, middle)]
+        flat = [model.flat(part) for part in (q, qd, middle)]
         held = None if tau is None else model.generalised_forces(tau)
 
         def force(at: list[Scalar], speed: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -110,7 +110,7 @@ def _kernel(robot: Robot, physics: Physics, control: Any, backend: str | None, f
 
 def _momentum(model: Model, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
     H = composite(model, model.joint_positions(q))
-    return [total(a * b for a, b in zip(row, v, strict=True)) for row in H]
+    return [inner(row, v) for row in H]
 
 
 def _middle(model: Model, q: list[Scalar], v: list[Scalar], guess: list[Scalar], h: Scalar, force: Any) -> Any:

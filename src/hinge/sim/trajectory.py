@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from hinge.backends.kernel import Status
+from hinge.errors import TrajectoryError
 from hinge.robot import Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -103,7 +104,7 @@ class Trajectory:
     def _both(self) -> tuple[Array, Array]:
         if self.q is None or self.qd is None:
             missing = "q" if self.q is None else "qd"
-            raise ValueError(f"{missing} was not recorded: simulate with fields=('q', 'qd').")
+            raise TrajectoryError(f"{missing} was not recorded.", "Simulate with fields=('q', 'qd').")
         return self.q, self.qd
 
     def to_xarray(self) -> Any:
@@ -111,7 +112,7 @@ class Trajectory:
         try:
             import xarray
         except ImportError:
-            raise ImportError("to_xarray needs the package xarray: pip install hinge[files].") from None
+            raise TrajectoryError("to_xarray needs the package xarray.", "pip install hinge[files]") from None
         n = self.status.ndim
         rollouts = ["rollout"] if n == 1 else [f"rollout_{k}" for k in range(n)]
         axes = {"q": "coordinate", "qd": "velocity", "tau": "velocity"}

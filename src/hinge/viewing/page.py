@@ -18,19 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from hinge.errors import HingeError, SizeError
+from hinge.errors import SizeError, ViewError
+from hinge.inputs import real
 from hinge.robot import Robot
 from hinge.sim import Trajectory
+from hinge.sim.trajectory import labels
 from hinge.viewing.figure import MARKS, Figure
 
 Array = np.ndarray[Any, np.dtype[Any]]
 RATE = 30.0  # pictures a second
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
 FREE = np.pi  # how far a slider goes where a joint has no limit, in rad or m
-
-
-class ViewError(HingeError, RuntimeError):
-    """A page that cannot be served."""
 
 
 def view(thing: Robot | Trajectory, port: int = 8080, ghost: Any = None, browser: bool = True,
@@ -60,6 +58,8 @@ class Page:
             raise SizeError(f"view takes a robot or a trajectory; a {type(thing).__name__} was given.")
         self.trajectory = thing if isinstance(thing, Trajectory) else None
         self.robot = thing if isinstance(thing, Robot) else thing.robot
+        if self.trajectory is not None:
+            _playable(self.trajectory)  # before anything is served
         self.server = _served(host, port, self.robot.name)
         self.address = f"http://{host}:{self.server.get_port()}"
         self.server.scene.set_up_direction("+z")
@@ -76,21 +76,34 @@ class Page:
 
     def show(self, q: Any, tau: Any = None) -> None:
         """Move the robot to q (nq); `tau` (nv) are joint forces, drawn as arrows where that is switched on."""
-        q = np.asarray(q, float)
-        if q.shape != (self.robot.nq,):
-            raise SizeError(f"show: q has shape {q.shape}; robot {self.robot.name!r} wants ({self.robot.nq},).")
+        q = self._shaped("show: q", q, self.robot.nq)
+        tau = None if tau is None else self._shaped("show: tau", tau, self.robot.nv)
         with self._lock, self.server.atomic():
             self.figure.stand(q, tau)
 
     def ghost(self, q: Any) -> None:
         """Draw the robot a second time, through, at q (nq)."""
-        if self._ghost is None:
-            self._ghost = Figure(self.server.scene, self.robot, "ghost", ghost=True)
-        self._ghost.stand(np.asarray(q, float))
+        q = self._shaped("ghost: q", q, self.robot.nq)
+        with self._lock:
+            if self._ghost is None:
+                self._ghost = Figure(self.server.scene, self.robot, "ghost", ghost=True)
+            self._ghost.stand(q)
+
+    def _shaped(self, what: str, given: Any, size: int) -> Array:
+        made = real(what, given).astype(float)
+        if made.shape != (size,):
+            raise SizeError(f"{what} has shape {made.shape}; robot {self.robot.name!r} wants ({size},).")
+        return made
 
     def arrows(self, points: Any, vectors: Any, name: str = "contacts") -> None:
         """Draw arrows from points (n, 3) along vectors (n, 3), in m and base coordinates: forces at contacts, say."""
-        self.figure.arrows(name, np.asarray(points, float), np.asarray(vectors, float))
+        from_, along = (real(f"arrows: {what}", x, (3,)) for what, x in (("points", points), ("vectors", vectors)))
+        if from_.ndim != 2 or from_.shape != along.shape:
+            raise SizeError(
+                f"arrows: points has shape {from_.shape} and vectors {along.shape}; both have to be (n, 3)."
+            )
+        with self._lock:
+            self.figure.arrows(name, from_, along)
 
     @property
     def q(self) -> Array:
@@ -136,16 +149,16 @@ class Page:
                 self.figure.mark(mark, box.value)
 
     def _sliders(self) -> None:
-        gui, limits = self.server.gui, self.robot.limits
+        gui, limits, names = self.server.gui, self.robot.limits, labels(self.robot)[0]
         with gui.add_folder("Joints"):
             sliders = [
                 gui.add_slider(
                     name, min=low, max=high, step=(high - low) / 500, initial_value=float(np.clip(x, low, high))
                 )
-                for name, low, high, x in zip(_labels(self.robot), *_ranges(limits), self.q, strict=True)
+                for name, low, high, x in zip(names, *_ranges(limits), self.q, strict=True)
             ]
 
-        self.controls |= dict(zip(_labels(self.robot), sliders, strict=True))
+        self.controls |= dict(zip(names, sliders, strict=True))
 
         def moved(_: Any) -> None:
             self.show(_normal(self.robot, np.array([slider.value for slider in sliders])))
@@ -161,8 +174,6 @@ class Page:
 
     def _clock(self, run: Trajectory) -> None:
         gui = self.server.gui
-        if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
-            raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
         q, tau, t = _rollout(run, 0)
         count = int(np.prod(run.status.shape))
         with gui.add_folder("Time"):
@@ -216,13 +227,10 @@ def _served(host: str, port: int, label: str) -> Any:
         return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)
 
 
-def _labels(robot: Robot) -> list[str]:
-    """A name for each coordinate."""
-    made = []
-    for i in robot.model.leaders:
-        n, name = robot.model.joint[i].nq, robot.model.joint_name[i]
-        made += [name] if n == 1 else [f"{name} {k}" for k in range(n)]
-    return made
+def _playable(run: Trajectory) -> None:
+    """Refuse a trajectory in which some rollout has no state to show."""
+    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+        raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
 
 
 def _ranges(limits: Any) -> tuple[list[float], list[float]]:
