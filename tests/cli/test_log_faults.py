@@ -91,6 +91,20 @@ def test_a_column_that_is_missing_is_named(tmp_path, lamp):
     assert message(lamp, path) == "log.csv has no column 'q_nod' or 'nod'.\n  Did you mean 'nodd'?\n"
 
 
+def test_a_whole_input_that_is_missing_is_named(tmp_path, lamp):
+    path = tmp_path / "log.csv"
+    path.write_text("turn,nod,qd_turn,qd_nod\n1,2,3,4\n")
+    assert message(lamp, path, name="inverse-dynamics") == (
+        "log.csv has no column of qdd, and q, qd, qdd are needed.\n  Add qdd_turn, and one for every other joint.\n"
+    )
+
+
+def test_semicolons_between_columns_are_said(tmp_path, lamp):
+    path = tmp_path / "log.csv"
+    path.write_text("q_turn;q_nod\n1;2\n")
+    assert message(lamp, path) == "log.csv has ';' between its columns.\n  Write commas, and points in numbers.\n"
+
+
 def test_a_column_of_no_joint_is_named(tmp_path, lamp):
     path = tmp_path / "log.csv"
     path.write_text("q_turn,q_nodd\n1,2\n")
@@ -117,7 +131,7 @@ def test_arrays_that_are_no_log(tmp_path, lamp):
     path = tmp_path / "log.npz"
     for arrays, says in (
         ({"q": np.zeros((3, 2)), "qd": np.zeros((4, 2))}, "log.npz has arrays of different lengths: q 3, qd 4."),
-        ({"q": np.zeros((3, 5))}, "log.npz has no column 'q_turn' or 'turn'."),
+        ({"q": np.zeros((3, 5))}, "log.npz: 'q' has 5 entries a row, robot 'lamp' has nq = 2."),
         ({"q": np.asfortranarray(np.ones((3, 2)))}, "log.npz: 'q' is stored column by column."),
         ({"name": np.array(["a"])}, "log.npz has no array of numbers."),
     ):

@@ -108,6 +108,9 @@ class Csv(_Arrow):
         self._arrow = pyarrow_or_say(path)
         with self._arrow.csv.open_csv(path) as reader:
             super().__init__(path, reader.schema.names)
+        other = next((mark for mark in ";\t" if len(self.columns) == 1 and mark in self.columns[0]), None)
+        if other is not None:
+            raise LogError(f"{path} has {other!r} between its columns.", "Write commas, and points in numbers.")
         self.rows = os.path.getsize(path) // (2 * len(self.columns))  # a digit and a comma each
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
