@@ -8,6 +8,7 @@ import click
 
 import hinge
 from hinge.cli.common import BASE, loaded
+from hinge.logs.tables import SUFFIXES
 
 
 @click.command()
@@ -20,6 +21,9 @@ from hinge.cli.common import BASE, loaded
 @BASE
 def view(thing: str, port: int, host: str, no_browser: bool, base: str) -> None:
     """Look at a robot file, or at a trajectory that was saved (a .zarr folder), in the browser, until Ctrl-C."""
+    if os.path.splitext(thing)[1].lower() in SUFFIXES and os.path.isfile(thing):
+        raise click.UsageError(f"{thing} is a log, and has no robot in it. `hinge simulate ROBOT --out run.zarr` and "
+                               "trajectory.save write what can be viewed.")  # fmt: skip
     page = hinge.view(
         hinge.open(thing) if os.path.isdir(thing) else loaded(thing, base), port, host=host, browser=False
     )
