@@ -164,7 +164,9 @@ def test_no_graphics_card(lamp, log):
 
 
 def test_a_place_that_cannot_be_written(lamp, log):
-    assert message(lamp, log, out="gone/out.csv").endswith("out.csv cannot be written: No such file or directory.\n")
+    assert message(lamp, log, out="gone/out.csv").endswith(
+        "out.csv cannot be written: there is no folder gone.\n  Make it first.\n"
+    )
 
 
 def test_the_command_itself(lamp, log):

@@ -20,7 +20,7 @@ import numpy as np
 from hinge.errors import LogError
 from hinge.logs.columns import columns
 from hinge.logs.disk import Store
-from hinge.logs.tables import Array, pyarrow_or_say, suffix_of
+from hinge.logs.tables import Array, pyarrow_or_say, target_suffix
 from hinge.sim.trajectory import FIELDS, Trajectory
 
 WORD = 26  # bytes a number may take as text
@@ -52,7 +52,7 @@ class Sink:
         self._size, self._width = rows, sum(len(columns or [""]) for columns in names.values())
         self._gathered: list[Mapping[str, Array]] = []
         kinds: dict[str, Callable[[Store, Names], _Kind]] = {".csv": _Csv, ".parquet": _Parquet, ".npz": _Npz}
-        kind = kinds[suffix_of(self.path)]
+        kind = kinds[target_suffix(self.path)]
         self._store = Store(self.path, self._needed())
         try:
             self._made = kind(self._store, names)

@@ -53,6 +53,14 @@ def suffix_of(path: str) -> str:
     return suffix
 
 
+def target_suffix(path: str) -> str:
+    """The suffix of a log that is to be written; refused where there is no folder for it."""
+    suffix, folder = suffix_of(path), os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise LogError(f"{path} cannot be written: there is no folder {folder}.", "Make it first.")
+    return suffix
+
+
 def pyarrow_or_say(path: str) -> Any:
     """The package pyarrow, without which CSV and Parquet are not read or written."""
     try:
