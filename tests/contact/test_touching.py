@@ -102,3 +102,10 @@ def test_bad_input_is_refused():
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=np.zeros((2, 7)))
     with pytest.raises(hinge.SizeError, match=r"Give a number from 0"):
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.5), restitution=2.0)
+
+
+def test_friction_that_is_not_there_is_warned_of():
+    scene = hinge.Scene().ground().body("ball", "sphere", (0.1,), mass=1.0)
+    at = [1.0, 0, 0, 0, 0, 0, 0.1]
+    with pytest.warns(UserWarning, match=r"without friction: contacts\[0\] has 0\.5\.\n  Step by robot\.friction_step"):
+        hinge.simulate_contacts(scene.robot, scene.contacts(at, friction=0.5), t=0.002, q0=at)

@@ -11,6 +11,7 @@ Source: featherstone1987, sections 9.7 to 9.9.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -53,7 +54,7 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     """Run one state of a robot for t seconds with a fixed set of possible contacts.
 
     `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
-    what the contacts say.
+    what the contacts say. There is no friction: a contact that has some makes a warning.
     """
     if not (t > 0.0 and step > 0.0):
         raise SizeError(f"simulate_contacts: t={t!r} and step={step!r} have to be positive.")
@@ -63,6 +64,10 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
         raise SizeError(f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and "
                         f"({robot.nv},).")  # fmt: skip
     listed = list(contacts)
+    rough = [f"contacts[{k}] has {c.friction:g}" for k, c in enumerate(listed) if c.friction]
+    if rough:
+        warnings.warn(f"simulate_contacts is without friction: {', '.join(rough[:4])}{', …' * (len(rough) > 4)}.\n"
+                      "  Step by robot.friction_step, or leave friction out.", stacklevel=2)  # fmt: skip
     e = np.array([c.restitution for c in listed]) if restitution is None else _restitution(restitution, len(listed))
     force = tau if callable(tau) else _held(np.zeros(robot.nv) if tau is None else np.asarray(tau, float))
     return _Touching(robot, listed, e, force, step).go(t, q, qd)
