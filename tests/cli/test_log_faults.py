@@ -327,3 +327,23 @@ def test_a_log_that_is_there_is_replaced_when_the_new_one_is_done(tmp_path, lamp
     assert out.read_text() == "old"
     assert said("run", "gravity-force", lamp, "--in", log, "--out", out).exit_code == 0
     assert out.read_text().startswith('"t","gravity_force_turn"')
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "npz"])
+def test_ctrl_c_in_the_middle_of_a_write_waits_until_it_is_whole(tmp_path, lamp, monkeypatch, suffix):
+    log, out = tmp_path / "log.npz", tmp_path / f"out.{suffix}"
+    np.savez(log, q=np.zeros((1000, 2)))
+    written, count = disk.File.write, []
+
+    def interrupted(file, content):
+        count.append(file)
+        if len(count) == 12:
+            signal.raise_signal(signal.SIGINT)
+        return written(file, content)
+
+    monkeypatch.setattr(disk.File, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        logs.run(hinge.load(lamp), "gravity_force", log, out, chunk=10)
+    told = int(str(caught.value).rpartition("The first ")[2].split()[0].replace(",", ""))
+    assert 0 < rows_of(out) == told < 1000
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -19,7 +19,7 @@ import numpy as np
 
 from hinge.errors import LogError
 from hinge.logs.columns import columns
-from hinge.logs.disk import Store
+from hinge.logs.disk import Store, unbroken
 from hinge.logs.tables import Array, pyarrow_or_say, target_suffix
 from hinge.sim.trajectory import FIELDS, Trajectory
 
@@ -69,11 +69,12 @@ class Sink:
 
     def add(self, chunk: Mapping[str, Array]) -> None:
         """Take rows: arrays whose first axes are as long."""
-        self._gathered.append(chunk)
-        self.rows += _length(chunk)
-        if sum(map(_length, self._gathered)) >= self._size:
-            self._store.hold(self._needed())
-            self._write()
+        with unbroken():
+            self._gathered.append(chunk)
+            self.rows += _length(chunk)
+            if sum(map(_length, self._gathered)) >= self._size:
+                self._store.hold(self._needed())
+                self._write()
 
     def _write(self) -> None:
         parts, self._gathered = self._gathered, []
@@ -86,12 +87,13 @@ class Sink:
         if not self.rows and problem is not None:
             self._store.drop()
             return
-        try:
-            if not isinstance(problem, Full | OSError):
-                self._write()
-        except Full as full:
-            problem = full
-        self._close()
+        with unbroken():
+            try:
+                if not isinstance(problem, Full | OSError):
+                    self._write()
+            except Full as full:
+                problem = full
+            self._close()
         if isinstance(problem, Full):
             raise LogError(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", self._kept) from None
         if isinstance(problem, LogError):
