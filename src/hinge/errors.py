@@ -134,6 +134,8 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     names = sorted(set(known))
     short = [name for name in names if len(name) <= 60][:2000]  # what a person wrote; comparing takes long
     close = difflib.get_close_matches(str(given)[:60], short, n=3, cutoff=0.6)
+    if not close and len(part := str(given).lower()) > 2:  # 'hand' for 'panda_hand', 'lf_foot' for 'LF_FOOT'
+        close = sorted((name for name in short if part in name.lower()), key=len)[:3]
     if close:
         return "Did you mean " + " or ".join(repr(name) for name in close) + "?"
     if not names:

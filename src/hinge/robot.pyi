@@ -432,6 +432,14 @@ class Robot:
         (1, 3)
         """
         ...
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """All that `pose`, `jacobian` and the like can be asked for: links, then frames, sites and fixed joints.
+
+        >>> hinge.samples.planar_2r().frame_names
+        ('base', 'upper', 'lower', 'hand')
+        """
+        ...
     def exponentials(self, name: str, q: Any = ...) -> ProductOfExponentials:
         """The branch to a link or frame as its product of exponentials, with q as the reference configuration.
 

@@ -11,7 +11,7 @@ added, whose names begin with the scene's name for them. Links that a joint conn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -47,15 +47,16 @@ class Scene:
         self._robots.append((name, robot, placement))
         return self
 
-    def body(self, name: str, kind: str, size: Sequence[float], mass: float) -> Scene:
+    def body(self, name: str, kind: str, size: float | Sequence[float], mass: float) -> Scene:
         """A loose body of even density: "sphere" (radius), "capsule", "cylinder" (radius, length) or "box" (edges)."""
         self._fresh(name)
         if kind not in SIZES:
             raise UnknownName(f"body {name!r}: there is no loose body of kind {kind!r}. {did_you_mean(kind, SIZES)}")
-        if len(size) != SIZES[kind] or not all(s > 0.0 for s in size) or not mass > 0.0:
-            raise SizeError(f"body {name!r}: size {tuple(size)} and mass {mass} do not make a {kind}.\n"
+        given = tuple(size) if isinstance(size, Iterable) else (size,)
+        if len(given) != SIZES[kind] or not all(s > 0.0 for s in given) or not mass > 0.0:
+            raise SizeError(f"body {name!r}: size {given} and mass {mass} do not make a {kind}.\n"
                             f"  Give {SIZES[kind]} lengths (m) and a mass (kg), all positive.")  # fmt: skip
-        self._bodies.append((name, kind, tuple(float(s) for s in size), float(mass)))
+        self._bodies.append((name, kind, tuple(float(s) for s in given), float(mass)))
         return self
 
     def ground(self, height: float = 0.0) -> Scene:

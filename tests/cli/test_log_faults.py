@@ -91,6 +91,20 @@ def test_a_column_that_is_missing_is_named(tmp_path, lamp):
     assert message(lamp, path) == "log.csv has no column 'q_nod' or 'nod'.\n  Did you mean 'nodd'?\n"
 
 
+def test_a_whole_input_that_is_missing_is_named(tmp_path, lamp):
+    path = tmp_path / "log.csv"
+    path.write_text("turn,nod,qd_turn,qd_nod\n1,2,3,4\n")
+    assert message(lamp, path, name="inverse-dynamics") == (
+        "log.csv has no column of qdd, and q, qd, qdd are needed.\n  Add qdd_turn, and one for every other joint.\n"
+    )
+
+
+def test_semicolons_between_columns_are_said(tmp_path, lamp):
+    path = tmp_path / "log.csv"
+    path.write_text("q_turn;q_nod\n1;2\n")
+    assert message(lamp, path) == "log.csv has ';' between its columns.\n  Write commas, and points in numbers.\n"
+
+
 def test_a_column_of_no_joint_is_named(tmp_path, lamp):
     path = tmp_path / "log.csv"
     path.write_text("q_turn,q_nodd\n1,2\n")
@@ -117,7 +131,7 @@ def test_arrays_that_are_no_log(tmp_path, lamp):
     path = tmp_path / "log.npz"
     for arrays, says in (
         ({"q": np.zeros((3, 2)), "qd": np.zeros((4, 2))}, "log.npz has arrays of different lengths: q 3, qd 4."),
-        ({"q": np.zeros((3, 5))}, "log.npz has no column 'q_turn' or 'turn'."),
+        ({"q": np.zeros((3, 5))}, "log.npz: 'q' has 5 entries a row, robot 'lamp' has nq = 2."),
         ({"q": np.asfortranarray(np.ones((3, 2)))}, "log.npz: 'q' is stored column by column."),
         ({"name": np.array(["a"])}, "log.npz has no array of numbers."),
     ):
@@ -165,7 +179,9 @@ def test_no_graphics_card(lamp, log):
 
 
 def test_a_place_that_cannot_be_written(lamp, log):
-    assert message(lamp, log, out="gone/out.csv").endswith("out.csv cannot be written: No such file or directory.\n")
+    assert message(lamp, log, out="gone/out.csv").endswith(
+        "out.csv cannot be written: there is no folder gone.\n  Make it first.\n"
+    )
 
 
 def test_the_command_itself(lamp, log):
@@ -326,3 +342,23 @@ def test_a_log_that_is_there_is_replaced_when_the_new_one_is_done(tmp_path, lamp
     assert out.read_text() == "old"
     assert said("run", "gravity-force", lamp, "--in", log, "--out", out).exit_code == 0
     assert out.read_text().startswith('"t","gravity_force_turn"')
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "npz"])
+def test_ctrl_c_in_the_middle_of_a_write_waits_until_it_is_whole(tmp_path, lamp, monkeypatch, suffix):
+    log, out = tmp_path / "log.npz", tmp_path / f"out.{suffix}"
+    np.savez(log, q=np.zeros((1000, 2)))
+    written, count = disk.File.write, []
+
+    def interrupted(file, content):
+        count.append(file)
+        if len(count) == 12:
+            signal.raise_signal(signal.SIGINT)
+        return written(file, content)
+
+    monkeypatch.setattr(disk.File, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        logs.run(hinge.load(lamp), "gravity_force", log, out, chunk=10)
+    told = int(str(caught.value).rpartition("The first ")[2].split()[0].replace(",", ""))
+    assert 0 < rows_of(out) == told < 1000
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

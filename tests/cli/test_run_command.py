@@ -150,10 +150,13 @@ def test_chunks_of_any_size_give_the_same(tmp_path, lamp, states, monkeypatch):
         assert seen[-1] == (1.0, ROWS)
 
 
-def test_a_log_may_be_replaced_by_what_comes_of_it(tmp_path, lamp, states):
+def test_a_log_is_not_replaced_by_what_comes_of_it(tmp_path, lamp, states):
     log = written(tmp_path, states, "parquet")
-    assert said("run", "gravity-force", lamp, "--in", log, "--out", log).exit_code == 0
-    assert list(read(log)) == ["t", "gravity_force_turn", "gravity_force_nod"]
+    before = log.read_bytes()
+    ended = said("run", "gravity-force", lamp, "--in", log, "--out", log)
+    assert ended.exit_code == 1
+    assert "is the log that is read, and would be lost.\n  Write to another file." in ended.stderr
+    assert log.read_bytes() == before
 
 
 def test_an_empty_cell_is_not_a_number(tmp_path, lamp):

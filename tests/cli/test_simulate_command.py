@@ -67,12 +67,19 @@ def test_a_folder_of_a_trajectory(tmp_path, lamp):
     (["--time", "-1"], "t=-1.0 is not a time. Give a positive number of seconds.\n"),
     (["--out", "run.xlsx"], "run.xlsx has the suffix '.xlsx'.\n  A log is one of .csv, .parquet, .npz"),
     (["--plot", "run.docx"], "run.docx has the suffix 'docx'.\n"),
-    (["--plot", "gone/run.png"], "gone/run.png cannot be written: No such file or directory.\n"),
+    (["--plot", "gone/run.png"], "gone/run.png cannot be written: there is no folder gone.\n  Make it first.\n"),
     (["--joint-terms", "armor"], "joint_terms has 'armor'. Did you mean 'armature'?\n"),
 ])  # fmt: skip
 def test_what_cannot_be_simulated_is_said(lamp, words, says, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert refused("simulate", lamp, *SHORT, *words).startswith(says)
+
+
+@pytest.mark.parametrize("words", [("--plot", "gone/run.png"), ("--plot", "run.docx"), ("--out", "gone/run.npz")])
+def test_a_place_that_cannot_be_written_is_said_before_the_run(lamp, words, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hinge, "simulate", lambda *given, **options: pytest.fail("the run was made first"))
+    refused("simulate", lamp, *words)
 
 
 def test_words_that_are_no_numbers(lamp):

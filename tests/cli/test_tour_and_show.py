@@ -9,7 +9,7 @@ import hinge
 
 
 def test_show_prints_the_joints_and_the_findings(lamp):
-    assert said("show", lamp).output.endswith("┘\n")  # nothing was found
+    assert said("show", lamp).output.endswith("┘\nother frames: foot\n")  # nothing was found
     with open(lamp, "w") as file:
         file.write(LAMP.replace('izz="0.02"', 'izz="-0.02"'))
     shown = said("show", lamp)
@@ -19,7 +19,7 @@ def test_show_prints_the_joints_and_the_findings(lamp):
     assert rows[0][:4] == ["turn", "continuous", "stem", "world"]
     assert rows[1] == ["nod", "revolute", "head", "stem", "0.5", "-1", "0.5"]
     (finding,) = hinge.load(lamp).report
-    assert str(finding).split() == shown.output.rpartition("┘")[2].split()
+    assert str(finding).split() == shown.output.rpartition("other frames: foot")[2].split()
 
 
 @pytest.mark.parametrize("given", [[], ["lamp"]], ids=["its own arm", "a file"])

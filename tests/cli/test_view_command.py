@@ -55,6 +55,27 @@ def test_a_file_that_is_not_there_is_told(tmp_path):
     assert "nothing.urdf" in shown.output + shown.stderr
 
 
+def test_meshes_are_looked_for_in_packages(tmp_path, monkeypatch):
+    (tmp_path / "robot").mkdir()
+    (tmp_path / "robot" / "r.urdf").write_text("""<robot name="r"><link name="a"><visual><geometry>
+        <mesh filename="package://parts/a.stl"/></geometry></visual></link></robot>""")
+    (tmp_path / "there" / "parts").mkdir(parents=True)
+    (tmp_path / "there" / "parts" / "a.stl").write_text("solid a\nendsolid a\n")
+    seen = []
+    monkeypatch.setattr(hinge, "view", lambda robot, *given, **options: seen.append(robot))
+    monkeypatch.setattr("hinge.cli.looking.serve", lambda page, browser: None)
+    for words, codes in (((), ["package"]), (("--packages", tmp_path / "there"), [])):
+        assert said("view", tmp_path / "robot" / "r.urdf", *words).exit_code == 0
+        assert [found.code for found in seen[-1].report] == codes
+
+
+def test_a_log_has_no_robot_to_look_at(tmp_path):
+    (tmp_path / "log.csv").write_text("q_turn\n1\n")
+    shown = said("view", tmp_path / "log.csv", "--port", "0")
+    assert shown.exit_code == 2
+    assert "log.csv is a log, and has no robot in it. `hinge simulate ROBOT --out run.zarr`" in shown.stderr
+
+
 def test_demo_tracks_a_circle_draws_it_and_shows_it(tmp_path, opened):
     shown = said("demo", "--seconds", "0.02", "--plot", tmp_path / "run.png", "--view")
     assert shown.exit_code == 0

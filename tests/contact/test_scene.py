@@ -157,3 +157,10 @@ def test_bad_bodies_are_refused_by_name():
         hinge.Scene().half_space((0, 0, 0))
     with pytest.raises(hinge.SizeError, match=r"give one state"):
         hinge.Scene().body("a", "sphere", (1,), 1.0).contacts(np.zeros((2, 7)))
+
+
+def test_the_radius_of_a_ball_is_a_number():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    assert np.allclose(ball.mass_matrix(ball.neutral()).diagonal(), [0.4 * 2.0 * 0.01] * 3 + [2.0] * 3)
+    with pytest.raises(hinge.SizeError, match=r"size \(0.1,\) and mass 2.0 do not make a box"):
+        hinge.Scene().body("block", "box", 0.1, mass=2.0)

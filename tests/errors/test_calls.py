@@ -156,6 +156,7 @@ UNKNOWN = [
      "acceleration: kind='classic' is not known. Did you mean 'classical'?"),
     (lambda r: r.momentum(ZERO, ZERO, about="center"), "momentum: about='center' is not known. Known: 'base', 'com'."),
     (lambda r: r.pose(ZERO, "tol"), "robot 'puma560' has no body or frame 'tol'. Did you mean 'tool'?"),
+    (lambda r: r.pose(ZERO, "TOOL"), "robot 'puma560' has no body or frame 'TOOL'. Did you mean 'tool'?"),
     (lambda r: r.jacobian(ZERO, "wrist"), f"robot 'puma560' has no body or frame 'wrist'. Known: {NAMES}."),
     (lambda r: r.pose(ZERO, "joint2"),
      f"robot 'puma560' has no body or frame 'joint2'. Known: {NAMES}."),  # joints have names of their own
@@ -317,3 +318,9 @@ def test_every_refusal_is_a_hinge_error_and_an_error_python_knows():
         NotCovered: (hinge.HingeError, ValueError),
         TraceError: (hinge.HingeError, TypeError),
     }
+
+
+def test_a_part_of_a_name_finds_it():
+    known = ["panda_hand_tcp", "panda_hand", *(f"panda_link{k}" for k in range(9))]
+    assert hinge.errors.did_you_mean("hand", known) == "Did you mean 'panda_hand' or 'panda_hand_tcp'?"
+    assert hinge.errors.did_you_mean("wrist", known).startswith("Known: ")

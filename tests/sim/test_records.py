@@ -234,8 +234,8 @@ def test_a_file_of_another_version(tmp_path):
 
 
 def test_a_file_that_holds_no_trajectory(tmp_path):
-    for path in (tmp_path, tmp_path / "nothing"):
-        with pytest.raises(TrajectoryError, match="holds no trajectory"):
+    for path, why in ((tmp_path, "It has no finished.json"), (tmp_path / "nothing", "There is no such folder")):
+        with pytest.raises(TrajectoryError, match=rf"holds no trajectory.\n  {why}\."):
             hinge.open(path)
 
 

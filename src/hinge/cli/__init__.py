@@ -27,6 +27,19 @@ VERBS = {  # in the order of the help
     "export": "paper",
     "cache": "kernels",
 }
+ABOUT = {  # a line each
+    "demo": "What hinge does, on an arm of its own or on yours.",
+    "show": "The joints of a robot, their limits, and findings.",
+    "check": "All that is wrong or odd about robot files.",
+    "run": "An algorithm on every row of a log.",
+    "simulate": "A robot that moves under gravity; a log, a plot.",
+    "view": "A robot, or a saved run, in the browser.",
+    "count": "The operations of every method.",
+    "bench": "How fast the algorithms run on this machine.",
+    "equations": "The equations, as text, LaTeX or Python.",
+    "export": "The algorithms as C.",
+    "cache": "What the kernel cache holds; clear it.",
+}
 
 
 class Verbs(click.Group):
@@ -40,6 +53,11 @@ class Verbs(click.Group):
             return None
         found: click.Command = getattr(import_module(f"hinge.cli.{VERBS[cmd_name]}"), cmd_name)
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(verb, ABOUT[verb]) for verb in VERBS]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in VERBS and not args[0].startswith("-"):

@@ -51,9 +51,9 @@ class Name(click.ParamType):
 NAMES = click.argument("names", nargs=-1, type=Name(), metavar="[NAME...]")
 
 
-def loaded(path: str, base: str = "fixed") -> Robot:
+def loaded(path: str, base: str = "fixed", packages: Sequence[str] = ()) -> Robot:
     """The robot of a file."""
-    return hinge.load(path, base=base)
+    return hinge.load(path, base=base, packages=packages)
 
 
 def moving(path: str, base: str = "fixed") -> Robot:

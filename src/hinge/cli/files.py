@@ -21,15 +21,18 @@ STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim"
 @JSON
 @BASE
 def show(robot: str, as_json: bool, base: str) -> None:
-    """Show the joints of ROBOT, a robot file, and the findings on it."""
+    """Show the joints and frames of ROBOT, a robot file, and the findings on it."""
     found = loaded(robot, base)
     if as_json:
         findings = [{"severity": f.severity, "code": f.code, "what": f.what, "fix": f.fix} for f in found.report]
         about = {"name": found.name, "nq": found.nq, "nv": found.nv, "mass": found.mass}
-        click.echo(json.dumps(about | {"joints": _joints(found), "findings": findings}))
+        click.echo(json.dumps(about | {"joints": _joints(found), "frames": found.frame_names, "findings": findings}))
         return
     screen = console()
     screen.print(joint_table(found))
+    others = [name for name in found.frame_names if name not in {*found.body_names, found.model.body_name[0]}]
+    if others:
+        screen.print(f"other frames: {', '.join(others)}", soft_wrap=True)
     for finding in found.report:
         screen.print(str(finding), soft_wrap=True)
 

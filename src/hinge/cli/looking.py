@@ -8,6 +8,7 @@ import click
 
 import hinge
 from hinge.cli.common import BASE, loaded
+from hinge.logs.tables import SUFFIXES
 
 
 @click.command()
@@ -17,11 +18,15 @@ from hinge.cli.common import BASE, loaded
 )
 @click.option("--host", default="localhost", show_default=True, help="The address to serve on.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; print the address.")
+@click.option("--packages", multiple=True, metavar="DIR", type=click.Path(), help="Where packages with meshes lie.")
 @BASE
-def view(thing: str, port: int, host: str, no_browser: bool, base: str) -> None:
+def view(thing: str, port: int, host: str, no_browser: bool, packages: tuple[str, ...], base: str) -> None:
     """Look at a robot file, or at a trajectory that was saved (a .zarr folder), in the browser, until Ctrl-C."""
+    if os.path.splitext(thing)[1].lower() in SUFFIXES and os.path.isfile(thing):
+        raise click.UsageError(f"{thing} is a log, and has no robot in it. `hinge simulate ROBOT --out run.zarr` and "
+                               "trajectory.save write what can be viewed.")  # fmt: skip
     page = hinge.view(
-        hinge.open(thing) if os.path.isdir(thing) else loaded(thing, base), port, host=host, browser=False
+        hinge.open(thing) if os.path.isdir(thing) else loaded(thing, base, packages), port, host=host, browser=False
     )
     serve(page, not no_browser)
 

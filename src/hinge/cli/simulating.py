@@ -12,8 +12,9 @@ import numpy as np
 import hinge
 from hinge import logs
 from hinge.cli.common import BACKEND, BASE, JSON, ROBOT, TERMS, moving, split
-from hinge.logs.tables import suffix_of
+from hinge.logs.tables import target_suffix
 from hinge.robot import Robot
+from hinge.sim.picture import drawable
 from hinge.sim.trajectory import Trajectory
 
 
@@ -46,7 +47,9 @@ def simulate(robot: str, seconds: float, step: str, method: str, start: tuple[st
     arm = moving(robot, base)
     folder = bool(out) and os.path.splitext(str(out))[1] == ".zarr"
     if out and not folder:
-        suffix_of(out)  # before the work is done
+        target_suffix(out)  # before the work is done
+    if plot:
+        drawable(plot)
     run = hinge.simulate(arm, seconds, q0=_start(arm, start, rollouts, seed), method=method, step=_step(step),
                          record=record, limits=limits, joint_terms=split(joint_terms), backend=backend)  # fmt: skip
     if out:

@@ -24,6 +24,15 @@ class Geometric:
     name: Any
     subject: Any
 
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """All that `pose`, `jacobian` and the like can be asked for: links, then frames, sites and fixed joints.
+
+        >>> hinge.samples.planar_2r().frame_names
+        ('base', 'upper', 'lower', 'hand')
+        """
+        return tuple(self.model.frames)
+
     def exponentials(self, name: str, q: Any = None) -> ProductOfExponentials:
         """The branch to a link or frame as its product of exponentials, with q as the reference configuration.
 

@@ -49,6 +49,14 @@ def matched(robot: Robot, fields: Sequence[str], log: Log) -> dict[str, list[str
             if entry != column and entry not in known and entry not in followers:
                 raise LogError(f"{log.path} has a column {column!r}, and robot {robot.name!r} has no joint {entry!r}.",
                                f"{did_you_mean(entry, known)} Rename the column, or leave it out.")  # fmt: skip
+        if field in log.wide:
+            size = f"{'nq' if field == 'q' else 'nv'} = {len(known)}"
+            raise LogError(
+                f"{log.path}: {field!r} has {log.wide[field]} entries a row, robot {robot.name!r} has {size}."
+            )
+        if known and not any(column.startswith(f"{field}_") for column in log.columns) and field != "q":
+            raise LogError(f"{log.path} has no column of {field}, and {', '.join(fields)} are needed.",
+                           f"Add {field}_{known[0]}, and one for every other joint.")  # fmt: skip
         made[field] = [_found(field, entry, log) for entry in known]
     return made
 

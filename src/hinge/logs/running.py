@@ -56,6 +56,8 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     if chunk is not None and chunk < 1:
         raise LogError(f"chunk={chunk} is no number of rows.", "Give 1 or more, or none.")
     algorithm, fields = _asked(robot, name, method, at)
+    if os.path.abspath(source) == os.path.abspath(target):
+        raise LogError(f"{target} is the log that is read, and would be lost.", "Write to another file.")
     log = open_log(source)
     inside = matched(robot, fields, log)
     carried = [column for column in CARRIED if column in log.columns and column not in log.wide]

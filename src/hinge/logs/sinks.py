@@ -19,8 +19,8 @@ import numpy as np
 
 from hinge.errors import LogError
 from hinge.logs.columns import columns
-from hinge.logs.disk import Store
-from hinge.logs.tables import Array, pyarrow_or_say, suffix_of
+from hinge.logs.disk import Store, unbroken
+from hinge.logs.tables import Array, pyarrow_or_say, target_suffix
 from hinge.sim.trajectory import FIELDS, Trajectory
 
 WORD = 26  # bytes a number may take as text
@@ -52,7 +52,7 @@ class Sink:
         self._size, self._width = rows, sum(len(columns or [""]) for columns in names.values())
         self._gathered: list[Mapping[str, Array]] = []
         kinds: dict[str, Callable[[Store, Names], _Kind]] = {".csv": _Csv, ".parquet": _Parquet, ".npz": _Npz}
-        kind = kinds[suffix_of(self.path)]
+        kind = kinds[target_suffix(self.path)]
         self._store = Store(self.path, self._needed())
         try:
             self._made = kind(self._store, names)
@@ -69,11 +69,12 @@ class Sink:
 
     def add(self, chunk: Mapping[str, Array]) -> None:
         """Take rows: arrays whose first axes are as long."""
-        self._gathered.append(chunk)
-        self.rows += _length(chunk)
-        if sum(map(_length, self._gathered)) >= self._size:
-            self._store.hold(self._needed())
-            self._write()
+        with unbroken():
+            self._gathered.append(chunk)
+            self.rows += _length(chunk)
+            if sum(map(_length, self._gathered)) >= self._size:
+                self._store.hold(self._needed())
+                self._write()
 
     def _write(self) -> None:
         parts, self._gathered = self._gathered, []
@@ -86,12 +87,13 @@ class Sink:
         if not self.rows and problem is not None:
             self._store.drop()
             return
-        try:
-            if not isinstance(problem, Full | OSError):
-                self._write()
-        except Full as full:
-            problem = full
-        self._close()
+        with unbroken():
+            try:
+                if not isinstance(problem, Full | OSError):
+                    self._write()
+            except Full as full:
+                problem = full
+            self._close()
         if isinstance(problem, Full):
             raise LogError(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", self._kept) from None
         if isinstance(problem, LogError):

@@ -54,6 +54,14 @@ def suffix_of(path: str) -> str:
     return suffix
 
 
+def target_suffix(path: str) -> str:
+    """The suffix of a log that is to be written; refused where there is no folder for it."""
+    suffix, folder = suffix_of(path), os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise LogError(f"{path} cannot be written: there is no folder {folder}.", "Make it first.")
+    return suffix
+
+
 def pyarrow_or_say(path: str) -> Any:
     """The package pyarrow, without which CSV and Parquet are not read or written."""
     try:
@@ -109,6 +117,9 @@ class Csv(_Arrow):
         self._arrow = pyarrow_or_say(path)
         with self._arrow.csv.open_csv(path) as reader:
             super().__init__(path, reader.schema.names)
+        other = next((mark for mark in ";\t" if len(self.columns) == 1 and mark in self.columns[0]), None)
+        if other is not None:
+            raise LogError(f"{path} has {other!r} between its columns.", "Write commas, and points in numbers.")
         self.rows = os.path.getsize(path) // (2 * len(self.columns))  # a digit and a comma each
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:

@@ -23,6 +23,7 @@ BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
 CROWD = 4  # so many joints have the inner band only
 MOST = 12  # of more joints no limits are drawn
 TITLES = {"q": "position (rad, m)", "qd": "rate (rad/s, m/s)", "tau": "force (N m, N)"}
+MISSING = ("pictures need the package matplotlib.", "pip install hinge[plot]")
 SIZE, LETTER, HANDLE = (11.0, 7.0), 0.055, 0.6  # inches: the picture, a letter of the legend, what stands before it
 STEADY = 1e-3  # an energy that changes by less of itself is drawn as a line that stays
 MARGIN = 0.05  # of its height that a panel is taller than what moves in it
@@ -31,11 +32,13 @@ MARGIN = 0.05  # of its height that a panel is taller than what moves in it
 def picture(trajectory: Trajectory, path: str | os.PathLike[str] | None = None,
             joints: Sequence[str] | None = None) -> Any:  # fmt: skip
     """The figure of a trajectory, written to a file if a path is given."""
+    if path is not None:
+        drawable(os.fspath(path))
     try:
         from matplotlib import colormaps
         from matplotlib.figure import Figure
     except ImportError:
-        raise TrajectoryError("pictures need the package matplotlib.", "pip install hinge[plot]") from None
+        raise TrajectoryError(*MISSING) from None
     fields = [name for name in TITLES if getattr(trajectory, name) is not None]
     panels = [*fields, *(["energy"] if {"q", "qd"} <= set(fields) else [])]
     if not panels:
@@ -69,11 +72,21 @@ def picture(trajectory: Trajectory, path: str | os.PathLike[str] | None = None,
     return figure
 
 
-def _save(figure: Any, path: str) -> None:
-    suffix = os.path.splitext(path)[1].removeprefix(".").lower()
-    known = figure.canvas.get_supported_filetypes()
+def drawable(path: str) -> None:
+    """Refuse a path that no picture can be written to."""
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError:
+        raise TrajectoryError(*MISSING) from None
+    suffix, folder = os.path.splitext(path)[1].removeprefix(".").lower(), os.path.dirname(path)
+    known = FigureCanvasBase.get_supported_filetypes()
     if suffix not in known:
         raise TrajectoryError(f"{path} has the suffix {suffix!r}.", did_you_mean(suffix, known))
+    if folder and not os.path.isdir(folder):
+        raise TrajectoryError(f"{path} cannot be written: there is no folder {folder}.", "Make it first.")
+
+
+def _save(figure: Any, path: str) -> None:
     try:
         figure.savefig(path, dpi=120)
     except OSError as problem:

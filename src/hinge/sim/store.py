@@ -177,7 +177,9 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
         about = json.loads((folder / MARK).read_text())
         finished, fields = int(about["finished"]), list(about["fields"])
     except FileNotFoundError:
-        raise TrajectoryError(f"{folder} holds no trajectory.", f"It has no {MARK}.") from None
+        raise TrajectoryError(
+            f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
+        ) from None
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
     if about.get("format") != FORMAT:

@@ -55,7 +55,8 @@ class Page:
 
     def __init__(self, thing: Robot | Trajectory, port: int = 8080, host: str = "localhost"):
         if not isinstance(thing, Robot | Trajectory):
-            raise SizeError(f"view takes a robot or a trajectory; a {type(thing).__name__} was given.")
+            raise SizeError(f"view takes a robot or a trajectory; a {type(thing).__name__} was given.\n"
+                            "  hinge.load(path) reads a robot, hinge.open(path) a trajectory.")  # fmt: skip
         self.trajectory = thing if isinstance(thing, Trajectory) else None
         self.robot = thing if isinstance(thing, Robot) else thing.robot
         if self.trajectory is not None:
