@@ -13,7 +13,12 @@ from hinge.graph import Graph
 from hinge.model.principal import principal
 from hinge.spatial import Force, Motion
 
-METHODS = [(call, m) for call in ("inverse_dynamics", "mass_matrix", "forward_dynamics") for m in ALGORITHMS[call]]
+METHODS = [
+    (call, m)
+    for call in ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+    for m, known in ALGORITHMS[call].items()
+    if not known.closes
+]
 ON_NODES_ONLY = {"euler_lagrange", "composite_llt", "conjugate_gradient"}
 WORK = [("inverse_dynamics", "turney"), ("mass_matrix", "composite"), ("forward_dynamics", "articulated")]
 

@@ -13,7 +13,7 @@ from yardsticks import arguments, assert_close, computed, every_call
 import hinge
 from hinge.dynamics.christoffel import CUBE
 from hinge.dynamics.coordinates import RATE
-from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, POSITION, REGRESSOR, VELOCITY
+from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, PLACE, POSITION, REGRESSOR, VELOCITY
 from hinge.formulations.resolved import POSTURE
 from hinge.identify import parameters
 from hinge.model import reframe
@@ -89,8 +89,8 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
     for robot, rng in tried(name, method):
         other = altered(robot)
         algorithm, given = ALGORITHMS[name][method], arguments(rng, robot, name, method)
-        if "at" in given:  # the frame of a link is the one thing that is not where it was
-            given["at"] = "tip"
+        # the frame of a link is the one thing that is not where it was
+        given |= {key: "tip" for key, quantity in algorithm.inputs.items() if quantity is PLACE}
         if "external" in given:
             given["external"] = {"tip": rng.normal(size=6)}
         # entry k of this robot is entry q[k], or v[k], of the other

@@ -37,7 +37,8 @@ def turning(joint, q, v):
 
 
 def test_every_moving_joint_type_of_the_registry_is_tried():
-    assert {kind for kind, joint in JOINTS.items() if joint.nv} == set(KINDS)
+    ours = {kind: joint for kind, joint in JOINTS.items() if joint.__module__.startswith("hinge.")}  # pages make others
+    assert {kind for kind, joint in ours.items() if joint.nv} == set(KINDS)
     assert any(joint.axes_vary for joint in KINDS.values())
 
 
