@@ -157,3 +157,26 @@ def test_bad_bodies_are_refused_by_name():
         hinge.Scene().half_space((0, 0, 0))
     with pytest.raises(hinge.SizeError, match=r"give one state"):
         hinge.Scene().body("a", "sphere", (1,), 1.0).contacts(np.zeros((2, 7)))
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (lambda s: s.contacts([1.0, 0, 0, 0, 0, NAN, 0]), r"contacts: q\[5\] is nan. Give finite numbers."),
+        (lambda s: s.contacts([1.0, 0, 0, 0, 0, 0, INF]), r"contacts: q\[6\] is inf"),
+        (lambda s: s.contacts("abcdefg"), r"contacts: q is not an array of real numbers"),
+        (lambda s: s.contacts([1.0, 0, 0, 0, 0, 0, 0], within=NAN), r"contacts: within is nan"),
+        (lambda s: s.ground(NAN), r"ground: height is nan. Give finite numbers."),
+        (lambda s: s.ground([0.0, 1.0]), r"ground: height has shape \(2,\). Give one number."),
+        (lambda s: s.half_space((0, NAN, 1)), r"half_space: normal\[1\] is nan"),
+        (lambda s: s.half_space((0, INF, 1)), r"half_space: normal\[1\] is inf"),
+        (lambda s: s.half_space((0, 0, 1), NAN), r"half_space: offset is nan"),
+    ],
+)
+def test_what_is_no_number_is_refused(asked, words):
+    scene = hinge.Scene().ground().body("a", "sphere", (1.0,), 1.0)
+    with pytest.raises(hinge.SizeError, match=words):
+        asked(scene)
