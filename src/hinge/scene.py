@@ -53,10 +53,11 @@ class Scene:
         self._fresh(name)
         if kind not in SIZES:
             raise UnknownName(f"body {name!r}: there is no loose body of kind {kind!r}. {did_you_mean(kind, SIZES)}")
-        if len(size) != SIZES[kind] or not all(s > 0.0 for s in size) or not mass > 0.0:
-            raise SizeError(f"body {name!r}: size {tuple(size)} and mass {mass} do not make a {kind}.\n"
+        lengths, weight = finite(f"body {name!r}: size", size), number(f"body {name!r}: mass", mass)
+        if lengths.shape != (SIZES[kind],) or not (lengths > 0.0).all() or not weight > 0.0:
+            raise SizeError(f"body {name!r}: size {size!r} and mass {mass!r} do not make a {kind}.\n"
                             f"  Give {SIZES[kind]} lengths (m) and a mass (kg), all positive.")  # fmt: skip
-        self._bodies.append((name, kind, tuple(float(s) for s in size), float(mass)))
+        self._bodies.append((name, kind, tuple(lengths.tolist()), weight))
         return self
 
     def ground(self, height: float = 0.0) -> Scene:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import SizeError
-from hinge.inputs import number
+from hinge.inputs import finite, number
 from hinge.model import Model
 
 Triple = tuple[float, ...]
@@ -155,7 +155,7 @@ def polygon_contact(body: str, vertices: Any, **details: Any) -> list[Contact]:
     >>> len(hinge.polygon_contact("block", square, normal=(0, 0, 1)))
     4
     """
-    points = np.asarray(vertices, float)
+    points = finite(f"polygon_contact of {body!r}: vertices", vertices)
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise SizeError(f"polygon_contact of {body!r}: vertices have shape {points.shape}; give (n, 3).")
     return [Contact(body, tuple(points[k]), **details) for k in _hull(points)]
