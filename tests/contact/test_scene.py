@@ -1,6 +1,7 @@
 """Contact geometry: gaps against distances found by search, normals, and what is refused by name."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -128,15 +129,37 @@ def test_a_robot_stands_in_the_scene_with_its_names():
 
 
 def test_a_mesh_stands_on_the_vertices_of_its_hull(tmp_path):
+    scene = with_cube(tmp_path)
+    assert len(scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])) == 4
+    assert scene.contacts([1.0, 0, 0, 0, 0, 0, 0.3]) == []
+
+
+def test_without_trimesh_a_mesh_is_refused(tmp_path, monkeypatch):
+    scene = with_cube(tmp_path)
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(hinge.NotCovered, match=r"link 'r/cube': .*trimesh.*\n  pip install hinge\[mesh\]"):
+        scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])
+
+
+def test_without_scipy_which_trimesh_needs_a_mesh_is_refused(tmp_path, monkeypatch):
+    def absent(*given, **further):
+        raise ImportError("No module named 'scipy'")
+
+    scene = with_cube(tmp_path)
+    monkeypatch.setattr("trimesh.convex.ConvexHull", absent)
+    with pytest.raises(hinge.NotCovered, match=r"No module named 'scipy'.\n  pip install hinge\[mesh\]"):
+        scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])
+
+
+def with_cube(tmp_path):
+    """A scene with a cube that a file has."""
     trimesh = pytest.importorskip("trimesh")
     trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "cube.stl")
     (tmp_path / "r.urdf").write_text(
         '<robot name="r"><link name="cube"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
         'iyz="0"/></inertial><collision><geometry><mesh filename="cube.stl" scale="2 2 2"/></geometry></collision>'
         "</link></robot>")  # fmt: skip
-    scene = hinge.Scene().ground().add(hinge.load(str(tmp_path / "r.urdf"), base="floating"), "r")
-    assert len(scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])) == 4
-    assert scene.contacts([1.0, 0, 0, 0, 0, 0, 0.3]) == []
+    return hinge.Scene().ground().add(hinge.load(str(tmp_path / "r.urdf"), base="floating"), "r")
 
 
 def test_what_is_not_covered_is_refused_by_name():
