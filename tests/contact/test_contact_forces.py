@@ -220,7 +220,7 @@ def test_what_cannot_be_a_contact_problem_is_refused(C, d, words):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(hinge.UnknownName, match=r"Did you mean 'lemke'"):
+    with pytest.raises(hinge.UnknownName, match=r"contact_forces: method='lemki' is not known. Did you mean 'lemke'"):
         hinge.contact_forces(np.eye(1), [0.0], method="lemki")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from hinge.backends.kernel import Status
 from hinge.contact.complementarity import lemke
 from hinge.contact.pruning import Tally, guided, patterns
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -56,8 +56,7 @@ def contact_forces(C: Any, d: Any, method: str = "lemke") -> ContactForces:
     array([1., 0.])
     """
     C, d = _problem(C, d)
-    if method not in METHODS:
-        raise UnknownName(f"contact_forces has no method {method!r}. {did_you_mean(str(method), METHODS)}")
+    one_of("contact_forces: method", method, METHODS)
     batch, n = d.shape[:-1], d.shape[-1]
     rows, sides = C.reshape(prod(batch), n, n), d.reshape(prod(batch), n)
     if method in ("lemke", "even"):
