@@ -171,10 +171,10 @@ def _fitting(call: str, *batches: tuple[int, ...]) -> None:
 def _definite(what: str, given: Any, n: int) -> Array:
     """Inertia matrices (…, n, n), which no motion escapes; one that is not finite is passed, for its row to be NaN."""
     I = real(what, given, (n, n))
-    whole = np.isfinite(I).all(axis=(-1, -2))
+    whole = np.isfinite(I).all(axis=(-1, -2), keepdims=True)
     size = np.sqrt(np.maximum(np.diagonal(I, axis1=-2, axis2=-1), 0.0))
     unit = np.where(size > 0.0, size, 1.0)  # in units that make its diagonal one
-    even = np.where(whole[..., None, None], I / (unit[..., :, None] * unit[..., None, :]), np.eye(n))
+    even = np.where(whole, I / (unit[..., :, None] * unit[..., None, :]), np.eye(n))
     low = np.linalg.eigvalsh(0.5 * (even + np.swapaxes(even, -1, -2))).min(axis=-1, initial=1.0)
     bad = np.argwhere(~(low > n * np.finfo(I.dtype).eps))
     if len(bad):
