@@ -33,6 +33,25 @@ def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
     return a if a.dtype == np.float32 else a.astype(np.float64, copy=False)
 
 
+def finite(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
+    """The same of finite numbers only."""
+    a = real(what, given, last)
+    bad = np.argwhere(~np.isfinite(a))
+    if len(bad):
+        at = tuple(int(i) for i in bad[0])
+        where = f"[{', '.join(map(str, at))}]" if at else ""
+        raise SizeError(f"{what}{where} is {a[at]}. Give finite numbers.")
+    return a
+
+
+def number(what: str, given: Any) -> float:
+    """One finite number."""
+    a = finite(what, given)
+    if a.ndim:
+        raise SizeError(f"{what} has shape {a.shape}. Give one number.")
+    return float(a)
+
+
 def joined(what: str, parts: Sequence[Array]) -> Array:
     """Arrays side by side along the last axis, their batches broadcast."""
     try:
@@ -182,11 +201,7 @@ def broken(A: Array, x: Array, c: Any = 0.0) -> tuple[float, int] | None:
 def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
     """Refuse numbers that are not finite, and say where they are."""
     for k, (one, x) in enumerate(zip(kernel.plan.inputs, given, strict=True)):
-        a = real(f"{kernel.name}: {one.name}", x, kernel.plan.shapes[k])
-        bad = np.argwhere(~np.isfinite(a))
-        if len(bad):
-            at = tuple(int(i) for i in bad[0])
-            raise SizeError(f"{kernel.name}: {one.name}[{', '.join(map(str, at))}] is {a[at]}. Give finite numbers.")
+        finite(f"{kernel.name}: {one.name}", x, kernel.plan.shapes[k])
 
 
 def status(results: Sequence[Array], pivot: Array) -> Array:

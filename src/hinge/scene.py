@@ -11,7 +11,7 @@ added, whose names begin with the scene's name for them. Links that a joint conn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from hinge.contact.found import Found
 from hinge.contact.pairs import touching
 from hinge.contact.solids import Solid, link_solids, placed
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
+from hinge.inputs import finite, number, real
 from hinge.model import Builder
 from hinge.model.build import EARTH
 from hinge.model.model import Shape
@@ -52,20 +53,20 @@ class Scene:
         self._fresh(name)
         if kind not in SIZES:
             raise UnknownName(f"body {name!r}: there is no loose body of kind {kind!r}. {did_you_mean(kind, SIZES)}")
-        given = tuple(size) if isinstance(size, Iterable) else (size,)
-        if len(given) != SIZES[kind] or not all(s > 0.0 for s in given) or not mass > 0.0:
-            raise SizeError(f"body {name!r}: size {given} and mass {mass} do not make a {kind}.\n"
+        lengths, weight = np.atleast_1d(finite(f"body {name!r}: size", size)), number(f"body {name!r}: mass", mass)
+        if lengths.shape != (SIZES[kind],) or not (lengths > 0.0).all() or not weight > 0.0:
+            raise SizeError(f"body {name!r}: size {size!r} and mass {mass!r} do not make a {kind}.\n"
                             f"  Give {SIZES[kind]} lengths (m) and a mass (kg), all positive.")  # fmt: skip
-        self._bodies.append((name, kind, tuple(float(s) for s in given), float(mass)))
+        self._bodies.append((name, kind, tuple(lengths.tolist()), weight))
         return self
 
     def ground(self, height: float = 0.0) -> Scene:
         """Add the half-space below a height."""
-        return self.half_space((0.0, 0.0, 1.0), height)
+        return self.half_space((0.0, 0.0, 1.0), number("ground: height", height))
 
     def half_space(self, normal: Sequence[float], offset: float = 0.0) -> Scene:
         """Add the half-space normal · x ≤ offset."""
-        n = np.asarray(normal, float)
+        n, offset = finite("half_space: normal", normal), number("half_space: offset", offset)
         length = float(np.linalg.norm(n))
         if n.shape != (3,) or not length > 0.0:
             raise SizeError(f"half_space: normal is {normal!r}. Give a direction of three numbers.")
@@ -105,7 +106,9 @@ class Scene:
 
     def contacts(self, q: Any, within: float = 1e-3, restitution: float = 0.0, friction: float = 0.0) -> list[Contact]:
         """The contacts of one configuration q (nq): all with a gap of at most `within` (m)."""
-        q = np.asarray(q, float)
+        q = finite("contacts: q", q)
+        if np.isnan(real("contacts: within", within)).any():
+            raise SizeError("contacts: within is nan. Give a distance in m.")
         if q.shape != (self.robot.nq,):
             raise SizeError(f"contacts: q has shape {q.shape}, the scene has nq = {self.robot.nq}; give one state.")
         T = {link: self.robot.pose(q, link) for link, _ in self._solids}

@@ -228,3 +228,8 @@ def test_pinocchio_agrees_where_every_contact_holds():
     assert data.lambda_c[0] > 0.0
     np.testing.assert_allclose(mine.qdd, held, atol=1e-10)
     assert mine.force[0] == pytest.approx(data.lambda_c[0])
+
+
+def test_an_unknown_method_is_refused_before_anything_is_solved():
+    with pytest.raises(hinge.UnknownName, match=r"contact_dynamics: method='evn' is not known. Did you mean 'even'"):
+        hinge.samples.planar_2r().contact_dynamics([0, 0], [0, 0], [0, 0], [], method="evn")

@@ -1,5 +1,7 @@
 """Contact forces: complementarity, agreement of the methods and of QP solvers, and what is refused."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -218,8 +220,15 @@ def test_what_cannot_be_a_contact_problem_is_refused(C, d, words):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(hinge.UnknownName, match=r"Did you mean 'lemke'"):
+    with pytest.raises(hinge.UnknownName, match=r"contact_forces: method='lemki' is not known. Did you mean 'lemke'"):
         hinge.contact_forces(np.eye(1), [0.0], method="lemki")
+
+
+def test_without_scipy_the_other_methods_are_offered(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    with pytest.raises(hinge.NotCovered, match=r"pip install hinge\[solve\], or take method='lemke'"):
+        hinge.contact_forces([[2.0]], [-2.0], "qp")
+    assert hinge.contact_forces([[2.0]], [-2.0]).force == [1.0]
 
 
 def test_no_contacts_are_no_trouble():

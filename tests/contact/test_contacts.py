@@ -38,6 +38,13 @@ def test_a_round_patch_tips_too_soon_by_its_error():
         ({"restitution": -0.1}, "restitution -0.1"),
         ({"restitution": float("nan")}, "restitution nan"),
         ({"friction": -1.0}, "friction -1.0"),
+        ({"offset": float("nan")}, "contact of 'cup' with the world has offset nan. Give a finite number."),
+        ({"offset": float("-inf")}, "offset -inf"),
+        ({"other_offset": float("inf")}, "other_offset inf"),
+        ({"compliance": float("nan")}, "compliance nan. Give a finite number from 0 up."),
+        ({"friction": "a"}, "contact of 'cup' with the world has friction 'a'. Give a finite number from 0 up."),
+        ({"restitution": None}, "restitution None. Give a number from 0 to 1."),
+        ({"friction": [0.1, 0.2]}, "friction .0.1, 0.2.. Give a finite number from 0 up."),
         ({"normal": (0, 0, 0)}, "normal is zero"),
         ({"normal": (0, 0)}, "Give three finite numbers"),
         ({"edge": (1, 0, 0), "normal": None}, "an edge and no other_edge"),
@@ -47,6 +54,13 @@ def test_a_round_patch_tips_too_soon_by_its_error():
 def test_a_contact_that_cannot_be_is_refused(details, words):
     with pytest.raises(hinge.SizeError, match=words):
         hinge.Contact("cup", (0, 0, 0), **(UP | details))
+
+
+def test_a_polygon_that_is_nowhere_is_refused():
+    with pytest.raises(hinge.SizeError, match=r"polygon_contact of 'cup': vertices\[1, 2\] is nan. Give finite"):
+        hinge.polygon_contact("cup", [(0, 0, 0), (1, 0, float("nan")), (1, 1, 0)], **UP)
+    with pytest.raises(hinge.SizeError, match=r"polygon_contact of 'cup': vertices is not an array of real numbers"):
+        hinge.polygon_contact("cup", "abc", **UP)
 
 
 def test_contacts_between_unknown_bodies_are_refused_by_name():

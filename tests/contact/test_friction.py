@@ -142,7 +142,7 @@ def test_bad_input_is_refused_by_name():
         hinge.friction_forces(np.triu(np.ones((3, 3))), np.zeros(3), 0.5)
     with pytest.raises(hinge.SizeError, match=r"give \(…, 3 n, 3 n\)"):
         hinge.friction_forces(np.eye(2), np.zeros(2), 0.5)
-    with pytest.raises(hinge.UnknownName, match=r"Did you mean 'coulomb'"):
+    with pytest.raises(hinge.UnknownName, match=r"friction_forces: law='.*' is not known. Did you mean 'coulomb'"):
         hinge.friction_forces(np.eye(3), np.zeros(3), 0.5, law="colomb")
 
 

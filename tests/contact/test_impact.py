@@ -192,3 +192,58 @@ def test_restitution_outside_its_range_is_refused(bad):
         robot.impact(np.zeros(3), np.ones(3), contacts, restitution=bad)
     with pytest.raises(hinge.SizeError, match=r"there are 2 contacts"):
         robot.impact(np.zeros(3), np.ones(3), contacts, restitution=[0.5, 0.5, 0.5])
+
+
+BALL, ALONG = np.diag([1.0, 1, 1, 2, 2, 2]), np.array([0.0, 0, 0, 1, 0, 0])
+WEIGHTLESS = np.diag([1.0, 1, 1, 0, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (lambda: hinge.two_body_impact(BALL, WEIGHTLESS, ALONG, ALONG, 0 * ALONG),
+         r"two_body_impact: I2 is not positive definite: some motion has no kinetic energy.\n  Give each body a mass"),
+        (lambda: hinge.two_body_impact(np.stack([BALL, np.ones((6, 6))]), BALL, ALONG, ALONG, 0 * ALONG),
+         r"two_body_impact: I1 of state \(1,\) is not positive definite"),
+        (lambda: hinge.two_body_impact(np.stack([BALL] * 2), BALL, ALONG, np.zeros((3, 6)), ALONG),
+         r"two_body_impact: the batches do not fit together"),
+        (lambda: hinge.impact_projection([[1.0, 1.0], [1.0, 1.0]], [1.0, -2.0], [[0.0, 1.0]]),
+         r"impact_projection: H is not positive definite"),
+        (lambda: hinge.impact_projection(np.eye(2), [1.0, -2.0], [0.0, 1.0]),
+         r"impact_projection: on has shape \(2,\). Give rows, \(…, p, 2\)."),
+        (lambda: hinge.impact_projection(np.eye(2), [1.0, -2.0], [[0.0, 1.0]], [0.0, 1.0]),
+         r"impact_projection: after has shape \(2,\)"),
+        (lambda: hinge.impact_projection(np.eye(3), [1.0, -2.0], [[0.0, 1.0]]), r"it has to end in \(2, 2\)"),
+        (lambda: hinge.impact_projection(np.eye(2), 1.0, [[0.0, 1.0]]), r"qd is one number"),
+        (lambda: hinge.impact_projection(np.eye(2), [1.0, -2.0], [[0.0, 1.0]], restitution=[0.5, 0.5]),
+         r"restitution has shape \(2,\). Give one number."),
+    ],
+)  # fmt: skip
+def test_what_cannot_collide_is_refused(asked, words):
+    with pytest.raises(hinge.SizeError, match=words):
+        asked()
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_small_and_large_bodies_collide_alike(scale):
+    small = np.diag([1e-9, 1e-9, 1e-9, 2.0, 2, 2]) * scale
+    made = hinge.two_body_impact(small, small, ALONG, ALONG, 0 * ALONG, 1.0)
+    np.testing.assert_allclose([made.v1, made.v2], [0 * ALONG, ALONG], atol=1e-14)
+
+
+def test_nan_of_an_inertia_or_a_row_stays_in_its_state():
+    I = np.stack([BALL, BALL, BALL])
+    I[1, 2, 3] = np.nan
+    made = hinge.two_body_impact(I, BALL, ALONG, ALONG, 0 * ALONG)
+    for part in (made.v1, made.v2, made.impulse[:, None]):
+        assert np.isnan(part).any(axis=1).tolist() == [False, True, False]
+    H, on = np.stack([np.eye(2)] * 3), np.zeros((3, 1, 2)) + [0.0, 1.0]
+    H[0, 0, 0], on[2, 0, 1] = np.nan, np.nan
+    for after in (None, on, [[0.0, 1.0]]):
+        out = hinge.impact_projection(H, [1.0, -2.0], on, after, restitution=0.5)
+        assert np.isnan(out).any(axis=1).tolist() == [True, False, True]
+
+
+def test_an_impact_on_nothing_changes_nothing():
+    for after in (None, np.zeros((0, 2))):
+        np.testing.assert_array_equal(hinge.impact_projection(np.eye(2), [1.0, -2.0], np.zeros((0, 2)), after), [1, -2])

@@ -1,6 +1,7 @@
 """Contact geometry: gaps against distances found by search, normals, and what is refused by name."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -128,15 +129,37 @@ def test_a_robot_stands_in_the_scene_with_its_names():
 
 
 def test_a_mesh_stands_on_the_vertices_of_its_hull(tmp_path):
+    scene = with_cube(tmp_path)
+    assert len(scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])) == 4
+    assert scene.contacts([1.0, 0, 0, 0, 0, 0, 0.3]) == []
+
+
+def test_without_trimesh_a_mesh_is_refused(tmp_path, monkeypatch):
+    scene = with_cube(tmp_path)
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(hinge.NotCovered, match=r"link 'r/cube': .*trimesh.*\n  pip install hinge\[mesh\]"):
+        scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])
+
+
+def test_without_scipy_which_trimesh_needs_a_mesh_is_refused(tmp_path, monkeypatch):
+    def absent(*given, **further):
+        raise ImportError("No module named 'scipy'")
+
+    scene = with_cube(tmp_path)
+    monkeypatch.setattr("trimesh.convex.ConvexHull", absent)
+    with pytest.raises(hinge.NotCovered, match=r"No module named 'scipy'.\n  pip install hinge\[mesh\]"):
+        scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])
+
+
+def with_cube(tmp_path):
+    """A scene with a cube that a file has."""
     trimesh = pytest.importorskip("trimesh")
     trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "cube.stl")
     (tmp_path / "r.urdf").write_text(
         '<robot name="r"><link name="cube"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
         'iyz="0"/></inertial><collision><geometry><mesh filename="cube.stl" scale="2 2 2"/></geometry></collision>'
         "</link></robot>")  # fmt: skip
-    scene = hinge.Scene().ground().add(hinge.load(str(tmp_path / "r.urdf"), base="floating"), "r")
-    assert len(scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])) == 4
-    assert scene.contacts([1.0, 0, 0, 0, 0, 0, 0.3]) == []
+    return hinge.Scene().ground().add(hinge.load(str(tmp_path / "r.urdf"), base="floating"), "r")
 
 
 def test_what_is_not_covered_is_refused_by_name():
@@ -162,5 +185,33 @@ def test_bad_bodies_are_refused_by_name():
 def test_the_radius_of_a_ball_is_a_number():
     ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
     assert np.allclose(ball.mass_matrix(ball.neutral()).diagonal(), [0.4 * 2.0 * 0.01] * 3 + [2.0] * 3)
-    with pytest.raises(hinge.SizeError, match=r"size \(0.1,\) and mass 2.0 do not make a box"):
+    with pytest.raises(hinge.SizeError, match=r"size 0.1 and mass 2.0 do not make a box"):
         hinge.Scene().body("block", "box", 0.1, mass=2.0)
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (lambda s: s.contacts([1.0, 0, 0, 0, 0, NAN, 0]), r"contacts: q\[5\] is nan. Give finite numbers."),
+        (lambda s: s.contacts([1.0, 0, 0, 0, 0, 0, INF]), r"contacts: q\[6\] is inf"),
+        (lambda s: s.contacts("abcdefg"), r"contacts: q is not an array of real numbers"),
+        (lambda s: s.contacts([1.0, 0, 0, 0, 0, 0, 0], within=NAN), r"contacts: within is nan"),
+        (lambda s: s.body("b", "box", "abc", 1.0), r"body 'b': size is not an array of real numbers"),
+        (lambda s: s.body("b", "box", (1.0, INF, 1.0), 1.0), r"body 'b': size\[1\] is inf. Give finite numbers."),
+        (lambda s: s.body("b", "sphere", 1.0, 1.0), r"body 'b': size 1.0 and mass 1.0 do not make a sphere"),
+        (lambda s: s.body("b", "sphere", (1.0,), "heavy"), r"body 'b': mass is not an array of real numbers"),
+        (lambda s: s.body("b", "sphere", (1.0,), NAN), r"body 'b': mass is nan"),
+        (lambda s: s.ground(NAN), r"ground: height is nan. Give finite numbers."),
+        (lambda s: s.ground([0.0, 1.0]), r"ground: height has shape \(2,\). Give one number."),
+        (lambda s: s.half_space((0, NAN, 1)), r"half_space: normal\[1\] is nan"),
+        (lambda s: s.half_space((0, INF, 1)), r"half_space: normal\[1\] is inf"),
+        (lambda s: s.half_space((0, 0, 1), NAN), r"half_space: offset is nan"),
+    ],
+)
+def test_what_is_no_number_is_refused(asked, words):
+    scene = hinge.Scene().ground().body("a", "sphere", (1.0,), 1.0)
+    with pytest.raises(hinge.SizeError, match=words):
+        asked(scene)

@@ -1,5 +1,7 @@
 """Runs with contacts: bounces at the times a textbook gives, Zeno's at their end, making and breaking."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from things import corners, loose, solid, standing
@@ -127,3 +129,21 @@ def test_bad_input_is_refused():
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=np.zeros((2, 7)))
     with pytest.raises(hinge.SizeError, match=r"Give a number from 0"):
         hinge.simulate_contacts(ball(), [floor(0.0)], q0=standing(0.5), restitution=2.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"t": np.inf}, r"simulate_contacts: t is inf. Give finite numbers."),
+        ({"t": np.nan}, r"simulate_contacts: t is nan"),
+        ({"t": [1.0, 2.0]}, r"simulate_contacts: t has shape \(2,\). Give one number."),
+        ({"step": np.inf}, r"simulate_contacts: step is inf"),
+        ({"q0": standing(np.nan)}, r"simulate_contacts: q0\[6\] is nan"),
+        ({"qd0": [0, 0, np.inf, 0, 0, 0]}, r"simulate_contacts: qd0\[2\] is inf"),
+    ],
+)
+@pytest.mark.timeout(60)
+def test_a_run_without_end_or_from_nowhere_is_refused(given, words):
+    for contact in (floor(0.0), replace(floor(0.0), friction=0.5)):
+        with pytest.raises(hinge.SizeError, match=words):
+            hinge.simulate_contacts(ball(), [contact], **{"q0": standing(0.5)} | given)

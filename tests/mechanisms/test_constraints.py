@@ -272,6 +272,30 @@ def test_compiled_constraints_agree_with_the_interpreter_and_batches_keep_nan_in
         assert np.isnan(a).any(axis=1).tolist() == [False, False, True, False, False, False]
 
 
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_constraint_that_is_not_a_number_leaves_no_multiplier_one(which):
+    robot = sliding(wheel=[("wheel", (0, 0, 0), 0.3, np.eye(3) * 0.01)])
+
+    def rows(q, t):
+        A = [[1.0, q[1], 0.0, 0.5], [0.0, 1.0, 0.3, q[0]], [2.0, 2.0 * q[1], 0.0, 1.0]]
+        A[which][2] = A[which][2] + np.sqrt(q[2])
+        return A
+
+    held = hinge.constrain(robot, rows)
+    q = np.array([[0.1, 0.2, 0.3, 0.4], [0.1, 0.2, -0.3, 0.4], [0.2, 0.1, 0.3, 0.4]])
+    for backend in ("interpret", "llvm"):
+        qdd, force = held.forward(q, np.zeros((3, 4)), np.ones((3, 4)), backend=backend)
+        assert np.isnan(qdd).all(axis=1).tolist() == [False, True, False]
+        assert np.isnan(force).tolist() == [[False] * 3, [True] * 3, [False] * 3]
+
+
+def test_constraints_that_are_apart_share_what_is_not_a_number():
+    held = hinge.constrain(sliding(), lambda q, t: [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, np.sqrt(q[0])]])
+    _, force = held.forward([[1.0, 0, 0], [-1.0, 0, 0]], np.zeros(3), [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(force[0], [-1.0, -1.0, -3.0])
+    assert np.isnan(force[1]).all()
+
+
 def test_bad_constraints_are_refused_by_name():
     arm = hinge.samples.planar_2r()
 

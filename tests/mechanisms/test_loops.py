@@ -332,6 +332,16 @@ def test_a_row_of_nan_stays_alone_and_compiled_code_agrees():
         assert np.isnan(b).any(axis=1).tolist() == [False, False, False, True, False]
 
 
+@pytest.mark.parametrize("method", ["mass_matrix", "sparse", "articulated"])
+def test_where_a_loop_is_nowhere_no_force_in_it_is_known(method):
+    robot, q = closed("five_bar")
+    rows = np.repeat(q[None], 3, axis=0)
+    rows[1, 0] = np.nan  # the first angle is in A, and not in the mass matrix
+    for made in robot.loop_dynamics(rows, np.zeros(4), np.zeros(4), method=method):
+        assert np.isnan(made).all(axis=1).tolist() == [False, True, False]
+        assert np.isfinite(made[[0, 2]]).all()
+
+
 def test_loops_go_with_the_robot_when_it_is_edited():
     four = hinge.samples.four_bar()
     both = hinge.samples.planar_2r().attach(four, at="hand", prefix="my_")

@@ -29,7 +29,7 @@ def actuated_columns(robot: Any, actuated: Sequence[str] | None) -> Array:
     return np.array([k for name in actuated for k in range(robot.nv)[robot.coordinates(name)[1]]], int)
 
 
-def shared(A: Array, needed: Array, columns: Array, names: Sequence[str] = ()) -> tuple[Array, Array]:
+def shared(A: Array, needed: Array, columns: Array) -> tuple[Array, Array]:
     """tau (…, nv) and λ (…, m) for A (…, m, nv) and needed = H qdd + C (…, nv)."""
     batch = needed.shape[:-1]
     flat, rows = needed.reshape(-1, needed.shape[-1]), A.reshape(-1, *A.shape[-2:])

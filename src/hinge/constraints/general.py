@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.dynamics.coordinates import rate
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import SizeError
 from hinge.graph import Expr, Graph, Scalar, along, inner, units
@@ -89,8 +90,7 @@ def trace(model: Model, function: Function, holonomic: bool = False) -> Constrai
 
 def _moving(model: Model, q: Sequence[Expr], qd: Sequence[Scalar], t: Expr, passing: float) -> dict[Expr, Scalar]:
     """How fast each symbol changes."""
-    positions, speeds = model.joint_positions(q), model.joint_velocities(qd)
-    rates = [x for i in model.leaders for x in model.joint[i].rate(positions[i], speeds[i])]
+    rates = rate(model, model.joint_positions(q), model.joint_velocities(qd))
     return {node: x for node, x in zip([*q, t], [*rates, passing], strict=True) if type(x) is Expr or x}
 
 

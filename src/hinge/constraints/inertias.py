@@ -16,11 +16,10 @@ from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import FRAMES, frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSITION, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.graph import inner
+from hinge.graph import inner, units
 from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Mat3, Motion, MotionSpace, Rigid, Transform, Vec3
 
 TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=lambda m, rows: [x for row in rows for x in row])
-UNITS = [[1.0 if k == j else 0.0 for k in range(6)] for j in range(6)]
 
 
 class Articulated:
@@ -77,7 +76,7 @@ class Articulated:
         for i, p in self.model.outward():
             phi[i] = MotionSpace(
                 self.onward(i, phi[p] @ self.back(i, f)) + self.S[i] @ self.D[i].solve(self.S[i].T @ f)
-                for f in map(_force, UNITS)
+                for f in map(_force, units(6))
             )
         return phi
 
@@ -86,7 +85,7 @@ class Articulated:
         ancestors = [i]
         while ancestors[-1]:
             ancestors.append(self.model.parent[ancestors[-1]])
-        forces, at = list(map(_force, UNITS)), j
+        forces, at = list(map(_force, units(6))), j
         while at not in ancestors:
             forces, at = [self.back(at, f) for f in forces], self.model.parent[at]
         motions = [phi[at] @ f for f in forces]
@@ -127,7 +126,7 @@ def inverse_inertia(model, q, at, frame="body"):
     tree = Articulated(model, q)
     phi, seen = tree.inverse_inertias(), _seen(model, q, at, frame)
     columns = []
-    for f in map(_force, UNITS):
+    for f in map(_force, units(6)):
         own = seen.T @ f
         columns.append(seen @ (MotionSpace(one @ own for one in phi) @ at.on))
     return _table(columns), tree.pivots
@@ -152,7 +151,7 @@ def cross_inertia(model, q, a, b, frame="body"):
     tree = Articulated(model, q)
     here, there = _seen(model, q, a, frame), _seen(model, q, b, frame)
     columns = []
-    for f in map(_force, UNITS):
+    for f in map(_force, units(6)):
         own = there.T @ f
         _, moved = tree.response([0.0] * model.nv, [own * weight for weight in b.on])
         columns.append(here @ (MotionSpace(moved) @ a.on))

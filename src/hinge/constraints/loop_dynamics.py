@@ -68,7 +68,7 @@ def forward_loops(model, q, qd, tau, external, base_motion, loop_tau=None):
 
 def forward_stabilised(model, q, qd, tau, external, base_motion, time):
     """The same with springs and dampers, critical and of that time constant (s), in parallel with the constraints."""
-    H, v = LDL(composite(model, q), model.blame()), [x for i in model.leaders for x in qd[i]]
+    H, v = LDL(composite(model, q), model.blame()), model.flat(qd)
 
     def back(loops):
         rates = [inner(row, v) for row in loops.A]
@@ -100,7 +100,7 @@ def loop_project(model, q, qd):
         q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
         pivots += H.pivots
     H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
-    v = [x for i in model.leaders for x in qd[i]]
+    v = model.flat(qd)
     change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A])
     return (q, [x + y for x, y in zip(v, change, strict=True)]), [*pivots, *H.pivots]
 

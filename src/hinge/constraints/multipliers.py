@@ -17,6 +17,7 @@ from hinge.graph import Scalar, inner, less, on_paper, select, total
 
 OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
 ALL = 1e-13  # the same against the mean of all pivots
+HUGE = 1e36  # more than any pivot can be
 EMPTY = 1e-12  # m or rad, per unit of velocity: a constraint with no larger entry than this touches nothing
 
 
@@ -31,12 +32,13 @@ class Semidefinite:
         L = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.inverse = len(L), [0.0] * len(L)
         floor = total([row[-1] for row in L]) * (ALL / max(1, self.size))
+        none = select(less(floor, HUGE), 0.0, floor)  # a row that is not finite is not passed over: no force is known
         own = [row[-1] * OWN for row in L]
         for k in range(self.size):
             pivot = L[k][k]
             felt = select(less(inner(A[k], A[k]), EMPTY**2), 0.0, pivot)
             good = True if on_paper(pivot) else less(own[k] + floor, felt)  # on paper they are taken to be independent
-            self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), 0.0)
+            self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), none)
             column = [L[i][k] for i in range(k + 1, self.size)]
             for i in range(k + 1, self.size):
                 scaled = L[i][k] * self.inverse[k]
@@ -55,7 +57,7 @@ class Semidefinite:
         for k in reversed(range(self.size)):
             for i in range(k + 1, self.size):
                 x[k] = x[k] - self.L[i][k] * x[i]
-            x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], 0.0)
+            x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], self.inverse[k])
         return x
 
 

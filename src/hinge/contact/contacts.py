@@ -19,9 +19,17 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import SizeError
+from hinge.inputs import finite, number
 from hinge.model import Model
 
 Triple = tuple[float, ...]
+RANGES = {
+    "offset": (-math.inf, math.inf, "a finite number"),
+    "other_offset": (-math.inf, math.inf, "a finite number"),
+    "restitution": (0.0, 1.0, "a number from 0 to 1"),
+    "friction": (0.0, math.inf, "a finite number from 0 up"),
+    "compliance": (0.0, math.inf, "a finite number from 0 up"),
+}
 
 
 @dataclass(frozen=True)
@@ -69,11 +77,11 @@ class Contact:
                 raise SizeError(f"{self}: {label} has to stand on the circle's axis, which is its edge. Give both.")
         if self.rim is not None and self.other_rim is None:
             raise SizeError(f"{self} has a rim and `other` none. Swap the bodies.")
-        if not 0.0 <= self.restitution <= 1.0:
-            raise SizeError(f"{self} has restitution {self.restitution!r}. Give a number from 0 to 1.")
-        for label in ("friction", "compliance"):
-            if not 0.0 <= getattr(self, label) < math.inf:
-                raise SizeError(f"{self} has {label} {getattr(self, label)!r}. Give a finite number from 0 up.")
+        for label, (low, high, wanted) in RANGES.items():
+            value = _number(getattr(self, label))
+            if not (math.isfinite(value) and low <= value <= high):
+                raise SizeError(f"{self} has {label} {getattr(self, label)!r}. Give {wanted}.")
+            object.__setattr__(self, label, value)
 
     def __str__(self) -> str:
         called = f" {self.name!r}" if self.name else ""
@@ -120,6 +128,14 @@ def _triple(contact: Contact, label: str, given: Any, direction: bool) -> Triple
     return tuple(x / length for x in value)
 
 
+def _number(given: Any) -> float:
+    """A number, or NaN for what is none."""
+    try:
+        return number("", given)
+    except SizeError:
+        return math.nan
+
+
 # extended contacts: featherstone1987, Figure 9-5
 
 
@@ -139,7 +155,7 @@ def polygon_contact(body: str, vertices: Any, **details: Any) -> list[Contact]:
     >>> len(hinge.polygon_contact("block", square, normal=(0, 0, 1)))
     4
     """
-    points = np.asarray(vertices, float)
+    points = finite(f"polygon_contact of {body!r}: vertices", vertices)
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise SizeError(f"polygon_contact of {body!r}: vertices have shape {points.shape}; give (n, 3).")
     return [Contact(body, tuple(points[k]), **details) for k in _hull(points)]

@@ -20,7 +20,7 @@ from hinge.contact.forces import METHODS, ContactState, contact_forces
 from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, one_of
 from hinge.inputs import real
 from hinge.programs import compiled
 
@@ -187,8 +187,7 @@ def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[C
     >>> arm.contact_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).qdd.round(3)
     array([-14.715,  29.43 ])
     """
-    if method not in METHODS:
-        raise UnknownName(f"contact_dynamics has no method {method!r}. {did_you_mean(str(method), METHODS)}")
+    one_of("contact_dynamics: method", method, METHODS)
     made = contact_system(robot, q, qd, tau, contacts, backend, joint_terms, hold)
     C, d = made.C, made.d
     apart = np.zeros(d.shape, bool) if touch is None else (made.gap > touch) | (made.speed > touch)

@@ -19,7 +19,7 @@ import numpy as np
 from hinge.backends.kernel import Status
 from hinge.contact.complementarity import lemke
 from hinge.contact.pruning import Tally, guided, patterns
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -56,8 +56,7 @@ def contact_forces(C: Any, d: Any, method: str = "lemke") -> ContactForces:
     array([1., 0.])
     """
     C, d = _problem(C, d)
-    if method not in METHODS:
-        raise UnknownName(f"contact_forces has no method {method!r}. {did_you_mean(str(method), METHODS)}")
+    one_of("contact_forces: method", method, METHODS)
     batch, n = d.shape[:-1], d.shape[-1]
     rows, sides = C.reshape(prod(batch), n, n), d.reshape(prod(batch), n)
     if method in ("lemke", "even"):
@@ -231,7 +230,11 @@ def _patterns(C: Array, d: Array, tally: Tally) -> tuple[Array | None, int]:
 
 def _qp(C: Array, d: Array, tally: Tally) -> tuple[Array | None, int]:
     """min ½ αᵀ C α + dᵀ α over α ≥ 0, as non-negative least squares ‖Lᵀ α + y‖ with C = L Lᵀ, d = L y."""
-    from scipy.optimize import nnls
+    try:
+        from scipy.optimize import minimize, nnls
+    except ImportError:
+        raise NotCovered("contact_forces: method='qp' is solved with SciPy, which is not installed.\n"
+                         "  pip install hinge[solve], or take method='lemke'.") from None  # fmt: skip
 
     values, vectors = np.linalg.eigh(C)
     keep = values > 1e-12 * max(values.max(initial=0.0), 1e-300)
@@ -241,8 +244,6 @@ def _qp(C: Array, d: Array, tally: Tally) -> tuple[Array | None, int]:
     outside = d - L @ y  # the part of d that no contact force can reach
     if np.abs(outside).max(initial=0.0) <= 1e-9 * np.abs(d).max(initial=1.0):
         return (nnls(L.T, -y)[0] if keep.any() else np.zeros(len(d))), Status.OK
-    from scipy.optimize import minimize
-
     tally.patterns += 1
     found = minimize(lambda a: 0.5 * a @ C @ a + d @ a, np.zeros(len(d)), jac=lambda a: C @ a + d,
                      bounds=[(0, None)] * len(d), method="L-BFGS-B",

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.backends.kernel import Status
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import SizeError, one_of
 from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -49,8 +49,7 @@ def friction_forces(C: Any, d: Any, friction: Any, compliance: Any = 0.0, law: s
     size = d.shape[-1] if d.ndim else 0
     if size % 3 or C.shape[-2:] != (size, size):
         raise SizeError(f"friction_forces: C has shape {C.shape} and d {d.shape}; give (…, 3 n, 3 n) and (…, 3 n).")
-    if law not in LAWS:
-        raise UnknownName(f"friction_forces has no law {law!r}. {did_you_mean(str(law), LAWS)}")
+    one_of("friction_forces: law", law, LAWS)
     n = size // 3
     mu, soft = _each("friction", friction, n, 2), _each("compliance", compliance, n, 1)[:, 0]
     batch = np.broadcast_shapes(C.shape[:-2], d.shape[:-1])

@@ -21,7 +21,7 @@ from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import contact_system
 from hinge.contact.forces import contact_forces
 from hinge.errors import SizeError
-from hinge.inputs import real
+from hinge.inputs import joined, number, real
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -113,11 +113,14 @@ def two_body_impact(I1: Any, I2: Any, normal: Any, v1: Any, v2: Any, restitution
     >>> hinge.two_body_impact(ball, ball, n, [0.0, 0, 0, 1, 0, 0], np.zeros(6), 1.0).v2[3]
     np.float64(1.0)
     """
-    first, second = (real(f"two_body_impact: {w}", x, (6, 6)) for w, x in (("I1", I1), ("I2", I2)))
+    first, second = (_definite(f"two_body_impact: {w}", x, 6) for w, x in (("I1", I1), ("I2", I2)))
     n, u1, u2 = (
         real(f"two_body_impact: {w}", x, (6,)) for w, x in (("normal", normal), ("v1", v1), ("v2", v2))
     )  # fmt: skip
     e = checked_restitution(restitution)
+    _fitting(
+        "two_body_impact", first.shape[:-2], second.shape[:-2], n.shape[:-1], u1.shape[:-1], u2.shape[:-1], e.shape
+    )
     moves1, moves2 = (np.linalg.solve(I, n[..., None])[..., 0] for I in (first, second))
     closing = -np.einsum("...i,...i->...", n, u2 - u1)
     compression = np.maximum(closing, 0.0) / np.einsum("...i,...i->...", n, moves1 + moves2)  # (9.67)
@@ -136,16 +139,50 @@ def impact_projection(H: Any, qd: Any, on: Any, after: Any = None, restitution: 
     >>> hinge.impact_projection(np.eye(2), [1.0, -2.0], [[0.0, 1.0]], restitution=0.5)
     array([1., 1.])
     """
-    H, qd = real("impact_projection: H", H), real("impact_projection: qd", qd)
-    e = float(checked_restitution(restitution))
-    flat = _along(H, qd, real("impact_projection: on", on))
+    qd, e = real("impact_projection: qd", qd), float(checked_restitution(number("restitution", restitution)))
+    if not qd.ndim:
+        raise SizeError("impact_projection: qd is one number. Give (…, nv).")
+    H, rows = _definite("impact_projection: H", H, qd.shape[-1]), _rows("on", on, qd)
+    _fitting("impact_projection", H.shape[:-2], qd.shape[:-1], rows.shape[:-2])
+    flat = _along(H, qd, rows)
     if after is None:
         free = qd if e else flat
     else:
-        rows = real("impact_projection: after", after)
-        _within(real("impact_projection: on", on), rows)
-        free = _along(H, qd, rows)
+        kept = _rows("after", after, qd)
+        _fitting("impact_projection", H.shape[:-2], qd.shape[:-1], rows.shape[:-2], kept.shape[:-2])
+        _within(rows, kept)
+        free = _along(H, qd, kept)
     return flat - e * (free - flat)
+
+
+def _rows(what: str, given: Any, qd: Array) -> Array:
+    """Rows over velocities, (…, p, nv)."""
+    rows = real(f"impact_projection: {what}", given)
+    if rows.ndim < 2 or rows.shape[-1] != qd.shape[-1]:
+        raise SizeError(f"impact_projection: {what} has shape {rows.shape}. Give rows, (…, p, {qd.shape[-1]}).")
+    return rows
+
+
+def _fitting(call: str, *batches: tuple[int, ...]) -> None:
+    """Refuse batches that do not broadcast."""
+    joined(call, [np.empty((*batch, 0)) for batch in batches])
+
+
+def _definite(what: str, given: Any, n: int) -> Array:
+    """Inertia matrices (…, n, n), which no motion escapes; one that is not finite is passed, for its row to be NaN."""
+    I = real(what, given, (n, n))
+    whole = np.isfinite(I).all(axis=(-1, -2), keepdims=True)
+    size = np.sqrt(np.maximum(np.diagonal(I, axis1=-2, axis2=-1), 0.0))
+    unit = np.where(size > 0.0, size, 1.0)  # in units that make its diagonal one
+    even = np.where(whole, I / (unit[..., :, None] * unit[..., None, :]), np.eye(n))
+    low = np.linalg.eigvalsh(0.5 * (even + np.swapaxes(even, -1, -2))).min(axis=-1, initial=1.0)
+    bad = np.argwhere(~(low > n * np.finfo(I.dtype).eps))
+    if len(bad):
+        state = tuple(int(k) for k in bad[0])
+        where = f" of state {state}" if state else ""
+        raise SizeError(f"{what}{where} is not positive definite: some motion has no kinetic energy.\n"
+                        "  Give each body a mass and moments of inertia, or leave out what does not move.")  # fmt: skip
+    return I
 
 
 def _along(H: Array, qd: Array, rows: Array) -> Array:
@@ -154,6 +191,7 @@ def _along(H: Array, qd: Array, rows: Array) -> Array:
         return qd + 0.0
     X = np.swapaxes(np.linalg.solve(H, np.swapaxes(rows, -1, -2)), -1, -2)
     A = np.einsum("...iv,...jv->...ij", rows, X)
+    A = np.where(np.isfinite(A).all(axis=(-1, -2), keepdims=True), A, 0.0)  # the state is NaN by X, or by its rows
     gamma = np.einsum("...ij,...j->...i", np.linalg.pinv(A, rcond=1e-11, hermitian=True),
                       np.einsum("...iv,...v->...i", rows, qd))  # fmt: skip
     return qd - np.einsum("...i,...iv->...v", gamma, X)
@@ -161,8 +199,12 @@ def _along(H: Array, qd: Array, rows: Array) -> Array:
 
 def _within(on: Array, rows: Array) -> None:
     """Refuse rows that the impact does not act along: it could not make them vanish."""
-    for at in np.ndindex(rows.shape[:-2]):
-        basis = np.broadcast_to(on, (*rows.shape[:-2], *on.shape[-2:]))[at]
+    batch = np.broadcast_shapes(on.shape[:-2], rows.shape[:-2])
+    on, rows = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (on, rows))
+    for at in np.ndindex(batch):
+        basis = on[at]
+        if not np.isfinite(basis).all():
+            continue
         left = rows[at] - rows[at] @ np.linalg.pinv(basis) @ basis
         for k, row in enumerate(left):
             if np.abs(row).max(initial=0.0) > 1e-9 * max(np.abs(rows[at]).max(initial=0.0), 1e-300):

@@ -88,10 +88,13 @@ def placed(link: str, shape: Shape, T: Array) -> Solid:
 @lru_cache(maxsize=256)
 def _hull(file: str, scale: tuple[float, ...], link: str) -> Array:
     """The vertices of a mesh's convex hull, in its own coordinates."""
-    import trimesh
-
     try:
+        import trimesh
+
         mesh: Any = trimesh.load(file, force="mesh")
         return np.asarray(mesh.convex_hull.vertices, float) * np.asarray(scale)  # type: ignore[no-any-return]
+    except ImportError as missing:
+        raise NotCovered(f"link {link!r}: the collision mesh {file!r} needs a package that is not installed: "
+                         f"{missing}.\n  pip install hinge[mesh], or take boxes and spheres.") from None  # fmt: skip
     except Exception as wrong:  # readers of meshes raise whatever they like
         raise NotCovered(f"link {link!r}: the collision mesh {file!r} cannot be read: {wrong}.") from None

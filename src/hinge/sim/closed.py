@@ -20,7 +20,7 @@ from hinge.constraining import Constrained
 from hinge.constraints.loops import closing
 from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.registry import POSITION, VELOCITY, Quantity
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Scalar
 from hinge.programs import compiled
 
@@ -31,8 +31,8 @@ WAYS = ("project", "baumgarte", "independent")
 
 def kept_closed(run: Any, constraint: Any, loops: str | None, time: float, method: str, keep: int) -> Keeper | None:
     """What is done to the states after each step; a constraint becomes part of the run's physics."""
-    if loops is not None and loops not in WAYS:
-        raise UnknownName(f"loops={loops!r} is not known. {did_you_mean(str(loops), WAYS)}")
+    if loops is not None:
+        one_of("loops", loops, WAYS)
     if method == "midpoint" or keep > 1:
         if constraint is not None or run.robot.loops:
             raise NotCovered("loops and constraints need a method that asks for accelerations: not 'midpoint', keep=1.")
@@ -121,6 +121,6 @@ def _found(model: Any, q: Any, qd: Any, gives: Sequence[Scalar]) -> Any:
         loops = closing(model, q)
         moved = model.joint_velocities(Keeping(change, loops.A).kept([0.0] * model.nv, loops.gap)[0])
         q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
-    rates = [x for i in model.leaders for x in qd[i]]
+    rates = model.flat(qd)
     kept = [x - y for x, y in zip(rates, change.solve(rates), strict=True)]
     return q, Keeping(change, closing(model, q).A).kept(kept)[0]

@@ -25,6 +25,7 @@ from hinge.backends.kernel import Status
 from hinge.contact import Contact, contact_forces
 from hinge.contact.impact import checked_restitution
 from hinge.errors import SizeError
+from hinge.inputs import finite, number
 from hinge.robot import Robot, Vector
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -61,10 +62,11 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     what the contacts say. Where a contact has friction or compliance the run is of first order in the step, and has no
     events.
     """
+    t, step = number("simulate_contacts: t", t), number("simulate_contacts: step", step)
     if not (t > 0.0 and step > 0.0):
         raise SizeError(f"simulate_contacts: t={t!r} and step={step!r} have to be positive.")
-    q = np.asarray(robot.neutral() if q0 is None else q0, float)
-    qd = np.asarray(np.zeros(robot.nv) if qd0 is None else qd0, float)
+    q = finite("simulate_contacts: q0", robot.neutral() if q0 is None else q0).astype(float)
+    qd = finite("simulate_contacts: qd0", np.zeros(robot.nv) if qd0 is None else qd0).astype(float)
     if q.shape != (robot.nq,) or qd.shape != (robot.nv,):
         raise SizeError(f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and "
                         f"({robot.nv},).")  # fmt: skip
