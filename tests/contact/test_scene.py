@@ -201,7 +201,7 @@ NAN, INF = float("nan"), float("inf")
         (lambda s: s.contacts([1.0, 0, 0, 0, 0, 0, 0], within=NAN), r"contacts: within is nan"),
         (lambda s: s.body("b", "box", "abc", 1.0), r"body 'b': size is not an array of real numbers"),
         (lambda s: s.body("b", "box", (1.0, INF, 1.0), 1.0), r"body 'b': size\[1\] is inf. Give finite numbers."),
-        (lambda s: s.body("b", "sphere", 1.0, 1.0), r"body 'b': size 1.0 and mass 1.0 do not make a sphere"),
+        (lambda s: s.body("b", "capsule", 1.0, 1.0), r"body 'b': size 1.0 and mass 1.0 do not make a capsule"),
         (lambda s: s.body("b", "sphere", (1.0,), "heavy"), r"body 'b': mass is not an array of real numbers"),
         (lambda s: s.body("b", "sphere", (1.0,), NAN), r"body 'b': mass is nan"),
         (lambda s: s.ground(NAN), r"ground: height is nan. Give finite numbers."),
