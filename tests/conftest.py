@@ -1,6 +1,13 @@
 """What several folders of tests share; this file also puts this folder on the path."""
 
+import signal
+from contextlib import suppress
+
 import pytest
+
+# a shell starts what it runs in the background with Ctrl-C ignored, and children would inherit that
+with suppress(ValueError):  # not in the main thread
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
