@@ -14,7 +14,8 @@ from hinge.graph import Program
 
 Row = tuple[str, int, int]  # name of an array, numbers in its row, first column
 LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
-FAR = 1 << 23  # bytes of results that do not, beside what else is in it
+FAR = 1 << 25  # bytes of results that do not
+EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
 
 
 def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], pieces: int, b: Block) -> list[str]:
@@ -41,7 +42,8 @@ UMIN = "declare i64 @llvm.umin.i64(i64, i64)"
 
 def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
     longest = max((size for _, size, _ in outs), default=0)
-    far = FAR // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
+    even = all(size % b.lanes == 0 for _, size, _ in outs if size >= LONG)
+    far = (EVEN if even else FAR) // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
     code = [
         f"define void @kernel({names}, i64 %states, ptr noalias %work) {{",
         "entry:",
