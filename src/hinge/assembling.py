@@ -1,4 +1,4 @@
-"""Assembly: the nearest configuration in which the loops are closed; and which coordinates depend on the others.
+"""Assembly: the nearest configuration in which the loops are closed.
 
 Gauss-Newton steps on the manifold of configurations close the loops; then the state slides along them towards where it
 began. Batches go together; a row that fails does not touch the others.
@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.backends.kernel import Status
+from hinge.constraints.actuation import RANK
 from hinge.errors import ModelError, NotCovered, SizeError
 from hinge.inputs import real
 
 Array = np.ndarray[Any, np.dtype[Any]]
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
-RANK = 1e-9
 SLIDES = 30
 START = 1e-6  # m and rad: what a loop may be open at the start of a run
 DAMPING = 1e-2  # of the square of the gap
@@ -139,17 +139,3 @@ def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> 
             break
         q, away = np.where(nearer[:, None], tried, q), np.where(nearer[:, None], left, away)
     return q
-
-
-def dependent(A: Array, rank: int) -> Array:
-    """Which velocities, as many as the rank, the constraints A (states, r, nv) determine best: the largest pivots."""
-    left, chosen = A.copy(), np.zeros((len(A), A.shape[2]), bool)
-    rows = np.arange(len(A))
-    for _ in range(rank):
-        sizes = np.where(chosen, -1.0, np.square(left).sum(axis=1))
-        k = sizes.argmax(axis=1)
-        chosen[rows, k] = True
-        column = left[rows, :, k]
-        share = np.einsum("sr,srk->sk", column, left) / np.maximum(np.square(column).sum(axis=1), 1e-300)[:, None]
-        left = left - column[:, :, None] * share[:, None, :]
-    return chosen

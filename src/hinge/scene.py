@@ -27,6 +27,8 @@ from hinge.model import Builder
 from hinge.model.build import EARTH
 from hinge.model.model import Shape
 from hinge.robot import Robot
+from hinge.spatial.linear3 import Vec3
+from hinge.spatial.rotation import shortest_turn
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2}
@@ -71,11 +73,7 @@ class Scene:
         if n.shape != (3,) or not length > 0.0:
             raise SizeError(f"half_space: normal is {normal!r}. Give a direction of three numbers.")
         n = n / length
-        x = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
-        x /= np.linalg.norm(x)
-        self._planes.append(
-            Solid("half_space", (), None, np.stack([x, np.cross(n, x), n], axis=1), n * offset / length)
-        )
+        self._planes.append(Solid("half_space", (), None, np.array(shortest_turn(Vec3(n))), n * offset / length))
         return self
 
     def _fresh(self, name: str) -> None:

@@ -12,6 +12,7 @@ that move, b ≠ 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, inner
 
 Rows = Sequence[Sequence[Scalar]]
+Array = np.ndarray[Any, np.dtype[Any]]
 SMALL = 1e-13  # a pivot below this share of its row is rounding: the dependent velocities are not determined
 
 
@@ -67,19 +69,26 @@ class Elimination:
         return [inner(column, left) for column in zip(*self.S, strict=True)]
 
 
-def choose(A: np.ndarray, m: int) -> list[int]:
+def choose(A: Array, m: int) -> list[int]:
     """The velocities, as many as there are freedoms, that are worst determined by matrices A (states, m, nv).
 
     The m columns that span most are the dependent ones: Gauss-Jordan with the largest pivot, on all states at once.
     """
-    dependent: list[int] = []
-    left = A.astype(float).copy()
-    for _ in range(m):
-        norms = np.sqrt(np.square(left).sum(axis=1))  # of each column, a row a state
-        norms[:, dependent] = -1.0
-        k = int(norms.min(axis=0).argmax())
-        dependent.append(k)
-        column = left[:, :, k]
-        size = np.maximum(np.square(column).sum(axis=1), 1e-300)
-        left = left - column[:, :, None] * (np.einsum("sm,smk->sk", column, left) / size[:, None])[:, None, :]
-    return [k for k in range(A.shape[-1]) if k not in dependent]
+    return np.flatnonzero(~dependent(A, m, together=True)[0]).tolist()  # type: ignore[no-any-return]
+
+
+def dependent(A: Array, rank: int, together: bool = False) -> Array:
+    """Which velocities, as many as the rank, the constraints A (states, r, nv) determine best: the largest pivots.
+
+    Each state has its own, or all the same ones: those whose pivots are largest where they are smallest.
+    """
+    left, chosen = A.astype(float), np.zeros((len(A), A.shape[2]), bool)
+    rows = np.arange(len(A))
+    for _ in range(rank):
+        sizes = np.where(chosen, -1.0, np.square(left).sum(axis=1))
+        k = np.broadcast_to(sizes.min(axis=0).argmax(), len(A)) if together else sizes.argmax(axis=1)
+        chosen[rows, k] = True
+        column = left[rows, :, k]
+        share = np.einsum("sr,srk->sk", column, left) / np.maximum(np.square(column).sum(axis=1), 1e-300)[:, None]
+        left = left - column[:, :, None] * share[:, None, :]
+    return chosen

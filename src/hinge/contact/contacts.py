@@ -21,6 +21,8 @@ import numpy as np
 from hinge.errors import SizeError
 from hinge.inputs import finite, number
 from hinge.model import Model
+from hinge.spatial.linear3 import Vec3
+from hinge.spatial.rotation import shortest_turn
 
 Triple = tuple[float, ...]
 RANGES = {
@@ -170,11 +172,9 @@ def patch_contact(body: str, centre: Sequence[float], radius: float, m: int = 8,
     """
     if m < 3 or not radius > 0.0:
         raise SizeError(f"patch_contact of {body!r}: m={m} points, radius={radius}. Give at least 3, and a radius.")
-    z = np.asarray(axis, float) / np.linalg.norm(axis)
-    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-    x /= np.linalg.norm(x)
+    x, y, _ = np.array(shortest_turn(Vec3(np.asarray(axis, float) / np.linalg.norm(axis)))).T
     angles = 2.0 * np.pi * np.arange(m) / m
-    rim = np.asarray(centre, float) + radius * (np.outer(np.cos(angles), x) + np.outer(np.sin(angles), np.cross(z, x)))
+    rim = np.asarray(centre, float) + radius * (np.outer(np.cos(angles), x) + np.outer(np.sin(angles), y))
     return [Contact(body, tuple(point), **details) for point in rim]
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from hinge.assembling import START, dependent, refuse_open
+from hinge.assembling import START, refuse_open
 from hinge.constraining import Constrained
+from hinge.constraints.elimination import dependent
 from hinge.constraints.loops import closing
 from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.registry import POSITION, VELOCITY, Quantity

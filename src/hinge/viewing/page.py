@@ -241,10 +241,10 @@ def _ranges(limits: Any) -> tuple[list[float], list[float]]:
 
 
 def _normal(robot: Robot, q: Array) -> Array:
-    """Coordinates with quaternions that are not all zero."""
+    """Coordinates that are a position: where sliders make a quaternion without length, its joint is neutral."""
     for i in robot.model.leaders:
         at, _ = robot.model.slices[i]
-        if not robot.model.joint[i].rates_are_velocities and not np.any(q[at][:4]):
+        if not all(x > 0.0 for x in robot.model.joint[i].positive(q[at].tolist())):
             q[at] = robot.model.neutral(i)
     return q
 

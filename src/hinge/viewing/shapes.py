@@ -17,6 +17,8 @@ import numpy as np
 from hinge.errors import NOWHERE
 from hinge.formats.mjcf.mesh import load
 from hinge.model.model import Model, Shape
+from hinge.spatial.linear3 import Vec3
+from hinge.spatial.rotation import shortest_turn
 
 Array = np.ndarray[Any, np.dtype[Any]]
 COLORS = ((78, 121, 167), (242, 142, 43), (89, 161, 79), (225, 87, 89), (118, 183, 178), (237, 201, 72))
@@ -167,10 +169,7 @@ def _from_mass(model: Model, body: int, poses: Array) -> Iterator[Part]:
 def _rod(body: int, start: Array, end: Array, radius: float, color: tuple[int, int, int]) -> Iterator[Part]:
     length = float(np.linalg.norm(end - start))
     if length > radius:
-        z = (end - start) / length
-        x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-        x /= np.linalg.norm(x)
-        R = np.stack([x, np.cross(z, x), z], axis=1)
+        R = np.array(shortest_turn(Vec3((end - start) / length)))
         vertices, faces = triangles(Shape("visual", "cylinder", (radius, length)))
         yield Part(body, vertices @ R.T + (start + end) / 2, faces, color)
 

@@ -20,7 +20,7 @@ from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, reference, tree
-from hinge.model.build import WORLD
+from hinge.model.build import WORLD, unused
 from hinge.model.joints import JOINTS
 from hinge.model.model import Model
 from hinge.spatial.linear3 import IDENTITY, Vec3
@@ -155,9 +155,7 @@ class _Writer:
             self.carried[home] += part.inertia.mass
 
     def renamed(self, name: str) -> str:
-        taken, k = {part.name for part in self.tree.parts} | set(self.model.frames), 2
-        while (other := f"{name}_{k}") in taken:
-            k += 1
+        other = unused(name, {name, *(part.name for part in self.tree.parts), *self.model.frames})
         why = f"MJCF calls nothing but the world so; it is written as {other!r}."
         self.notes.add("warning", "name", "link", name, why)
         return other

@@ -15,6 +15,7 @@ from hinge.formats import dh
 from hinge.formats.dh_file import MAX_JOINTS
 from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import number
+from hinge.model.build import unused
 from hinge.model.model import Model
 
 ORDER = ("name", "type", "alpha", "a", "theta", "d", "pitch", "driven_by", "mass", "com", "inertia", "limits", *dh.DATA)
@@ -35,7 +36,7 @@ def write(model: Model, folder: str, notes: Notes) -> str:
     lines = [f"name = {_text(model.name)}", f'convention = "{table.convention}"', f"gravity = {_value(model.gravity)}"]
     lines += [f"{key} = {_value(pose)}" for key, pose in (("base", table.base), ("tool", table.tool))]
     for row in table.rows:
-        row = {**row, "name": _unused(row["name"], taken, notes)}
+        row = {**row, "name": _fresh(row["name"], taken, notes)}
         lines += ["", "[[joint]]"]
         lines += [f"{key} = {_value(row[key])}" for key in ORDER if key in row and not _is_zero(key, row[key])]
     return "\n".join(lines) + "\n"
@@ -59,17 +60,12 @@ def what_is_lost(model: Model, notes: Notes) -> None:
             notes.add("note", "extras", "robot", model.name, f"a table has no word for its {what}; it was left out.")
 
 
-def _unused(name: str, taken: set[str], notes: Notes) -> str:
-    k, candidate = 1, name
-    while candidate in taken:
-        k += 1
-        candidate = f"{name}_{k}"
-    taken.add(candidate)
-    if candidate != name:
-        notes.add(
-            "warning", "name", "joint", name, f"a table has a frame of that name; it is written as {candidate!r}."
-        )
-    return candidate
+def _fresh(name: str, taken: set[str], notes: Notes) -> str:
+    found = unused(name, taken)
+    taken.add(found)
+    if found != name:
+        notes.add("warning", "name", "joint", name, f"a table has a frame of that name; it is written as {found!r}.")
+    return found
 
 
 def _is_zero(key: str, value: Any) -> bool:

@@ -17,7 +17,7 @@ from hinge.errors import NotCovered
 from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
-from hinge.model.build import EARTH
+from hinge.model.build import EARTH, unused
 from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model, Shape
 from hinge.spatial.rotation import rpy_from_rotation
@@ -85,20 +85,17 @@ class _Writer:
                 free = [name for name in at.get((part.parent, part.pose), []) if name not in self.taken]
                 if free:
                     at[part.parent, part.pose].remove(free[0])
-                parts.append(replace(part, joint_name=self.unused(free[0] if free else part.name)))
+                parts.append(replace(part, joint_name=self.fresh(free[0] if free else part.name)))
             else:
                 parts.append(part)
         for (link, pose), names in at.items():
-            parts.extend(Part(name, link, pose, joint_name=self.unused(name)) for name in names)
+            parts.extend(Part(name, link, pose, joint_name=self.fresh(name)) for name in names)
         return parts
 
-    def unused(self, name: str) -> str:
-        k, candidate = 1, name
-        while candidate in self.taken:
-            k += 1
-            candidate = f"{name}_{k}"
-        self.taken.add(candidate)
-        return candidate
+    def fresh(self, name: str) -> str:
+        found = unused(name, self.taken)
+        self.taken.add(found)
+        return found
 
     def link(self, part: Part) -> Tag:
         if not part.name.strip():
