@@ -19,6 +19,7 @@ from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
 from hinge.errors import SizeError
+from hinge.inputs import number
 from hinge.programs import compiled
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -49,7 +50,7 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     (1, 3)
     """
     listed = checked(robot, contacts)
-    if not h >= 0.0:
+    if not number("friction_step: h", h) >= 0.0:
         raise SizeError(f"friction_step: h is {h!r}. Give a time in s, or 0 for an impact.")
     n = len(listed)
     e = np.array([c.restitution for c in listed]) if restitution is None else checked_restitution(restitution, n)

@@ -59,6 +59,5 @@ def _algorithm(robot: Robot, control: Law) -> Algorithm:
         """Joint forces of a controller."""
         return traced(t[0], model.flat(q), model.flat(qd))
 
-    law.__module__ = "controller"  # not one of hinge's own: the cache knows it by its graph
     takes: dict[str, Quantity] = {"t": TIME, "q": POSITION, "qd": VELOCITY}
     return Algorithm("control", name, law, takes, {"tau": TAU})
