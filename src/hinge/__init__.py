@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from hinge.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from hinge.backends.kernel import Status
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     from hinge.scene import Scene
     from hinge.sim import Trajectory, open, simulate
     from hinge.sim.touching import simulate_contacts
+    from hinge.status import Status
     from hinge.writing import write
 
 _HOME = {
@@ -85,7 +85,7 @@ _HOME = {
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
     "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
     # how it runs
-    "set_threads": "backends.threads", "Status": "backends.kernel",
+    "set_threads": "backends.threads", "Status": "status",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",

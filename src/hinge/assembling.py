@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.backends.kernel import Status
 from hinge.constraints.actuation import RANK
 from hinge.errors import ModelError, NotCovered, SizeError
 from hinge.inputs import real
+from hinge.status import Status
 
 Array = np.ndarray[Any, np.dtype[Any]]
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step

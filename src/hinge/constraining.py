@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import Kernel
+from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.reading import is_sympy, refuse_sympy
 from hinge.constraints.actuation import actuated_columns, shared
 from hinge.constraints.elimination import Elimination, choose
@@ -70,7 +70,7 @@ class Constrained(Distributed):
 
     def __init__(self, robot: Robot, constraint: Constraint, independent: Sequence[int] | None = None) -> None:
         self.robot, self.constraint, self.m = robot, constraint, constraint.m
-        self._kernels: dict[tuple[str, str | None], Kernel] = {}
+        self._kernels = Kernels()
         self.independent = self._chosen(independent)
 
     def __repr__(self) -> str:
@@ -176,11 +176,12 @@ class Constrained(Distributed):
         if any(map(is_sympy, given)):
             algorithm = self._algorithm(name)
             return on_paper(algorithm, unmoved(self.robot.model), dict(zip(algorithm.inputs, given, strict=True)), {})
-        if (name, backend) not in self._kernels:
+
+        def make() -> Kernel:
             refused(self.robot.model, name, has_symbols)
-            made = kernel(self._algorithm(name), self.robot.subject, self.robot.name, backend)
-            self._kernels[name, backend] = made
-        return self._kernels[name, backend](*given)
+            return kernel(self._algorithm(name), self.robot.subject, self.robot.name, backend)
+
+        return self._kernels((name, backend), make)(*given)
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv

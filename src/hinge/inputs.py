@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import Array, Kernel, Status
+from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph.arrays import cross
@@ -202,15 +202,6 @@ def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
     """Refuse numbers that are not finite, and say where they are."""
     for k, (one, x) in enumerate(zip(kernel.plan.inputs, given, strict=True)):
         finite(f"{kernel.name}: {one.name}", x, kernel.plan.shapes[k])
-
-
-def status(results: Sequence[Array], pivot: Array) -> Array:
-    """A Status for each state."""
-    finite = np.ones(pivot.shape, bool)
-    for r in results:
-        finite &= np.isfinite(r).all(axis=tuple(range(pivot.ndim, r.ndim)))
-    made = np.where(pivot <= 0.0, Status.SINGULAR, np.where(finite, Status.OK, Status.NONFINITE))
-    return made.astype(np.uint8)
 
 
 def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:

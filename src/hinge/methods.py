@@ -28,17 +28,16 @@ def method_source(algorithm: Algorithm) -> str:
     plain = " and ".join(
         f"{k} is {v}" if v is None or v is False else f"{k} == {v!r}"
         for k, v in (defaults | common).items()
-        if k != "external_frame"
+        if k not in ("external_frame", "out", "return_status")
     )
     handed = ", ".join([*common, *(f"{k}={k}" for k in defaults)])
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        made = self._fast[{algorithm.name!r}]({", ".join(fast)})
-        if made is None:
-            made = self._rows[{algorithm.name!r}]({", ".join(fast)})
-        if made is not None:
-            return made
+        for enter in (self._with_status if return_status else self._entries)[{algorithm.name!r}]:
+            made = enter({", ".join(fast)}, out)
+            if made is not None:
+                return made
     return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
 """
 

@@ -7,12 +7,12 @@ fewest operations is; that depends on the model alone, never on the batch or the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from hinge import dynamics
-from hinge.backends.kernel import Kernel, Plan
+from hinge.backends.kernel import Kernel, Kernels, Plan
 from hinge.backends.reading import Reading
 from hinge.dynamics.registry import PLACE, Algorithm, Place, Quantity
 from hinge.errors import NotCovered
@@ -29,6 +29,7 @@ class Subject:
 
     model: Model
     vary: tuple[Parameter, ...]
+    kernels: Kernels = field(default_factory=Kernels, repr=False)
 
     @cached_property
     def traced(self) -> Model:
@@ -91,7 +92,7 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
     candidates = question.candidates(subject)
     taken = candidates[0].taken(question.given)
     outputs = [q.shape(model) for q in candidates[0].returns.values()] + [()] * question.status
-    takes = [Input(n, q.size(model), q.uniform) for n, q in taken.items()]
+    takes = [Input(n, q.size(model), q.uniform, q.shape(model)) for n, q in taken.items()]
     shapes = [q.shape(model) for q in taken.values()]
     counted = [q.counted for q in taken.values()]
     nq, nv = sizes(model)
@@ -110,7 +111,7 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(robot, question.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
-                lambda: answer(question, subject)[1], key)  # fmt: skip
+                lambda: answer(question, subject)[1], key, question.status)  # fmt: skip
     return made
 
 

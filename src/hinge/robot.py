@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
+from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
-from hinge.backends.kernel import Array, Kernel, default_backend
+from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
 from hinge.contact.methods import Touching
 from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
@@ -45,9 +46,9 @@ class Robot(Looping, Touching, Geometric):
         self.model = model
         self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self._varied = [one.name for one in self._vary if one.field != "symbol"]  # besides the model's symbols
-        self._kernels: dict[Any, Kernel] = {}
-        self._fast: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # one-state calls in machine code
-        self._rows: defaultdict[str, Any] = defaultdict(lambda: _not_yet)  # the same for plain batches of rows
+        # for each algorithm the ways into its code, which take a call as it comes; and the same with statuses
+        self._entries: defaultdict[str, tuple[Any, ...]] = defaultdict(tuple)
+        self._with_status: defaultdict[str, tuple[Any, ...]] = defaultdict(tuple)
         self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
@@ -261,11 +262,12 @@ class Robot(Looping, Touching, Geometric):
         """
         backend = backend or default_backend()
         key = (name, method, backend, tuple(given), tuple(joint_terms), status, regroup, tuple(sorted(options.items())))
-        found = self._kernels.get(key)
-        if found is None:
+
+        def make() -> Kernel:
             question = self._question(name, method, options, given, joint_terms, status, regroup)
-            found = self._kernels[key] = Kernel(plan(question, self.subject, self.name), backend)
-        return found
+            return Kernel(plan(question, self.subject, self.name), backend)
+
+        return self.subject.kernels(key, make)
 
     def _question(self, name: str, method: str | None, options: Mapping[str, str], given: Sequence[str] = (),
                   joint_terms: Sequence[str] = ("armature",), status: bool = False,
@@ -348,14 +350,11 @@ class Robot(Looping, Touching, Geometric):
         given = [*given, *(extra[k] for k in present), *further]
         if check == "values":
             inputs.check_values(kernel, given)
-        if not return_status:
-            made = kernel(*given, out=out)
-            usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
-            if usual and not present and not further and kernel.has_code_for(np.float64) and self._plain(name, options):
-                self._fast[name], self._rows[name] = kernel.fast or _not_yet, kernel.filled
-            return made
-        *results, pivot = kernel(*given, out=out)
-        return *results, inputs.status(results, pivot)
+        made = kernel(*given, out=out)
+        usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
+        if usual and not present and not further and self._plain(name, options):
+            (self._with_status if return_status else self._entries)[name] = kernel.entries
+        return made
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:
         """Whether these are the options a call has when none is given."""
@@ -389,10 +388,6 @@ class Robot(Looping, Touching, Geometric):
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
         return inputs.wrenches(self.subject.traced, external, frame, pose, check == "values")
-
-
-def _not_yet(*args: Any) -> None:
-    """Stands for a one-state call that has not been compiled."""
 
 
 install(Robot)

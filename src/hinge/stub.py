@@ -48,7 +48,6 @@ class Robot:
     model: Model
 '''
 TAIL = """
-def default_backend() -> str: ...
 """
 
 

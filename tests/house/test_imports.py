@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "hinge"
 ORDER = [
     "version",
     "errors",
+    "status",
     "graph",
     "spatial",
     "model",

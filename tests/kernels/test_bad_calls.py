@@ -32,12 +32,13 @@ def test_the_builtin_of_a_kernel_outlives_its_robot():
     code = """
 import gc, numpy as np, hinge
 robot = hinge.samples.puma560()
-size = robot.kernel("inverse_dynamics")._native(np.float64)._own_work.base.size
-fast = robot.kernel("inverse_dynamics").fast
+code = robot.kernel("inverse_dynamics").code(np.dtype(float))
+size, fast = code._own_work.base.size, code.enter
+del code
 del robot
 gc.collect()
 others = [np.full(size, 7.0) for _ in range(2000)]
-fast(np.ones(6), np.ones(6), np.ones(6))
+fast(np.ones(6), np.ones(6), np.ones(6), None)
 print(sum(not (x == 7.0).all() for x in others))
 """
     assert python(code).stdout == "0\n"
@@ -58,10 +59,10 @@ print(hinge.samples.planar_2r().kernel("mine")([1.0, 0.0]))
 
 
 def test_single_precision_alone_compiles_no_double(monkeypatch):
-    compiled, really = [], kernels._machine_code
-    monkeypatch.setattr(kernels, "_machine_code", lambda p, n: (compiled.append(n.__name__), really(p, n))[1])
+    made, really = [], kernels.Kernel._compiled
+    monkeypatch.setattr(kernels.Kernel, "_compiled", lambda kernel, n: (made.append(n.name), really(kernel, n))[1])
     hinge.samples.planar_2r().gravity_force(np.zeros(2, np.float32))
-    assert compiled == ["float32"]
+    assert made == ["float32"]
 
 
 # ---- batches

@@ -173,11 +173,11 @@ def test_arrays_that_cannot_be_bound_are_refused(arm, backend, arrays, message):
 def test_a_kernel_with_two_results_is_bound_to_both(arm, backend, states):
     kernel = arm.kernel("forward_dynamics", status=True, backend=backend)
     q, qd, tau = (np.random.default_rng(k).normal(size=(states, len(Z))) for k in range(3))
-    qdd, pivot = np.empty((states, len(Z))), np.empty(states)
-    kernel.bind(q, qd, tau, qdd, pivot)()
+    qdd, status = np.empty((states, len(Z))), np.empty(states, np.uint8)
+    kernel.bind(q, qd, tau, qdd, status)()
     wanted = kernel(q, qd, tau)
     assert np.array_equal(qdd, wanted[0])
-    assert np.array_equal(pivot, wanted[1])
+    assert np.array_equal(status, wanted[1])
 
 
 def test_a_kernel_with_two_results_says_that_it_has_two(arm):

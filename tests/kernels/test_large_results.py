@@ -34,7 +34,7 @@ def test_large_results_are_those_of_small_batches(kind, number):
 
 @pytest.mark.parametrize("size", [SMALLEST, 3 * SMALLEST + 8, LARGEST + 8])
 def test_large_arrays_begin_on_a_line_of_the_cache_and_are_used_again(size, monkeypatch):
-    monkeypatch.setattr(memory, "_free", [])
+    monkeypatch.setattr(memory, "_known", [])
     first = empty((size // 8,), np.float64)
     where = first.ctypes.data
     assert where % ALIGNED == 0

@@ -46,22 +46,6 @@ def made():
     return get
 
 
-@pytest.fixture
-def split(monkeypatch):
-    """Hands out even the smallest batch in as many parts as there are blocks and threads."""
-    monkeypatch.setattr(threads, "SMALLEST", 1e-9)
-    parts = []
-    really = threads.share
-
-    def seen(part, states, block, length):
-        count = []
-        really(lambda first, n: (count.append(n), part(first, n)), states, block, length)
-        parts.append(len(count))
-
-    monkeypatch.setattr(threads, "share", seen)
-    return parts
-
-
 every = [
     pytest.mark.parametrize("number", NUMBERS, ids=["double", "single"]),
     pytest.mark.parametrize("what", WHAT),
@@ -85,33 +69,32 @@ def test_a_state_equals_its_row_in_a_batch_of_any_size(made, name, what, number)
 
 
 @for_all
-def test_a_state_equals_its_row_for_any_split(made, split, name, what, number):
+def test_a_state_equals_its_row_for_any_split(made, name, what, number):
     call, given, rows = made(name, what, number)
     block = lanes(DOUBLE if number is np.float64 else SINGLE)
     for n in (1, 2, 3, 4):
         hinge.set_threads(n)
+        threads.tell(smallest=0.0)  # even the smallest batch goes in as many parts as there are blocks and threads
         for size in (block - 1, 2 * block, 3 * block + 1, 17, 1031):
-            split.clear()
             assert same_bits(call(*(x[:size] for x in given)), rows[:size])
-            if n > 1:
-                blocks = size // block
-                assert split == [len(range(0, size, -(-size // (min(n, blocks) * block)) * block)) if blocks else 1]
 
 
 @pytest.mark.parametrize("name", ["follower", "floating"])
 @pytest.mark.parametrize("what", WHAT)
-def test_coupled_and_free_robots_give_the_same_bits_too(made, split, name, what):
+def test_coupled_and_free_robots_give_the_same_bits_too(made, name, what):
     call, given, rows = made(name, what, np.float64)
     for n in (1, 3):
         hinge.set_threads(n)
+        threads.tell(smallest=0.0)
         for size in (1, 5, 17, 1031):
             assert same_bits(call(*(x[:size] for x in given)), rows[:size])
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=["double", "single"])
-def test_repeated_runs_give_the_same_bits(made, split, number):
+def test_repeated_runs_give_the_same_bits(made, number):
     call, given, rows = made("tree", "forward_dynamics", number)
     hinge.set_threads(4)
+    threads.tell(smallest=0.0)
     for _ in range(50):
         assert same_bits(call(*given), rows)
 
@@ -161,9 +144,10 @@ def test_writing_into_an_array_gives_the_same_bits(made, what, number):
 
 
 @pytest.mark.parametrize("threads_used", [1, 3])
-def test_an_out_that_overlaps_an_input_gives_the_same_bits(made, split, threads_used):
+def test_an_out_that_overlaps_an_input_gives_the_same_bits(made, threads_used):
     call, given, rows = made("puma", "inverse_dynamics", np.float64)
     hinge.set_threads(threads_used)
+    threads.tell(smallest=0.0)
     for n in (1, 7, 200):
         q, qd, qdd = (x[:n].copy() for x in given)
         call(q, qd, qdd, out=qd)

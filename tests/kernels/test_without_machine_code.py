@@ -33,7 +33,7 @@ def test_the_interpreter_serves(refused, cold, name, number):
                 assert same_bits(made, robot.forward_dynamics(*given, backend="interpret"))
     tip = robot.body_names[-1]
     assert same_bits(robot.pose(q, tip), robot.pose(q, tip, backend="interpret"))
-    assert robot.kernel("forward_dynamics").fast is None
+    assert robot.kernel("forward_dynamics").entries == ()
     assert not cold.exists()  # nothing was compiled
 
 
@@ -73,13 +73,13 @@ def test_python_laid_out_in_another_way_does_without_the_builtins(monkeypatch):
     usual, unusual = hinge.samples.puma560(), hinge.samples.puma560()
     q, qd, qdd = states(usual, 6)
     want = usual.inverse_dynamics(q, qd, qdd)
-    assert usual.kernel("inverse_dynamics").fast is not None
-    monkeypatch.setattr(jit, "_usual", lambda: False)
+    assert usual.kernel("inverse_dynamics").entries
+    monkeypatch.setattr(jit.cpython_entry, "layout", lambda: False)
     kernel = unusual.kernel("inverse_dynamics")
-    assert kernel.fast is None
     for _ in range(2):
         assert same_bits(unusual.inverse_dynamics(q, qd, qdd), want)
         assert same_bits(unusual.inverse_dynamics(q[2], qd[2], qdd[2]), want[2])
     out = np.empty((6, 6))
     kernel.bind(q, qd, qdd, out)()
     assert same_bits(out, want)
+    assert kernel.entries == ()

@@ -1,1 +1,113 @@
-"""Who does the arithmetic: the plain interpreter, the counter, LLVM."""
+"""Who does the arithmetic: a row for each back end, and what a row has to say.
+
+    class Mine(Backend):
+        name = "mine"
+        operations = frozenset({"add", "mul", …})
+
+        def compile(self, program, dtype):
+            return MyCode(program)          # a Code: it runs, and may bind and have a fast entry
+
+    hinge.backends.register(Mine())
+    robot.inverse_dynamics(q, qd, qdd, backend="mine")
+
+A kernel checks shapes and puts arrays into rows; a back end gets a program and rows, and knows nothing of robots.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.backends import memory
+from hinge.errors import NotCovered, UnknownName, did_you_mean
+from hinge.graph import Program
+
+
+class Code:
+    """A program that one can run."""
+
+    content = b""  # what `Backend.opened` makes the same code from
+    enter: Callable[..., Any] | None = None  # takes the arguments of a call and a place for the result as they come
+
+    def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
+        """Fill `outs` from `arrays`: contiguous, (states, size) each, or (size,) where one row serves all states."""
+        raise NotImplementedError
+
+    def bind(self, arrays: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+        """A call without arguments that fills `outs` from these very arrays, which it keeps alive."""
+        return lambda: self.run(arrays, outs)
+
+
+class Backend:
+    """Someone who runs programs: its name, the operations it knows, whose arrays it owns, and how it compiles."""
+
+    name = ""
+    operations: Collection[str] = ()
+
+    def owns(self, array: Any) -> bool:
+        """Whether an array lives where this back end computes."""
+        return isinstance(array, np.ndarray)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """Memory for a result."""
+        return memory.empty(shape, dtype)
+
+    def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
+        """The program ready to run on numbers of that type."""
+        raise NotImplementedError(f"back end {self.name!r} does not say how it compiles")
+
+    def key(self, dtype: np.dtype[Any]) -> tuple[str, ...]:
+        """What compiled code depends on besides the program; nothing where none is kept on disk."""
+        return ()
+
+    def opened(self, content: bytes, dtype: np.dtype[Any]) -> Code:
+        """Code that was compiled earlier and kept on disk."""
+        raise NotImplementedError
+
+    def serving(self) -> Backend:
+        """This back end, or the one that has to serve in its place here."""
+        return self
+
+
+# name → where the back end is, or itself once it has been used; each module has it under the name BACKEND
+_ROWS: dict[str, str | Backend] = {
+    "llvm": "hinge.backends.llvm",
+    "interpret": "hinge.backends.interpret",
+}
+
+
+def default_backend() -> str:
+    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
+    return os.environ.get("HINGE_BACKEND") or "llvm"
+
+
+def register(backend: Backend) -> None:
+    """Add a back end to the table, under its name."""
+    if not isinstance(backend, Backend) or not backend.name:
+        raise NotCovered(f"{backend!r} is no back end: give an instance of a class made from hinge.backends.Backend, "
+                         "with a name.")  # fmt: skip
+    _ROWS[backend.name] = backend
+
+
+def find(name: str) -> Backend:
+    """The back end of that name."""
+    row = _ROWS.get(name)
+    if row is None:
+        raise UnknownName(f"there is no back end {name!r}. {did_you_mean(name, _ROWS)}")
+    if isinstance(row, str):
+        row = _ROWS[name] = importlib.import_module(row).BACKEND
+    return row.serving()
+
+
+def compiled(backend: Backend, program: Program, dtype: np.dtype[Any], what: str) -> Code:
+    """A program ready to run, if the back end knows every operation of it."""
+    missing = {op for op, _ in program.code} - {"input", *backend.operations}
+    if missing:
+        words = ", ".join(map(repr, sorted(missing)))
+        raise NotCovered(f"back end {backend.name!r} has no {words}, which {what} needs.\n"
+                         "  Add it to the back end's operations, or use another back end.")  # fmt: skip
+    return backend.compile(program, dtype)

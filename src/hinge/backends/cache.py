@@ -1,9 +1,9 @@
 """Compiled programs on disk, so that the second process starts at once.
 
 One file an entry, named by a key that says everything the code depends on: the robot, the algorithm and its options,
-hinge's own sources, the processor and the version of LLVM. An entry is written under another name and then renamed;
-its checksum is checked before the code is mapped. A broken entry is made anew, never trusted; a cache that cannot be
-written only warns. The oldest entries go when it outgrows its limit.
+hinge's own sources, and what the back end says of itself, such as the processor and the version of LLVM. An entry is
+written under another name and then renamed; its checksum is checked before it is used. A broken entry is made anew,
+never trusted; a cache that cannot be written only warns. The oldest entries go when it outgrows its limit.
 
 HINGE_CACHE_DIR says where it is; an empty value switches it off.
 """
@@ -12,19 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import tempfile
 import warnings
-from dataclasses import asdict
 from functools import cache as once
 from pathlib import Path
 
-from hinge.backends.llvm.jit import Signature, processor
-from hinge.graph import Input
-
 LIMIT = 1 << 30  # bytes
-MAGIC = b"hinge kernel 1\n"
+MAGIC = b"hinge kernel 2\n"
 _warned: set[str] = set()
 
 
@@ -39,27 +34,37 @@ def folder() -> Path | None:
 
 
 @once
-def _circumstances() -> str:
-    """What all compiled code here depends on: hinge's sources, the processor, LLVM."""
-    import llvmlite
-
-    source = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        source.update(path.read_bytes())
-    return "\n".join([source.hexdigest(), *processor(), llvmlite.__version__])
+def _sources() -> str:
+    """The digest of hinge's own sources. Reading them takes time, so it is kept beside the entries, under what the
+    system says of the files: sizes, and times of the last change to each file and to its record.
+    """
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    state = hashlib.sha256()
+    for path in files:
+        now = path.stat()
+        state.update(f"{path}\0{now.st_size}\0{now.st_mtime_ns}\0{now.st_ctime_ns}\0{now.st_ino}\n".encode())
+    name = state.hexdigest()
+    known = find(name, "shared")
+    if known is not None and len(known) == 64:
+        return known.decode("ascii", "replace")
+    content = hashlib.sha256()
+    for path in files:
+        content.update(path.read_bytes())
+    keep(name, content.hexdigest().encode(), "shared")
+    return content.hexdigest()
 
 
 def key(*parts: str) -> str:
-    """The name of the entry for code that depends on these parts, and on the circumstances."""
-    return hashlib.sha256("\0".join([_circumstances(), *parts]).encode()).hexdigest()
+    """The name of the entry for what depends on these parts, and on hinge's sources."""
+    return hashlib.sha256("\0".join([_sources(), *parts]).encode()).hexdigest()
 
 
-def find(name: str) -> tuple[Signature, bytes] | None:
-    """The entry of that name, if it is there and whole."""
+def find(name: str, kind: str = "kernel") -> bytes | None:
+    """The entry of that name, if it is there and whole; `kind` is a kernel's, or "shared" for what all of them use."""
     where = folder()
     if where is None:
         return None
-    path = where / f"{name}.kernel"
+    path = where / f"{name}.{kind}"
     try:
         entry = _parsed(name, path.read_bytes())
     except OSError:
@@ -72,33 +77,28 @@ def find(name: str) -> tuple[Signature, bytes] | None:
     return entry
 
 
-def _parsed(name: str, content: bytes) -> tuple[Signature, bytes] | None:
+def _parsed(name: str, content: bytes) -> bytes | None:
+    """What an entry holds, if it is whole and is the one of that name."""
     head = len(MAGIC) + 32
-    if not content.startswith(MAGIC) or hashlib.sha256(content[head:]).digest() != content[len(MAGIC) : head]:
+    whole, said = content[head:], name.encode()
+    if not content.startswith(MAGIC) or hashlib.sha256(whole).digest() != content[len(MAGIC) : head]:
         return None
-    size = int.from_bytes(content[head : head + 8], "little")
-    described = json.loads(content[head + 8 : head + 8 + size])
-    if described.pop("key") != name:
-        return None
-    inputs = tuple(Input(**one) for one in described.pop("inputs"))
-    outputs = tuple((n, tuple(shape)) for n, shape in described.pop("outputs"))
-    return Signature(inputs, outputs, **described), content[head + 8 + size :]
+    return whole[len(said) :] if whole.startswith(said) else None
 
 
-def keep(name: str, signature: Signature, code: bytes) -> None:
+def keep(name: str, content: bytes, kind: str = "kernel") -> None:
     """Write an entry; where that fails, warn once and go on."""
     where = folder()
     if where is None:
         return
-    described = json.dumps({"key": name, **asdict(signature)}).encode()
-    body = len(described).to_bytes(8, "little") + described + code
+    body = name.encode() + content
     try:
         where.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix="new-", dir=where)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(MAGIC + hashlib.sha256(body).digest() + body)
-            os.replace(temporary, where / f"{name}.kernel")
+            os.replace(temporary, where / f"{name}.{kind}")
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -110,11 +110,11 @@ def keep(name: str, signature: Signature, code: bytes) -> None:
                           "kernels will be compiled anew in every process.", stacklevel=2)  # fmt: skip
 
 
-def entries() -> list[tuple[Path, os.stat_result]]:
+def entries(kind: str = "kernel") -> list[tuple[Path, os.stat_result]]:
     """The files of the cache, the least recently used first."""
     where = folder()
     found = []
-    for path in where.glob("*.kernel") if where is not None and where.is_dir() else ():
+    for path in where.glob(f"*.{kind}") if where is not None and where.is_dir() else ():
         try:
             found.append((path, path.stat()))
         except OSError:  # another process removed it
@@ -123,16 +123,16 @@ def entries() -> list[tuple[Path, os.stat_result]]:
 
 
 def clear() -> int:
-    """Remove every entry; how many there were."""
+    """Remove every entry; how many kernels there were."""
     found = entries()
-    for path, _ in found:
+    for path, _ in (*found, *entries("shared")):
         path.unlink(missing_ok=True)
     return len(found)
 
 
 def _trim(where: Path) -> None:
     """Remove the least recently used entries beyond the limit, and what a killed process left half written."""
-    found = entries()
+    found = sorted((*entries(), *entries("shared")), key=lambda entry: entry[1].st_mtime)
     total = sum(stat.st_size for _, stat in found)
     for path, stat in found:
         if total <= LIMIT:

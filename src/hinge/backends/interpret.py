@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends import Backend, Code
 from hinge.graph import OPS, Program
 
 
@@ -22,3 +23,26 @@ def run(program: Program, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarra
     for output, out in zip(program.outputs, outs, strict=True):
         for j, entry in enumerate(output.entries):
             out[:, j] = values[entry] if type(entry) is int else entry
+
+
+class Interpreted(Code):
+    """A program that is read as it runs."""
+
+    def __init__(self, program: Program):
+        self.program = program
+
+    def run(self, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
+        run(self.program, arrays, outs)
+
+
+class Interpreter(Backend):
+    """NumPy's own operations, one after another."""
+
+    name = "interpret"
+    operations = OPS.keys()
+
+    def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
+        return Interpreted(program)
+
+
+BACKEND = Interpreter()

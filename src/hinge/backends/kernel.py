@@ -6,52 +6,31 @@ states run through one of the back ends, in single precision where every input i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from hinge.backends import interpret
-from hinge.backends.memory import empty
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge import backends
+from hinge.backends import Code, default_backend
+from hinge.errors import SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
-Run = Callable[[Sequence[Array], Sequence[Array]], None]
-BACKENDS = ("llvm", "interpret")
-
-
-def default_backend() -> str:
-    """The back end used where a call names none: HINGE_BACKEND, or "llvm"."""
-    return os.environ.get("HINGE_BACKEND") or "llvm"
-
-
-class Status(IntEnum):
-    """How a state fared: its numbers are good, its equations were singular, or some number was not finite.
-
-    Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
-    could not be closed. Of poses: no coordinates were found that reach them.
-    """
-
-    OK = 0
-    SINGULAR = 1
-    NONFINITE = 2
-    NO_SOLUTION = 3
-    AT_REST = 4
-    UNCLOSED = 5
-    UNREACHED = 6
+DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a kernel is made from: what it takes and gives, its name in the cache, and how to trace it if need be."""
+    """What a kernel is made from: what it takes and gives, its name in the cache, and how to trace it if need be.
+
+    With `status` the last output is a status, a byte a state.
+    """
 
     robot: str
     name: str
@@ -61,6 +40,7 @@ class Plan:
     outputs: tuple[Shape, ...]
     trace: Callable[[], Program]
     key: Callable[[], tuple[str, ...]]
+    status: bool = False
 
     @cached_property
     def program(self) -> Program:
@@ -71,14 +51,11 @@ class Kernel:
     """One algorithm of one robot, ready to run. Call it with an array for each input."""
 
     def __init__(self, plan: Plan, backend: str | None = None):
-        backend = backend or default_backend()
-        if backend not in BACKENDS:
-            raise UnknownName(f"there is no back end {backend!r}. {did_you_mean(backend, BACKENDS)}")
-        self.plan, self.name, self.backend = plan, plan.name, backend
-        self._runs: dict[str, Run] = {}
-        self._natives: dict[str, Any] = {}
+        self.plan, self.name, self.backend = plan, plan.name, backend or default_backend()
+        self._served = backends.find(self.backend)
+        self._codes: dict[np.dtype[Any], Code] = {}
         self._sizes = tuple(prod(shape) for shape in plan.shapes)
-        self._fills: dict[Any, Callable[..., Any]] = {}  # machine code for plain batches, once there is some
+        self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
 
     def __repr__(self) -> str:
         inputs = ", ".join(one.name for one in self.plan.inputs)
@@ -86,32 +63,34 @@ class Kernel:
 
     @property
     def program(self) -> Program:
-        """The straight-line program; traced when asked for."""
+        """The program; traced when asked for."""
         return self.plan.program
 
     def __call__(self, *given: Any, out: Array | None = None) -> Any:
+        for enter in self.entries:
+            made = enter(*given, out)
+            if made is not None:
+                return made
         if len(given) != len(self.plan.inputs):
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
         if any(isinstance(x, Symbols) for x in given):
             return self._inlined(given, out)
-        if out is None and self._fills:
-            made = self.filled(*given)
-            if made is not None:
-                return made
-        number = np.float32 if self._single(given) else np.float64
+        number = SINGLE if self._single(given) else DOUBLE
         arrays = [self._array(k, x, number) for k, x in enumerate(given)]
         batch = self._batch(arrays)
         states = prod(batch)
         rows = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
         target = None if out is None else self._target(out, batch, self.plan.outputs[0])
-        results: list[Array] = [empty((*batch, *shape), number) for shape in self.plan.outputs[1:]]
-        first = target if target is not None and self._direct(target, rows, number) else None
-        results.insert(0, empty((*batch, *self.plan.outputs[0]), number) if first is None else first)
+        direct = target is not None and self._direct(target, rows, number)
+        results: list[Any] = [
+            target if direct and not k else self._served.empty((*batch, *shape), self._type(k, number))
+            for k, shape in enumerate(self.plan.outputs)
+        ]
         if states:
             flat = [a.reshape(states, prod(s)) for a, s in zip(results, self.plan.outputs, strict=True)]
-            self._run(number)(rows, flat)
-        if target is not None and first is None:
+            self.code(number).run(rows, flat)
+        if target is not None and not direct:
             target[...] = results[0]
             results[0] = target
         return results[0] if len(results) == 1 else tuple(results)
@@ -130,23 +109,6 @@ class Kernel:
         results = [symbols(x).reshape(shape) for x, shape in zip(made, self.plan.outputs, strict=True)]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def filled(self, *given: Any) -> Array | None:
-        """The result for a plain batch of rows, straight from machine code, or None."""
-        first = given[0]
-        if type(first) is not np.ndarray or first.ndim != 2 or not len(first) or first.dtype not in self._fills:
-            return None
-        states = first.shape[0]
-        arrays = [self._repeated(k, x, states) for k, x in enumerate(given)]
-        made = empty((states, *self.plan.outputs[0]), first.dtype)
-        rows = made if made.ndim == 2 else made.reshape(states, -1)
-        return None if self._fills[first.dtype](*arrays, rows) is None else made
-
-    def _repeated(self, k: int, given: Any, states: int) -> Any:
-        """One row that is to serve all states, as many times as there are."""
-        if type(given) is np.ndarray and given.ndim == len(self.plan.shapes[k]) and not self.plan.inputs[k].uniform:
-            return np.repeat(given[None], states, axis=0)
-        return given
-
     def bind(self, *arrays: Array) -> Callable[[], None]:
         """A call without arguments, for control loops: reads and writes these very arrays, results after inputs.
 
@@ -163,66 +125,58 @@ class Kernel:
         if len(arrays) != len(names):
             told = ", ".join(names[:-1])
             raise SizeError(f"{self.name}: bind takes {told} and {names[-1]}; {len(arrays)} arrays were given.")
-        number: Any = next(
-            (a.dtype for a in arrays if type(a) is np.ndarray and a.dtype in (np.float32, np.float64)), None
-        )
-        for name, a in zip(names, arrays, strict=True):
+        number: Any = next((a.dtype for a in arrays if type(a) is np.ndarray and a.dtype in (SINGLE, DOUBLE)), None)
+        for k, (name, a) in enumerate(zip(names, arrays, strict=True)):
             plain = type(a) is np.ndarray and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative
-            if not plain or a.dtype != number or number not in (np.float32, np.float64):
+            if not plain or number is None or a.dtype != self._type(k - len(given), number):
                 raise SizeError(f"{self.name}: bind needs contiguous arrays of one floating type; {name} is not one.")
         checked = [self._array(k, a, number) for k, a in enumerate(given)]
         batch = self._batch(checked)
         for out, shape in zip(outs, self.plan.outputs, strict=True):
-            self._target(out, batch, shape)
+            self._target(out, batch, shape, "fu")
             if any(np.may_share_memory(out, a) for a in given):
                 raise SizeError(f"{self.name}: bind needs an out that shares no memory with an input.")
         for k, a in enumerate(checked):
             if not self.plan.inputs[k].uniform and a.shape != (*batch, *self.plan.shapes[k]):
                 raise SizeError(f"{self.name}: bind does not broadcast; {names[k]} has shape {a.shape}.")
-        if self.backend == "llvm" and self._native(number.type) is not None:
-            return self._native(number.type).bind(given, outs, prod(batch))  # type: ignore[no-any-return]
-        return lambda: self._interpret(
-            [self._rows(k, a, batch, prod(batch)) for k, a in enumerate(given)],
-            [out.reshape(prod(batch), prod(shape)) for out, shape in zip(outs, self.plan.outputs, strict=True)],
-        )
+        rows = [self._rows(k, a, batch, prod(batch)) for k, a in enumerate(given)]
+        results = [out.reshape(prod(batch), prod(s)) for out, s in zip(outs, self.plan.outputs, strict=True)]
+        return self.code(number).bind(rows, results)
 
-    @property
-    def fast(self) -> Callable[..., Any] | None:
-        """A builtin that runs one state in double precision, or gives None where its arguments are unusual."""
-        native = self._native(np.float64) if self.backend == "llvm" else None
-        return None if native is None else native.call
+    def code(self, number: np.dtype[Any]) -> Code:
+        """The program ready to run on numbers of that type: from the cache, or compiled now."""
+        code = self._codes.get(number)
+        if code is None:
+            code = self._codes[number] = self._compiled(number)
+            known = (self._codes.get(kind) for kind in (DOUBLE, SINGLE))
+            self.entries = tuple(one.enter for one in known if one is not None and one.enter is not None)
+        return code
 
-    def has_code_for(self, number: type) -> bool:
-        """Whether machine code for numbers of that type has been made."""
-        return self._natives.get(number.__name__) is not None
+    def _compiled(self, number: np.dtype[Any]) -> Code:
+        served, plan, what = self._served, self.plan, f"{self.name} of robot {self.plan.robot!r}"
+        depends = served.key(number)
+        if not depends:
+            return backends.compiled(served, plan.program, number, what)
+        from hinge.backends import cache
 
-    # making the code
-
-    def _run(self, number: type) -> Run:
-        run = self._runs.get(number.__name__)
-        if run is None:
-            native = self._native(number) if self.backend == "llvm" else None
-            run = native.run if native is not None else self._interpret
-            if native is not None and native.fill is not None:
-                self._fills[np.dtype(number)] = native.fill
-            self._runs[number.__name__] = run
-        return run
-
-    def _interpret(self, rows: Sequence[Array], outs: Sequence[Array]) -> None:
-        interpret.run(self.plan.program, rows, outs)
-
-    def _native(self, number: type) -> Any:
-        """Machine code for numbers of that type: from the cache, or compiled now; None where it cannot be run."""
-        if number.__name__ not in self._natives:
-            self._natives[number.__name__] = _machine_code(self.plan, number)
-        return self._natives[number.__name__]
+        key = cache.key(served.name, *depends, *plan.key())
+        found = cache.find(key)
+        if found is not None:
+            return served.opened(found, number)
+        code = backends.compiled(served, plan.program, number, what)
+        cache.keep(key, code.content)
+        return code
 
     # arrays
+
+    def _type(self, k: int, number: np.dtype[Any]) -> np.dtype[Any]:
+        """The type of result k: bytes for a status, which is the last."""
+        return np.dtype(np.uint8) if self.plan.status and k == len(self.plan.outputs) - 1 else number
 
     def _single(self, given: Sequence[Any]) -> bool:
         """Whether every array given is in single precision."""
         types = [getattr(x, "dtype", None) for x, one in zip(given, self.plan.inputs, strict=True) if not one.uniform]
-        return all(t == np.float32 for t in types)
+        return all(t == SINGLE for t in types)
 
     def _array(self, k: int, given: Any, number: Any) -> Array:
         name, shape = self.plan.inputs[k].name, self.plan.shapes[k]
@@ -270,31 +224,37 @@ class Kernel:
         rows = a.reshape(states, self._sizes[k])
         return rows if rows.flags.c_contiguous and rows.flags.aligned else np.array(rows, order="C")
 
-    def _target(self, out: Any, batch: Shape, shape: Shape) -> Array:
+    def _target(self, out: Any, batch: Shape, shape: Shape, kinds: str = "f") -> Array:
         wanted = (*batch, *shape)
-        if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.shape != wanted or not out.flags.writeable:
+        if (
+            not isinstance(out, np.ndarray)
+            or out.dtype.kind not in kinds
+            or out.shape != wanted
+            or not out.flags.writeable
+        ):
             had = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise SizeError(f"{self.name}: out is {had}; it has to be a writable array of floats with shape {wanted}.")
         return out
 
     @staticmethod
-    def _direct(target: Array, rows: Sequence[Array], number: type) -> bool:
+    def _direct(target: Array, rows: Sequence[Array], number: np.dtype[Any]) -> bool:
         """Whether results can be written straight into an array given for them."""
         plain = target.dtype == number and target.flags.c_contiguous and target.flags.aligned
         return plain and not any(np.may_share_memory(target, r) for r in rows)
 
 
-def _machine_code(plan: Plan, number: type) -> Any:
-    from hinge.backends import cache
-    from hinge.backends.llvm import DOUBLE, SINGLE, Native, Signature, compile_program, may_run
+class Kernels:
+    """The kernels made so far for one robot, whoever asked for them: each is made once."""
 
-    if not may_run():
-        return None
-    precision = SINGLE if number is np.float32 else DOUBLE
-    key = cache.key(*plan.key(), precision.name)
-    found = cache.find(key)
-    if found is not None:
-        return Native.opened(*found)
-    code, signature = compile_program(plan.program, precision), Signature.of(plan.program, precision)
-    cache.keep(key, signature, code)
-    return Native.opened(signature, code)
+    def __init__(self) -> None:
+        self._made: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __call__(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made under that key, or is made now."""
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = make()
+        return found

@@ -1,12 +1,14 @@
 """Memory for results, used again.
 
 A fresh array of more than a few pages costs the system as much as computing its contents: every page is mapped and
-cleared. So the memory of large results is kept when the last array on it is gone, and serves the next call.
+cleared. So the memory of large results is remembered, and serves again when the last array on it is gone.
 """
 
 from __future__ import annotations
 
+import sys
 from math import prod
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,21 +16,8 @@ import numpy as np
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
 ALIGNED = 64  # bytes: results begin where a line of the cache does
 Array = np.ndarray[Any, np.dtype[Any]]
-_free: list[tuple[Array, int]] = []  # arrays of bytes, and where they begin
-
-
-class _Lease:
-    """Owns the memory of one result; numpy keeps it alive as the base of the array and of every view."""
-
-    __slots__ = ("__array_interface__", "memory")
-
-    def __init__(self, memory: tuple[Array, int], shape: tuple[int, ...], dtype: np.dtype[Any]):
-        self.memory = memory
-        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (memory[1], False), "version": 3}
-
-    def __del__(self) -> None:
-        if sum(m.nbytes for m, _ in _free) + self.memory[0].nbytes <= KEPT:
-            _free.append(self.memory)
+_known: list[Array] = []  # arrays of bytes; the one used last stands last
+_lock = Lock()
 
 
 def empty(shape: tuple[int, ...], number: Any) -> Array:
@@ -37,17 +26,26 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
     size = prod(shape) * dtype.itemsize
     if size < SMALLEST:
         return np.empty(shape, dtype)
-    for k, (memory, _) in enumerate(_free if size <= LARGEST else ()):
-        if size + ALIGNED <= memory.nbytes <= 2 * size + ALIGNED:
-            try:
-                found = _free.pop(k)
-            except IndexError:  # another thread was faster
-                break
-            if size + ALIGNED <= found[0].nbytes:
-                return np.asarray(_Lease(found, shape, dtype))
-            break
-    fresh = np.empty(size + ALIGNED, np.uint8)
-    skip = -fresh.ctypes.data % ALIGNED
-    if size > LARGEST:
-        return fresh[skip : skip + size].view(dtype).reshape(shape)
-    return np.asarray(_Lease((fresh, fresh.ctypes.data + skip), shape, dtype))
+    memory = _memory(size + ALIGNED)
+    skip = -memory.ctypes.data % ALIGNED
+    return memory[skip : skip + size].view(dtype).reshape(shape)
+
+
+def _memory(size: int) -> Array:
+    """Bytes that no array is on, at most twice as many as are asked for."""
+    if size > LARGEST or not _lock.acquire(blocking=False):
+        return np.empty(size, np.uint8)
+    try:
+        for k in range(len(_known)):
+            found = _known[k]
+            # held by the list, by its name here and by the question itself, and by nobody else
+            if size <= found.nbytes <= 2 * size and sys.getrefcount(found) == 3:
+                _known.append(_known.pop(k))
+                return found
+        fresh = np.empty(size, np.uint8)
+        _known.append(fresh)
+        while sum(one.nbytes for one in _known) > KEPT:
+            del _known[0]
+        return fresh
+    finally:
+        _lock.release()

@@ -1,7 +1,8 @@
-"""Batches over threads: how many there are, and how the states of a call are shared among them.
+"""How many threads a batch may use.
 
-Kernels release Python's lock, so plain threads do. A batch is split into as many runs of whole blocks as there are
-threads, and not at all where the work would take less than it costs to hand out. Results do not depend on the split.
+A batch is split into as many runs of whole blocks as there are threads, and not at all where the work would take less
+than it costs to begin one. Machine code does the splitting, and reads the two numbers here. Results do not depend on
+the split.
 """
 
 from __future__ import annotations
@@ -10,21 +11,15 @@ import contextlib
 import ctypes
 import operator
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from hinge.errors import SizeError
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST = 100_000.0  # nanoseconds of work that are worth a thread
 _ROUGHLY = 0.1  # nanoseconds an instruction takes for one state
 
-MOST = ctypes.c_int64(0)  # instructions × states that machine code may do in one thread without asking here
+SETTING = (ctypes.c_int64 * 2)()  # how many threads there may be, and instructions × states that are worth one
 
 _wanted: int | None = None
-_pool: tuple[int, int, ThreadPoolExecutor] | None = None  # process, size, pool
 
 
 def set_threads(n: int | None) -> None:
@@ -36,11 +31,12 @@ def set_threads(n: int | None) -> None:
     if n is not None and (isinstance(n, bool) or not hasattr(n, "__index__") or operator.index(n) < 1):
         raise SizeError(f"set_threads: {n!r} is not a number of threads. Give 1 or more, or None.")
     _wanted = None if n is None else operator.index(n)
-    _set_most()
+    tell()
 
 
-def _set_most() -> None:
-    MOST.value = (1 << 62) if number() == 1 else int(2 * SMALLEST / _ROUGHLY)
+def tell(smallest: float = SMALLEST) -> None:
+    """Write down for machine code how many threads there are, and how many nanoseconds of work are worth one."""
+    SETTING[:] = [number(), max(1, int(smallest / _ROUGHLY))]
 
 
 def number() -> int:
@@ -54,36 +50,4 @@ def number() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def share(part: Callable[[int, int], None], states: int, block: int, length: int) -> None:
-    """Call part(first, states) for all states: at once, or in as many parts as are worth it."""
-    n = number()
-    if n > 1:
-        n = min(n, int(states * length * _ROUGHLY / SMALLEST), states // block)
-    if n <= 1:
-        part(0, states)
-        return
-    step = -(-states // (n * block)) * block
-    firsts = range(0, states, step)
-    try:
-        others = [_executor(n - 1).submit(part, first, min(step, states - first)) for first in firsts[1:]]
-    except RuntimeError:  # the interpreter is shutting down: no new threads
-        part(0, states)
-        return
-    try:
-        part(0, step)
-    finally:
-        for other in others:
-            other.result()
-
-
-def _executor(n: int) -> ThreadPoolExecutor:
-    """A pool of n threads of this very process: a fork leaves the parent's threads behind."""
-    global _pool
-    from concurrent.futures import ThreadPoolExecutor
-
-    if _pool is None or _pool[0] != os.getpid() or _pool[1] < n:
-        _pool = os.getpid(), n, ThreadPoolExecutor(n, thread_name_prefix="hinge")
-    return _pool[2]
-
-
-_set_most()
+tell()

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends import default_backend
 from hinge.errors import NotCovered
-from hinge.robot import Robot, default_backend
+from hinge.robot import Robot
 
 Array = np.ndarray[Any, Any]
 

@@ -15,11 +15,11 @@ import click
 import numpy as np
 
 import hinge
-from hinge.backends import threads
+from hinge.backends import default_backend, threads
 from hinge.cli.common import BACKEND, BASE, JSON, NAMES, ROBOT, console, moving, progress, table
 from hinge.dynamics.registry import PLACE, choose
 from hinge.errors import NotCovered, did_you_mean
-from hinge.robot import Robot, default_backend
+from hinge.robot import Robot
 
 MAIN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force", "gravity_force", "pose", "jacobian")
 Call = Callable[[], Any]

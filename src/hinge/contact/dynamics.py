@@ -71,9 +71,7 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
         backend,
         tuple(joint_terms),
     )
-    kernel = robot._kernels.get(key)
-    if kernel is None:
-        kernel = robot._kernels[key] = _system_kernel(robot, listed, backend, joint_terms)
+    kernel = robot.subject.kernels(key, lambda: _system_kernel(robot, listed, backend, joint_terms))
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
     made = ContactSystem(*kernel(q, qd, tau, numbers))
     return made if hold is None else _held(robot, q, made, hold[0], hold[1], backend)
@@ -155,21 +153,20 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
         raise NotCovered(f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
                          "  Use contact_dynamics, which takes any number.")  # fmt: skip
     key = ("contact_kernel", listed, backend, tuple(joint_terms))
-    if key not in robot._kernels:
 
-        def dynamics(model: Any, q: Any, qd: Any, tau: Any) -> Any:
-            made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed])
-            force = traced_forces(made.C, made.d)
-            qdd = list(made.free)
-            for push, moves in zip(force, made.response, strict=True):
-                qdd = [a + push * x for a, x in zip(qdd, moves, strict=True)]  # (9.49)
-            return (qdd, force), [*made.pivots, *independence(made.C)]
+    def dynamics(model: Any, q: Any, qd: Any, tau: Any) -> Any:
+        made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed])
+        force = traced_forces(made.C, made.d)
+        qdd = list(made.free)
+        for push, moves in zip(force, made.response, strict=True):
+            qdd = [a + push * x for a, x in zip(qdd, moves, strict=True)]  # (9.49)
+        return (qdd, force), [*made.pivots, *independence(made.C)]
 
-        takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
-        gives = {"qdd": shaped("nv"), "force": shaped(n)}
-        robot._kernels[key] = compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes, gives, backend,
-                                       pivots=True, terms=frozenset(joint_terms))  # fmt: skip
-    return robot._kernels[key]  # type: ignore[no-any-return]
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
+    gives = {"qdd": shaped("nv"), "force": shaped(n)}
+    terms = frozenset(joint_terms)
+    return robot.subject.kernels(key, lambda: compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes,
+                                                       gives, backend, pivots=True, terms=terms))  # fmt: skip
 
 
 def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",

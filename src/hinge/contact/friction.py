@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.backends.kernel import Status
 from hinge.errors import SizeError, one_of
 from hinge.inputs import real
+from hinge.status import Status
 
 Array = np.ndarray[Any, np.dtype[Any]]
 LAWS = ("convex", "coulomb")

@@ -55,10 +55,9 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     n = len(listed)
     e = np.array([c.restitution for c in listed]) if restitution is None else checked_restitution(restitution, n)
     key = ("friction", tuple((c.body, c.other, c.kind, c.rim is None) for c in listed), backend)
-    if key not in robot._kernels:
-        robot._kernels[key] = _friction_kernel(robot, listed, backend)
+    kernel = robot.subject.kernels(key, lambda: _friction_kernel(robot, listed, backend))
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
-    C, F, u, free, response, gap = robot._kernels[key](q, qd, tau, numbers)
+    C, F, u, free, response, gap = kernel(q, qd, tau, numbers)
     qd = np.asarray(qd, float)
     before = np.einsum("...nv,...v->...n", F, qd)
     side = before + h * (np.einsum("...nv,...v->...n", F, free) + u)

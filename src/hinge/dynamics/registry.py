@@ -9,16 +9,18 @@ Coupled coordinates (mimic joints, gears) are mapped here, around the algorithms
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, less, maximum, minimum, order, select
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
 from hinge.spatial import Force, Mat3, Motion, Vec3
+from hinge.status import Status
 
 Shape = tuple[int, ...]
 
@@ -176,7 +178,7 @@ class Algorithm:
               most: int = 0, at: str = "", guard: bool = True) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
-        With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input;
+        With `status` it has a further output, the status of the state; with `vary` a further input;
         with `regroup` inertia is moved across joints first. `most` nodes may be made, where it is given. With `at` the
         frame it asks for is the one of that name, and no input. Without `guard` nobody looks whether the state has an
         answer.
@@ -184,7 +186,7 @@ class Algorithm:
         graph, taken = Graph(most), self.taken(given)
         if at:
             taken = {name: quantity for name, quantity in taken.items() if quantity is not PLACE}
-        inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
+        inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
         if vary:
             inputs.append(Input("parameters", sum(one.size for one in vary)))
             model = varied(model, vary, [graph.input("parameters", k) for k in range(inputs[-1].size)])
@@ -215,7 +217,21 @@ class Algorithm:
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
-        return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
+        if status:
+            fared = _status(least, [e for _, _, entries in outputs for e in entries])
+            outputs.append(("status", (), [fared]))
+        return order(inputs, outputs, contract, whole=("status",))
+
+
+def _status(pivot: Scalar, entries: Sequence[Scalar]) -> Scalar:
+    """How a state fared whose equations have that least pivot, and whose results are these."""
+    largest: Scalar = 0.0
+    for e in entries:
+        largest = maximum(largest, maximum(e, -e))
+    fared = select(less(largest, math.inf), float(Status.OK), float(Status.NONFINITE))
+    if type(pivot) is not Expr:
+        return fared
+    return select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(Status.SINGULAR), fared))  # NaN is neither
 
 
 def lowest(pivots: Sequence[Scalar]) -> Scalar:

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import Kernel, Plan, default_backend
+from hinge.backends import default_backend
+from hinge.backends.kernel import Kernel, Kernels, Plan
 from hinge.backends.reading import Reading, is_sympy, refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.graph import Graph, Input, Program, order
@@ -53,7 +54,7 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
 
     plan = Plan("", name, inputs, tuple(takes.values()), ("entries",) * len(takes), outputs, trace,
                 lambda: key or ("program", repr(plan.program)))  # fmt: skip
-    kernels: dict[str, Kernel] = {}
+    kernels = Kernels()
 
     def on_symbols(given: list[tuple[str, Any, Shape]]) -> list[Any]:
         made = made_of([_scalars(f"{name}: {one}", x, shape) for one, x, shape in given])
@@ -68,9 +69,7 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
         arrays = [numbers(name, one, x, shape) for one, x, shape in given]
         arrays = [in_se3(name, x, nearest) if one == "pose" else x for one, x in zip(takes, arrays, strict=True)]
         backend = default_backend()
-        if backend not in kernels:
-            kernels[backend] = Kernel(plan, backend)
-        made = kernels[backend](*arrays)
+        made = kernels(backend, lambda: Kernel(plan, backend))(*arrays)
         return [x[()] for x in (made if several else (made,))]  # a single number as NumPy gives one
 
     def call(*given: Any, nearest: bool = False) -> Any:

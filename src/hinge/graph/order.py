@@ -9,7 +9,7 @@ vectors of any width.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,20 +18,28 @@ from hinge.graph.expr import Expr, Scalar, apply
 
 @dataclass(frozen=True)
 class Input:
-    """An input array: its name, how many numbers a state has, and whether all states share one row."""
+    """An input array: its name, how many numbers a state has, whether all states share one row, and its shape.
+
+    The shape is that of one state as a caller gives it; a row of `size` numbers where nothing is said.
+    """
 
     name: str
     size: int
     uniform: bool = False
+    shape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Output:
-    """An output array: its name, its shape for one state, and which value (or constant) each entry is."""
+    """An output array: its name, its shape for one state, which value (or constant) each entry is.
+
+    Entries of a `whole` one are small whole numbers, a status for instance, and are given out as bytes.
+    """
 
     name: str
     shape: tuple[int, ...]
     entries: tuple[int | float, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,8 +85,8 @@ def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None) -> li
 
 
 def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Scalar]]],
-          contract: bool = True) -> Program:  # fmt: skip
-    """The program that computes `outputs`, each a (name, shape, entries), from `inputs`."""
+          contract: bool = True, whole: Container[str] = ()) -> Program:  # fmt: skip
+    """The program that computes `outputs`, each a (name, shape, entries), from `inputs`; `whole` ones are bytes."""
     roots = [entry for _, _, entries in outputs for entry in entries]
     forms = _contracted(live(roots), roots) if contract else {}
     number = {one.name: k for k, one in enumerate(inputs)}
@@ -92,7 +100,7 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
         else:
             code.append((op, tuple(value[a.serial] if type(a) is Expr else a for a in args)))
     made = tuple(
-        Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries))
+        Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries), name in whole)
         for name, shape, entries in outputs
     )
     return Program(tuple(inputs), tuple(code), made)

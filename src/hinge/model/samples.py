@@ -89,17 +89,21 @@ def puma560() -> Model:
 
 
 def _random_body(rng: np.random.Generator) -> dict[str, object]:
-    """A physical body: the inertia of a cloud of points."""
+    """A physical body: the inertia of a cloud of points.
+
+    Sums are NumPy's own, so that a sample is the same robot on every machine: a library for linear algebra takes them
+    in the order its processor likes best.
+    """
     points = rng.normal(size=(8, 3)) * 0.2 * rng.uniform(0.5, 1.5, 3)
     weights = rng.uniform(0.2, 1.0, 8)
-    com = weights @ points / weights.sum()
+    com = np.array([(weights * x).sum() for x in points.T]) / weights.sum()
     spread = points - com
-    inertia = sum(w * ((p @ p) * np.eye(3) - np.outer(p, p)) for w, p in zip(weights, spread, strict=True))
+    inertia = sum(w * ((p * p).sum() * np.eye(3) - np.outer(p, p)) for w, p in zip(weights, spread, strict=True))
     return {"mass": float(weights.sum()), "com": com, "inertia": inertia}
 
 
 def _random_rotation(rng: np.random.Generator) -> np.ndarray:
-    w, x, y, z = (q := rng.normal(size=4)) / np.linalg.norm(q)
+    w, x, y, z = (q := rng.normal(size=4)) / math.sqrt(sum(q * q))
     return np.array([
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],

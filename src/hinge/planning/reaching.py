@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from hinge import inputs
-from hinge.backends.kernel import Array, Kernel, Status
+from hinge.backends import default_backend
+from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
@@ -27,16 +27,16 @@ from hinge.geometry.arrays import MEASURED, outside_se3
 from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.inputs import real
 from hinge.programs import kernel
-from hinge.robot import Robot, default_backend
+from hinge.robot import Robot
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
+from hinge.status import Status
 
 MATCH = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3)}
 CAUTION, BOLDER, SHYER = 0.1, 0.5, 8.0  # c at the start, and its factors after a step that was taken or not
 FLOOR = 1e-12  # damping that keeps a singular J solvable when hardly anything is left to go
 LOST = 1e12  # c where even the smallest steps lead no nearer
 BOUND = Quantity("limits of the coordinates", lambda model: (model.nq,), uniform=True, counted="nq")
-KEPT: WeakKeyDictionary[Robot, dict[Any, Kernel]] = WeakKeyDictionary()
 
 
 class Reached(NamedTuple):
@@ -199,13 +199,14 @@ def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
 def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
     """The step as a kernel, made once for a robot."""
     one_of("inverse_kinematics: match", match, MATCH)
-    kept = KEPT.setdefault(robot, {})
-    if (match, backend) not in kept:
+
+    def make() -> Kernel:
         takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
         gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
-        kept[match, backend] = kernel(step, robot.subject, robot.name, backend, options=(("match", match),))
-    return kept[match, backend]
+        return kernel(step, robot.subject, robot.name, backend, options=(("match", match),))
+
+    return robot.subject.kernels(("inverse_kinematics", match, backend), make)  # type: ignore[no-any-return]
 
 
 def checked_poses(poses: Any) -> Array:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.backends.kernel import Status
 from hinge.errors import SizeError
 from hinge.integrators import TABLEAUS
 from hinge.sim import forces
 from hinge.sim.kernels import step_kernel
 from hinge.sim.record import Memory
 from hinge.sim.trajectory import Event
+from hinge.status import Status
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000

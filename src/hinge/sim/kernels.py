@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.constraints.loop_dynamics import forward_stabilised
 from hinge.dynamics.coordinates import RATE
@@ -18,11 +18,10 @@ from hinge.integrators.steps import TIME, Made, accelerated, advanced
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
 from hinge.programs import Question, answer, compiled
-from hinge.robot import Robot, default_backend
+from hinge.robot import Robot
 from hinge.sim.forces import saturated
 from hinge.spatial import Force, Motion
 
-KEPT: WeakKeyDictionary[Robot, dict[Any, Any]] = WeakKeyDictionary()
 STUCK = 1e-3  # rad/s or m/s: below this speed dry friction grows with it, so that it does not chatter
 
 
@@ -41,7 +40,7 @@ def step_kernel(robot: Robot, tableau: Tableau, physics: Physics, control: Calla
                 backend: str | None, adaptive: bool = False) -> Kernel:  # fmt: skip
     """A kernel from q, qd, t and h, and from tau where no controller is traced, to the same at the end of the step.
 
-    It gives q, qd, t, h, the joint forces at the start, and a pivot. An adaptive step is taken only if its error is
+    It gives q, qd, t, h, the joint forces at the start, and a status. An adaptive step is taken only if its error is
     within `rtol` and `atol`, h becomes what the next one should be, no step goes beyond `until` (these are inputs
     after h), and what the polynomial through the step needs is given too: rates at both ends, and its last term, each
     for q and for qd.
@@ -104,21 +103,19 @@ def made_once(robot: Robot, name: str, step: Any, takes: dict[str, Quantity], gi
     """The kernel of a step; one without a controller is the same in the next simulation, and kept with the robot."""
     backend = backend or default_backend()
     key = name, tuple(gives), physics, backend
-    found = KEPT.setdefault(robot, {}).get(key) if control is None else None
-    if found is None:
-        found = compiled(robot.subject, robot.name, name, step, takes, gives, backend, pivots, terms=_traced(physics),
-                         status=pivots, regroup=True)  # fmt: skip
-        if control is None:
-            KEPT[robot][key] = found
-    return found  # type: ignore[no-any-return]
+
+    def make() -> Kernel:
+        return compiled(robot.subject, robot.name, name, step, takes, gives, backend, pivots, terms=_traced(physics),
+                        status=pivots, regroup=True)  # fmt: skip
+
+    return make() if control is not None else robot.subject.kernels(key, make)  # type: ignore[no-any-return]
 
 
 def _forward(robot: Robot, physics: Physics) -> Algorithm:
     """The method of forward dynamics with the fewest operations."""
-    kept, terms = KEPT.setdefault(robot, {}), _traced(physics)
-    if terms not in kept:
-        kept[terms], _ = answer(Question("forward_dynamics", terms=terms, regroup=True), robot.subject)
-    return kept[terms]  # type: ignore[no-any-return]
+    terms = _traced(physics)
+    question = Question("forward_dynamics", terms=terms, regroup=True)
+    return robot.subject.kernels(("cheapest", terms), lambda: answer(question, robot.subject)[0])  # type: ignore[no-any-return]
 
 
 def _traced(physics: Physics) -> frozenset[str]:

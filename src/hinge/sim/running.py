@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from hinge import inputs
-from hinge.backends.kernel import Status
 from hinge.constraining import Constrained
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.integrators import TABLEAUS
@@ -31,6 +30,7 @@ from hinge.sim.kernels import Physics, step_kernel
 from hinge.sim.record import CannotWrite, Memory, Recorder, shown
 from hinge.sim.stops import Stops
 from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.status import Status
 from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -56,14 +56,14 @@ class Run:
     def __post_init__(self) -> None:
         self.status = np.zeros(len(self.q), np.uint8)
 
-    def moved(self, t: float, q: Array, qd: Array, pivot: Array) -> None:
+    def moved(self, t: float, q: Array, qd: Array, fared: Array) -> None:
         """Take a step; a rollout that failed in it is known, and NaN, from now on."""
         self.t, self.q, self.qd = t, q, qd
         with np.errstate(all="ignore"):
             whole = abs(float(qd.sum())) < np.inf
         if not whole:
             lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == Status.OK)
-            self.status[lost] = np.where(pivot[lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
+            self.status[lost] = np.where(fared[lost] == Status.SINGULAR, Status.SINGULAR, Status.NONFINITE)
             q[lost] = qd[lost] = np.nan
 
     def kept(self, recorder: Recorder, method: str, events: Sequence[Any] = ()) -> Trajectory:
@@ -142,14 +142,14 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         recorder = Writer(file, robot, run, widths, count, method)
     try:
         for k in shown(steps, progress):
-            q, qd, tau, pivot = advance(k, run.t, h)
+            q, qd, tau, fared = advance(k, run.t, h)
             if every and k % every == 0:
                 recorder.add(run.t, run.q, run.qd, tau)
             if stops is not None:
                 q, qd = stops(q, qd)
             if keeper is not None:
                 q, qd = keeper((k + 1) * h, q, qd)
-            run.moved((k + 1) * h, q, qd, pivot)
+            run.moved((k + 1) * h, q, qd, fared)
         recorder.add(duration, run.q, run.qd, advance(steps - 1, duration, h)[2])
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {run.t:g} s"
@@ -207,10 +207,11 @@ class _Explicit:
         kernel = step_kernel(run.robot, tableau, run.physics, source.traced, backend)
         here = [run.q.copy(), run.qd.copy(), np.zeros(rows), np.zeros(rows)]
         there = [np.empty_like(a) for a in here]
-        self.given, self.tau, self.pivot = np.zeros_like(run.qd), np.empty_like(run.qd), np.empty(rows)
+        self.given, self.tau = np.zeros_like(run.qd), np.empty_like(run.qd)
+        self.fared = np.empty(rows, np.uint8)
         held = [] if source.traced is not None else [self.given]
         self.sides = [
-            (kernel.bind(*a, *held, *b, self.tau, self.pivot), a, b) for a, b in ((here, there), (there, here))
+            (kernel.bind(*a, *held, *b, self.tau, self.fared), a, b) for a, b in ((here, there), (there, here))
         ]
         self.run, self.at = run, 0
 
@@ -223,7 +224,7 @@ class _Explicit:
             start[0][...], start[1][...] = self.run.q, self.run.qd
         call()
         self.at = 1 - self.at
-        return end[0], end[1], self.tau, self.pivot
+        return end[0], end[1], self.tau, self.fared
 
 
 # what was given

@@ -25,6 +25,7 @@ from hinge.model import Model
 from hinge.robot import Robot
 from hinge.sim.forces import saturated
 from hinge.sim.kernels import Physics, made_once, resisted
+from hinge.status import Status
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SWEEPS = 30  # to and fro
@@ -43,13 +44,14 @@ class Midpoint:
         finish = _kernel(run.robot, run.physics, source.traced, backend, _finish)
         self.start = [run.q.copy(), run.qd.copy()]
         self.times, self.given = [np.zeros(rows), np.zeros(rows)], np.zeros_like(run.qd)
-        self.end = [np.empty_like(run.q), np.empty_like(run.qd), np.empty_like(run.qd), np.empty(rows)]
+        self.end = [np.empty_like(run.q), np.empty_like(run.qd), np.empty_like(run.qd)]
+        self.end.append(np.empty(rows, np.uint8))
         changes = np.empty(rows), np.empty(rows)
-        self.change, self.pivot = changes[0], np.empty(rows)
+        self.change, self.fared = changes[0], np.empty(rows, np.uint8)
         besides = self.times if source.traced is not None else [*self.times, self.given]
         self.middle = here, there = np.empty_like(run.qd), np.empty_like(run.qd)
         self.sweeps = [
-            sweep.bind(*self.start, a, changes[k], *besides, b, changes[1 - k], self.pivot)
+            sweep.bind(*self.start, a, changes[k], *besides, b, changes[1 - k], self.fared)
             for k, a, b in ((0, here, there), (1, there, here))
         ]
         self.finish = finish.bind(*self.start, here, *besides, *self.end)
@@ -64,16 +66,16 @@ class Midpoint:
         for k in range(SWEEPS):
             self.sweeps[0]()
             if k == 0:
-                first = self.pivot.copy()  # where equations cannot be solved, those after it are NaN
+                first = self.fared.copy()  # where equations cannot be solved, those after it are NaN
             self.sweeps[1]()
             if not (self.change > SMALL).any():
                 break
         self.finish()
-        q, qd, tau, pivot = self.end
+        q, qd, tau, fared = self.end
         restless = ~(np.abs(self.change) < CONVERGED)
         if restless.any():
             qd[restless] = np.nan
-        return q.copy(), qd.copy(), tau, np.where(first <= 0.0, first, pivot)
+        return q.copy(), qd.copy(), tau, np.where(first == Status.SINGULAR, first, fared)
 
 
 def refuse(robot: Robot) -> None:

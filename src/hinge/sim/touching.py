@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.assembling import START, refuse_open
-from hinge.backends.kernel import Status
 from hinge.contact import Contact, contact_forces
 from hinge.contact.impact import checked_restitution
 from hinge.errors import SizeError
 from hinge.inputs import finite, number
 from hinge.robot import Robot, Vector
+from hinge.status import Status
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SHUT = 1e-9  # m: a gap that is closed

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from hinge.backends.kernel import Status
 from hinge.errors import TrajectoryError
 from hinge.robot import Robot
+from hinge.status import Status
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FIELDS = ("q", "qd", "tau")

@@ -1,13 +1,43 @@
 """The native back end: vector machine code through LLVM, one lane a state.
 
-Read block and math (instructions), emit (a program), drive (the loop around it), python (entry points), jit.
+Read block and math (instructions), emit (a program), drive (the loop around it); spread (threads) and cpython_entry
+(calls), which all kernels share; jit.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hinge import backends
+from hinge.backends import Backend, Code
 from hinge.backends.llvm.block import DOUBLE, EMIT, SINGLE, Precision
 from hinge.backends.llvm.emit import emit
-from hinge.backends.llvm.jit import Native, Signature, compile_program, lanes, may_run, processor
+from hinge.backends.llvm.jit import PRECISIONS, Native, circumstances, lanes, may_run, processor
+from hinge.graph import Program
 
-__all__ = [
-    "DOUBLE", "EMIT", "SINGLE", "Native", "Precision", "Signature", "compile_program", "emit", "lanes", "may_run",
-    "processor",
-]  # fmt: skip
+__all__ = ["BACKEND", "DOUBLE", "EMIT", "SINGLE", "Native", "Precision", "emit", "lanes", "may_run", "processor"]
+
+
+class Machine(Backend):
+    """This processor's own vector instructions."""
+
+    name = "llvm"
+    operations = EMIT.keys()
+
+    def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
+        return Native(program, PRECISIONS[dtype])
+
+    def key(self, dtype: np.dtype[Any]) -> tuple[str, ...]:
+        return (*circumstances(), dtype.name)
+
+    def opened(self, content: bytes, dtype: np.dtype[Any]) -> Code:
+        return Native.opened(content, PRECISIONS[dtype])
+
+    def serving(self) -> Backend:
+        """The interpreter, where the system does not let machine code run."""
+        return self if may_run() else backends.find("interpret")
+
+
+BACKEND = Machine()

@@ -1,18 +1,33 @@
 """The code around a program: rows of states into columns of lanes, the pieces of the program, columns into rows.
 
-`kernel` walks through a batch in blocks of as many states as there are lanes. `single` does one state, which it puts
-into every lane. Both run the same pieces. Results that are the same for every state are put into their columns once.
-Results that no cache can hold go past it: memory they are written to is not read first.
+    void kernel(ptr arrays, i64 states, ptr work)
+    void single(ptr arrays, ptr work)
+
+`arrays` has the addresses of the inputs' rows, then of the outputs'. `kernel` walks through a batch in blocks of as
+many states as there are lanes. `single` does one state, which it puts into every lane. Both run the same pieces.
+Results that are the same for every state are put into their columns once. Results that no cache can hold go past it:
+memory they are written to is not read first. A status is written as a byte.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hinge.backends.llvm.block import Block
 from hinge.graph import Program
 
-Row = tuple[str, int, int]  # name of an array, numbers in its row, first column
+
+class Row(NamedTuple):
+    """An array of rows: its name, its place among the arrays, the numbers in a row, and its first column."""
+
+    name: str
+    place: int
+    size: int
+    column: int
+    kind: str  # of its numbers, in LLVM's words
+
+
 LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
 FAR = 1 << 25  # bytes of results that do not
 EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
@@ -20,36 +35,56 @@ EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no 
 
 def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], pieces: int, b: Block) -> list[str]:
     """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors."""
-    ins = [(f"in{k}", one.size, in_columns[k]) for k, one in enumerate(program.inputs) if not one.uniform]
-    outs = [(f"out{k}", len(one.entries), out_columns[k]) for k, one in enumerate(program.outputs)]
-    names = ", ".join(f"ptr noalias %in{k}" for k in range(len(program.inputs)))
-    names += "".join(f", ptr noalias %{name}" for name, _, _ in outs)
-    shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform)
-    run = [f"  call void @piece{k}(ptr %work{shared})" for k in range(pieces)]
-    code = [*_kernel(names.lstrip(", "), ins, outs, run, b), *_single(names.lstrip(", "), ins, outs, run, b)]
-    for name, size, column in ins:
-        code += _transposer(f"pack.{name}", size, column, Block(b.lanes, b.precision), inward=True)
-    for name, size, column in outs:
-        code += _transposer(f"unpack.{name}", size, column, Block(b.lanes, b.precision), inward=False)
-        if size >= LONG:
+    count = len(program.inputs)
+    ins = [Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs)]
+    outs = [
+        Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar)
+        for k, one in enumerate(program.outputs)
+    ]
+    shared = [row for row, one in zip(ins, program.inputs, strict=True) if one.uniform]
+    ins = [row for row in ins if row not in shared]
+    handed = "".join(f", ptr %{row.name}" for row in shared)
+    run = [f"  call void @piece{k}(ptr %work{handed})" for k in range(pieces)]
+    start = [_load(row) for row in (*ins, *shared, *outs)]
+    code = [*_kernel(start, ins, outs, run, b), *_single(start, ins, outs, run, b)]
+    for row in ins:
+        code += _transposer(f"pack.{row.name}", row, Block(b.lanes, b.precision), inward=True)
+    for row in outs:
+        if row.kind == "i8":
+            continue
+        code += _transposer(f"unpack.{row.name}", row, Block(b.lanes, b.precision), inward=False)
+        if _long(row):
             for word, align in (("stream", b.precision.bytes), ("flow", b.align)):
-                code += _transposer(f"{word}.{name}", size, column, Block(b.lanes, b.precision), False, past=align)
-    return [*code, *_short("in", b), *_short("out", b), *_one("in", b), *_one("out", b), UMIN, "!0 = !{i32 1}"]
+                code += _transposer(f"{word}.{row.name}", row, Block(b.lanes, b.precision), False, past=align)
+    code += [*_short("in", b.scalar, b), *_short("out", b.scalar, b), *_one("in", b), *_one("out", b)]
+    if any(row.kind == "i8" for row in outs):
+        code += _short("out", "i8", b)
+    return [*code, UMIN, "!0 = !{i32 1}"]
 
 
 UMIN = "declare i64 @llvm.umin.i64(i64, i64)"
 
 
-def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
-    longest = max((size for _, size, _ in outs), default=0)
-    even = all(size % b.lanes == 0 for _, size, _ in outs if size >= LONG)
+def _load(row: Row) -> str:
+    at = f"getelementptr ptr, ptr %arrays, i64 {row.place}"
+    return f"  %{row.name}.here = {at}\n  %{row.name} = load ptr, ptr %{row.name}.here, align 8"
+
+
+def _long(row: Row) -> bool:
+    return row.size >= LONG and row.kind != "i8"
+
+
+def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
+    longest = max((row.size for row in outs), default=0)
+    even = all(row.size % b.lanes == 0 for row in outs if _long(row))
     far = (EVEN if even else FAR) // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
     code = [
-        f"define void @kernel({names}, i64 %states, ptr noalias %work) {{",
+        "define void @kernel(ptr %arrays, i64 %states, ptr noalias %work) {",
         "entry:",
+        *start,
         "  call void @constants(ptr %work)",
         f"  %far = icmp uge i64 %states, {far}",
-        *(line for name, size, _ in outs if size >= LONG for line in _aligned(name, size, b)),
+        *(line for row in outs if _long(row) for line in _aligned(row.name, row.size, b)),
         "  br label %next",
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
@@ -60,24 +95,28 @@ def _kernel(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[s
         "some:",
         f"  %whole = icmp sge i64 %left, {b.lanes}",
     ]
-    for name, size, _ in (*ins, *outs):
+    for row in (*ins, *outs):
         code += [
-            f"  %{name}.offset = mul i64 %s, {size}",
-            f"  %{name}.at = getelementptr {b.scalar}, ptr %{name}, i64 %{name}.offset",
+            f"  %{row.name}.offset = mul i64 %s, {row.size}",
+            f"  %{row.name}.at = getelementptr {row.kind}, ptr %{row.name}, i64 %{row.name}.offset",
         ]
     code += ["  br i1 %whole, label %full, label %short", "full:"]
-    code += [f"  call void @pack.{name}(ptr %{name}.at, ptr %work)" for name, _, _ in ins]
+    code += [f"  call void @pack.{row.name}(ptr %{row.name}.at, ptr %work)" for row in ins]
     code += [*run, "  br i1 %far, label %past, label %near", "near:"]
-    code += [f"  call void @unpack.{name}(ptr %{name}.at, ptr %work)" for name, _, _ in outs]
+    code += [_unpacked(row, f"@unpack.{row.name}", b) for row in outs]
     code += ["  br label %next", "past:"]
-    code += [
-        f"  call void {f'%past.{name}' if size >= LONG else f'@unpack.{name}'}(ptr %{name}.at, ptr %work)"
-        for name, size, _ in outs
-    ]
+    code += [_unpacked(row, f"%past.{row.name}" if _long(row) else f"@unpack.{row.name}", b) for row in outs]
     code += ["  br label %next", "short:"]
-    code += [_short_call("in", row, b) for row in ins] + [*run] + [_short_call("out", row, b) for row in outs]
+    code += [_short_call("in", row, "%left", b) for row in ins] + [*run]
+    code += [_short_call("out", row, "%left", b) for row in outs]
     code += ["  br label %next", "end:", "  br i1 %far, label %settle, label %done", "settle:", "  fence seq_cst"]
     return [*code, "  br label %done", "done:", "  ret void", "}"]
+
+
+def _unpacked(row: Row, function: str, b: Block) -> str:
+    if row.kind == "i8":
+        return _short_call("out", row, str(b.lanes), b)
+    return f"  call void {function}(ptr %{row.name}.at, ptr %work)"
 
 
 def _aligned(name: str, size: int, b: Block) -> list[str]:
@@ -119,18 +158,21 @@ def constants(runs: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
     ]
 
 
-def _short_call(direction: str, row: Row, b: Block) -> str:
-    name, size, column = row
-    return f"  call void @short.{direction}(ptr %{name}.at, i64 {size}, i64 {column * b.lanes}, i64 %left, ptr %work)"
+def _short_call(direction: str, row: Row, left: str, b: Block, at: str = ".at") -> str:
+    first = row.column * b.lanes
+    return (
+        f"  call void @short.{direction}.{row.kind}(ptr %{row.name}{at}, i64 {row.size}, i64 {first}, i64 {left}, "
+        "ptr %work)"
+    )
 
 
-def _single(names: str, ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
+def _single(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
     def spread(direction: str, row: Row) -> str:
-        name, size, column = row
-        return f"  call void @one.{direction}(ptr %{name}, i64 {size}, i64 {column}, ptr %work)"
+        return f"  call void @one.{direction}(ptr %{row.name}, i64 {row.size}, i64 {row.column}, ptr %work)"
 
-    code = [f"define void @single({names}, ptr noalias %work) {{", "  call void @constants(ptr %work)"]
-    code += [spread("in", row) for row in ins] + [*run] + [spread("out", row) for row in outs]
+    code = ["define void @single(ptr %arrays, ptr noalias %work) {", *start, "  call void @constants(ptr %work)"]
+    code += [spread("in", row) for row in ins] + [*run]
+    code += [spread("out", row) if row.kind != "i8" else _short_call("out", row, "1", b, at="") for row in outs]
     return [*code, "  ret void", "}"]
 
 
@@ -161,12 +203,21 @@ def _one(direction: str, b: Block) -> list[str]:
     ]
 
 
-def _short(direction: str, b: Block) -> list[str]:
-    """Rows into columns and back for fewer states than lanes; the last state is repeated in the lanes that are left."""
+def _short(direction: str, kind: str, b: Block) -> list[str]:
+    """Rows into columns and back for fewer states than lanes; the last state is repeated in the lanes that are left.
+
+    Rows hold numbers, or bytes of that `kind` on the way out.
+    """
     number, align = b.scalar, b.precision.bytes
-    source, target = ("%row.at", "%lane.at") if direction == "in" else ("%lane.at", "%row.at")
+    move = [f"  %x = load {number}, ptr %row.at, align {align}", f"  store {number} %x, ptr %lane.at, align {align}"]
+    if direction == "out":
+        move = [f"  %x = load {number}, ptr %lane.at, align {align}"]
+        move += [f"  store {number} %x, ptr %row.at, align {align}"] if kind != "i8" else [
+            f"  %byte = fptoui {number} %x to i8", "  store i8 %byte, ptr %row.at, align 1"
+        ]  # fmt: skip
     return [
-        f"define internal void @short.{direction}(ptr %rows, i64 %size, i64 %first, i64 %left, ptr %work) noinline {{",
+        f"define internal void @short.{direction}.{kind}(ptr %rows, i64 %size, i64 %first, i64 %left, ptr %work) "
+        "noinline {",
         "entry:",
         "  %last = sub i64 %left, 1",
         "  %nothing = icmp eq i64 %size, 0",
@@ -179,13 +230,12 @@ def _short(direction: str, b: Block) -> list[str]:
         "number:",
         "  %j = phi i64 [0, %lane], [%j.next, %number]",
         "  %row.index = add i64 %start, %j",
-        f"  %row.at = getelementptr {number}, ptr %rows, i64 %row.index",
+        f"  %row.at = getelementptr {kind}, ptr %rows, i64 %row.index",
         f"  %skip = mul i64 %j, {b.lanes}",
         "  %column = add i64 %first, %skip",
         "  %lane.index = add i64 %column, %l",
         f"  %lane.at = getelementptr {number}, ptr %work, i64 %lane.index",
-        f"  %x = load {number}, ptr {source}, align {align}",
-        f"  store {number} %x, ptr {target}, align {align}",
+        *move,
         "  %j.next = add i64 %j, 1",
         "  %more = icmp ult i64 %j.next, %size",
         "  br i1 %more, label %number, label %lane.end",
@@ -199,12 +249,13 @@ def _short(direction: str, b: Block) -> list[str]:
     ]
 
 
-def _transposer(name: str, size: int, column: int, b: Block, inward: bool, past: int = 0) -> list[str]:
+def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> list[str]:
     """A function that turns as many rows as there are lanes into columns, or back.
 
     Squares of lanes × lanes are turned in registers; the last square overlaps the one before where the size asks. With
     `past`, an alignment in bytes, the rows are written past the cache.
     """
+    size, column = row.size, row.column
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
     if size < b.lanes:
         for j in range(size):

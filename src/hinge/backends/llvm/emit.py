@@ -1,6 +1,6 @@
 """A program as LLVM text.
 
-    void kernel(ptr input_0, …, ptr output_0, …, i64 states, ptr work)
+    void kernel(ptr arrays, i64 states, ptr work)
 
 Arrays are row after row, a state each; a uniform input has one row. The rows of a block of W states are turned into
 columns of a work buffer, a vector each; the program runs on them in straight line, cut into functions where it is
@@ -16,7 +16,6 @@ from typing import Any
 from hinge.backends.cut import Pieces, cut
 from hinge.backends.llvm.block import DOUBLE, EMIT, Block, Precision
 from hinge.backends.llvm.drive import constants, driver
-from hinge.backends.llvm.python import entries
 from hinge.graph import Program
 
 
@@ -50,7 +49,6 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
         start = end
     code += constants(_constants(program, layout), Block(lanes, precision))
     code += driver(program, layout.inputs, layout.outputs, len(pieces.ends), Block(lanes, precision))
-    code += entries(program, precision, layout.size * lanes * precision.bytes)
     return "\n".join([*sorted(declared.values()), *code, ""])
 
 

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import ctypes
-import functools
+import json
 import mmap
 import os
-import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from hinge.backends import threads
+from hinge.backends import Code, memory, threads
+from hinge.backends.llvm import cpython_entry, spread
 from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
-from hinge.backends.llvm.python import (
-    DATA,
-    DESCR,
-    DIMENSIONS,
-    FIRST_BYTE,
-    FIRST_ITEM,
-    FLAGS,
-    LINE,
-    LINKS,
-    NDIM,
-    PLAIN,
-    TYPE,
-)
-from hinge.graph import Input, Program
+from hinge.backends.llvm.spread import ABOUT, LINE, MOST_ARRAYS
+from hinge.graph import Program
 
-PRECISIONS = {p.name: p for p in (DOUBLE, SINGLE)}
+PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
+TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -58,8 +48,8 @@ def may_run() -> bool:
     """Whether the system lets this process run code it has written; if not, says so once."""
     if os.name != "posix":
         return True
-    memory = mmap.mmap(-1, mmap.PAGESIZE)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(page))
     allowed = ctypes.CDLL(None).mprotect(ctypes.c_void_p(start), ctypes.c_size_t(mmap.PAGESIZE), 5) == 0
     if not allowed:
         warnings.warn("this system does not let hinge run machine code; the slow interpreter serves.", stacklevel=5)
@@ -84,117 +74,69 @@ def lanes(precision: Precision = DOUBLE) -> int:
 class Signature:
     """What has to be known of a compiled program to call it."""
 
-    inputs: tuple[Input, ...]
-    outputs: tuple[tuple[str, tuple[int, ...]], ...]
+    arrays: tuple[tuple[tuple[int, ...], bool, bool], ...]  # inputs, then outputs: shape, one row for all, bytes
+    inputs: int
     work: int  # numbers in the work buffer
     length: int  # instructions
-    precision: str = "double"
+    lanes: int
 
     @classmethod
-    def of(cls, program: Program, precision: Precision) -> Signature:
-        shapes = tuple((one.name, one.shape) for one in program.outputs)
-        return cls(program.inputs, shapes, work_size(program, lanes(precision)), len(program.code), precision.name)
+    def of(cls, program: Program, width: int) -> Signature:
+        arrays = [((one.size,) if one.shape is None else one.shape, one.uniform, False) for one in program.inputs]
+        arrays += [(one.shape, False, one.whole) for one in program.outputs]
+        return cls(tuple(arrays), len(program.inputs), work_size(program, width), len(program.code), width)
 
 
-def compile_program(program: Program, precision: Precision = DOUBLE) -> bytes:
-    """The program as an object file for this processor. No pass is run: the tracer has done the optimising."""
-    module = binding().parse_assembly(emit(program, lanes(precision), precision))
-    return bytes(_target().emit_object(module))
+def object_file(text: str, passes: bool = False) -> bytes:
+    """LLVM text as an object file for this processor.
+
+    No pass is run on a kernel: the tracer has done the optimising. What is written with cells and loops needs some.
+    """
+    llvm, target = binding(), _target()
+    module = llvm.parse_assembly(text)
+    if passes:
+        builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options())
+        manager = llvm.create_new_function_pass_manager()
+        manager.add_sroa_pass()
+        manager.add_simplify_cfg_pass()
+        for function in module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+    return bytes(target.emit_object(module))
 
 
-class Native:
-    """A program as machine code in this process."""
+def loaded(code: bytes) -> Any:
+    """An object file in memory; the engine owns the code."""
+    llvm = binding()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
 
-    def __init__(self, program: Program, precision: Precision = DOUBLE):
-        self._open(Signature.of(program, precision), compile_program(program, precision))
 
-    @classmethod
-    def opened(cls, signature: Signature, code: bytes) -> Native:
-        """From an object file made earlier."""
-        made = cls.__new__(cls)
-        made._open(signature, code)
-        return made
+class Entry:
+    """What all kernels share: the way in from Python, and the way of a batch over threads."""
 
-    def _open(self, signature: Signature, code: bytes) -> None:
-        llvm = binding()
-        self.signature, self.precision = signature, PRECISIONS[signature.precision]
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())  # owns the code
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
-        arrays = len(signature.inputs) + len(signature.outputs)
-        kind = ctypes.CFUNCTYPE(None, *([ctypes.c_void_p] * arrays), ctypes.c_int64, ctypes.c_void_p)
-        self._call = kind(self._engine.get_function_address("kernel"))
-        sizes = [0 if one.uniform else one.size for one in signature.inputs]
-        sizes += [int(np.prod(shape)) for _, shape in signature.outputs]
-        self._steps = [size * self.precision.bytes for size in sizes]
-        self._own_work = self._work()
-        self.call: Callable[..., Any] | None = None
-        self.fill: Callable[..., Any] | None = None
-        if len(signature.outputs) == 1 and _usual():
-            self._connect()
-            self.call, self.fill = (
-                self._builtin("call", METH_FASTCALL),
-                self._builtin("fill", METH_FASTCALL),
-            )
+    def __init__(self, code: bytes):
+        self.engine = loaded(code)
+        table = (
+            spread.addresses() | {"threads": ctypes.addressof(threads.SETTING)} | cpython_entry.addresses(memory.empty)
+        )
+        links = (ctypes.c_int64 * len(cpython_entry.LINKS))(*(table[name] for name in cpython_entry.LINKS))
+        connect = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.engine.get_function_address("connect"))
+        connect(ctypes.addressof(links))
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64)
+        self.spread = kind(self.engine.get_function_address("spread"))
 
-    def _work(self) -> Array:
-        """A work buffer that begins on a cache line."""
-        extra = LINE // self.precision.bytes
-        raw = np.empty(self.signature.work + extra, self.precision.dtype)
-        skip = -raw.ctypes.data % LINE // self.precision.bytes
-        return raw[skip:]
-
-    def run(self, arrays: Sequence[Array], outs: Sequence[Array]) -> None:
-        """Fill `outs` from `arrays`: contiguous, of this precision, (states, size), or (size,) for a uniform input."""
-        starts = [address(a) for a in (*arrays, *outs)]
-
-        def part(first: int, states: int) -> None:
-            pointers = [start + first * step for start, step in zip(starts, self._steps, strict=True)]
-            work = self._work()  # one a thread
-            self._call(*pointers, states, address(work))
-
-        threads.share(part, outs[0].shape[0], lanes(self.precision), self.signature.length)
-
-    # entry points for Python that do without ctypes
-
-    def _connect(self) -> None:
-        """Hand the code the addresses it needs."""
-        table = _links(self.precision.name) | {"work": address(self._own_work)}
-        links = (ctypes.c_void_p * len(LINKS))(*(table[name] for name in LINKS))
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address("connect"))(ctypes.addressof(links))
-
-    def bind(self, arrays: Sequence[Array], outs: Sequence[Array], states: int) -> Callable[[], None]:
-        """A call without arguments that fills `outs` from these very arrays, which it keeps alive."""
-        work = self._work()
-        if self.call is None and states > FEW:
-            rows = [
-                a if one.uniform else a.reshape(states, -1)
-                for a, one in zip(arrays, self.signature.inputs, strict=True)
-            ]
-            results = [out.reshape(states, -1) for out in outs]
-            return lambda: self.run(rows, results)
-        if self.call is None:  # several results, or an unusual Python
-            pointers = [ctypes.c_void_p(address(a)) for a in (*arrays, *outs)]
-            fixed_call = functools.partial(
-                self._call, *pointers, ctypes.c_int64(states), ctypes.c_void_p(address(work))
-            )
-            fixed_call.alive = (arrays, outs, work, self)  # type: ignore[attr-defined]
-            return fixed_call
-        (out,) = outs
-        numbers = [address(a) for a in (*arrays, out, work)] + [states]
-        fixed = np.array(numbers, np.uint64).tobytes()
-        return self._builtin("bound", METH_NOARGS, (fixed, *arrays, out, work))
-
-    def _builtin(self, symbol: str, flags: int, bound_to: tuple[Any, ...] = ()) -> Callable[..., Any]:
-        definition = _MethodDef(symbol.encode(), self._engine.get_function_address(symbol), flags, None)
-        owner = (*bound_to, definition, self)  # a builtin keeps its self, and so its definition and the code
+    def builtin(self, symbol: str, flags: int, owner: tuple[Any, ...]) -> Callable[..., Any]:
+        """A function of Python's that runs that code; it keeps alive what it is bound to."""
+        definition = _MethodDef(symbol.encode(), self.engine.get_function_address(symbol), flags, None)
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return make(ctypes.addressof(definition), owner, None)  # type: ignore[no-any-return]
+        return make(ctypes.addressof(definition), (*owner, definition, self), None)  # type: ignore[no-any-return]
 
 
 METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
-FEW = 64  # states that are not worth being shared among threads
 
 
 class _MethodDef(ctypes.Structure):
@@ -204,58 +146,94 @@ class _MethodDef(ctypes.Structure):
 
 
 @cache
-def _links(precision: str) -> dict[str, int]:
-    """The addresses that the entry points need, but for the work buffer."""
-    import numpy._core.multiarray as multiarray
+def entry() -> Entry:
+    """The shared part: from the cache, or compiled now."""
+    from hinge.backends import cache as disk
 
-    api = ctypes.pythonapi.PyCapsule_GetPointer
-    api.restype, api.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    functions = (ctypes.c_void_p * 94).from_address(api(multiarray._ARRAY_API, None))
-    table = {
-        "array type": id(np.ndarray),
-        "number type": id(np.dtype(PRECISIONS[precision].dtype)),
-        "PyArray_New": functions[93] or 0,
-        "None": id(None),
-        "most states": ctypes.addressof(threads.MOST),
-    }
-    for name in LINKS:
-        if name.startswith(("Py_", "PyMem_", "PyEval_")):
-            table[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
-    return table
+    key = disk.key("llvm entry", *circumstances())
+    code = disk.find(key, "shared")
+    if code is None:
+        code = object_file(cpython_entry.text(), passes=True)
+        disk.keep(key, code, "shared")
+    return Entry(code)
 
 
 @cache
-def _usual() -> bool:
-    """Whether this Python and this NumPy lay out their objects as `call` expects; looked up, not assumed."""
-    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
-        return False
-    if hasattr(sys, "gettotalrefcount") or not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return False
-    probe, text = np.arange(5.0), b"hinge"
-    at, pair, raw = id(probe), (text, probe), id(text)
+def circumstances() -> tuple[str, ...]:
+    """What compiled code depends on: the processor, and LLVM's version."""
+    import llvmlite
 
-    def look(where: int, kind: Any) -> Any:
-        return kind.from_address(where).value
-
-    try:
-        _links("double")
-    except (ImportError, AttributeError, ValueError):
-        return False
-    return (
-        look(at + TYPE, ctypes.c_void_p) == id(np.ndarray)
-        and look(at + DATA, ctypes.c_void_p) == probe.ctypes.data
-        and look(at + NDIM, ctypes.c_int) == 1
-        and look(look(at + DIMENSIONS, ctypes.c_void_p), ctypes.c_int64) == 5
-        and look(at + DESCR, ctypes.c_void_p) == id(np.dtype(np.float64))
-        and look(at + FLAGS, ctypes.c_int) & PLAIN == PLAIN
-        and not look(id(probe[::2]) + FLAGS, ctypes.c_int) & 1
-        and look(id(pair) + FIRST_ITEM, ctypes.c_void_p) == raw
-        and bytes((ctypes.c_char * 5).from_address(raw + FIRST_BYTE)) == text
-    )
+    return (*processor(), llvmlite.__version__)
 
 
-def address(a: Array) -> int:
-    """Where an array's first number is."""
-    if _usual():
-        return ctypes.c_void_p.from_address(id(a) + DATA).value or 0
-    return int(a.ctypes.data)
+class Native(Code):
+    """A program as machine code in this process."""
+
+    def __init__(self, program: Program, precision: Precision = DOUBLE, width: int = 0):
+        width = width or lanes(precision)
+        self._open(Signature.of(program, width), precision, object_file(emit(program, width, precision)))
+
+    @classmethod
+    def opened(cls, content: bytes, precision: Precision) -> Native:
+        """From what `content` of another one was."""
+        head, _, code = content.partition(b"\n")
+        described = json.loads(head)
+        arrays = tuple((tuple(shape), one, byte) for shape, one, byte in described.pop("arrays"))
+        made = cls.__new__(cls)
+        made._open(Signature(arrays, **described), precision, code)
+        return made
+
+    @property
+    def content(self) -> bytes:  # type: ignore[override]
+        return json.dumps(asdict(self.signature)).encode() + b"\n" + self._code
+
+    def _open(self, signature: Signature, precision: Precision, code: bytes) -> None:
+        self.signature, self.precision, self._code = signature, precision, code
+        self._engine, self._entry = loaded(code), entry()
+        self._own_work = self._work()
+        self._about = self._description()
+        usual = len(signature.arrays) <= MOST_ARRAYS and all(len(shape) <= 3 for shape, _, _ in signature.arrays)
+        if usual and cpython_entry.layout():
+            self.enter = self._entry.builtin("enter", METH_FASTCALL, (self._about, self))
+
+    def _work(self) -> Array:
+        """A work buffer that begins on a cache line."""
+        extra = LINE // self.precision.bytes
+        raw = np.empty(self.signature.work + extra, self.precision.dtype)
+        skip = -raw.ctypes.data % LINE // self.precision.bytes
+        return raw[skip:]
+
+    def _description(self) -> bytes:
+        """What the shared part has to know of this kernel."""
+        signature, number = self.signature, self.precision
+        said = {
+            "kernel": self._engine.get_function_address("kernel"),
+            "single": self._engine.get_function_address("single"),
+            "work bytes": signature.work * number.bytes,
+            "own work": self._own_work.ctypes.data,
+            "number": id(np.dtype(number.dtype)),
+            "inputs": signature.inputs,
+            "outputs": len(signature.arrays) - signature.inputs,
+            "length": signature.length,
+            "lanes": signature.lanes,
+        }
+        row = [said[word] for word in ABOUT]
+        for shape, uniform, byte in signature.arrays:
+            kind, width = (TYPE_NUMBER["byte"], 1) if byte else (TYPE_NUMBER[number.name], number.bytes)
+            row += [prod(shape), len(shape), uniform, kind, width, *(*shape, 1, 1, 1)[:3]]
+        return np.array(row, np.int64).tobytes()
+
+    def run(self, arrays: Sequence[Array], outs: Sequence[Array]) -> None:
+        """Fill `outs` from `arrays`: contiguous, of this precision, (states, size), or (size,) for a uniform input."""
+        starts = np.array([a.ctypes.data for a in (*arrays, *outs)], np.int64)
+        if self._entry.spread(self._about, starts.ctypes.data, len(outs[0])):
+            raise MemoryError(f"there are no {self.signature.work * self.precision.bytes} bytes for a work buffer.")
+
+    def bind(self, arrays: Sequence[Array], outs: Sequence[Array]) -> Callable[[], None]:
+        """A call without arguments that fills `outs` from these very arrays, which it keeps alive."""
+        if self.enter is None:
+            return lambda: self.run(arrays, outs)
+        work = self._work()
+        fixed = [len(outs[0]), work.ctypes.data, *(a.ctypes.data for a in (*arrays, *outs))]
+        owner = (self._about, np.array(fixed, np.int64).tobytes(), self, arrays, outs, work)
+        return self._entry.builtin("bound", METH_NOARGS, owner)

@@ -1,0 +1,18 @@
+"""Whatever is raised in the middle of a call: nothing is written afterwards, and the next numbers are right."""
+
+import json
+import pathlib
+
+import pytest
+from kernel_cases import python
+
+STRESS = pathlib.Path(__file__).parent / "stress_interrupts.py"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_calls_are_right_after_interrupts_at_any_time_and_when_bound_in_several_threads(seed):
+    ran = python(STRESS, 300, 40, seed)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    told = json.loads(ran.stdout)
+    assert (told["interrupts"], told["wrong"]) == (300, 0)
+    assert told["bound"] == {"rounds": 40, "wrong": 0}
