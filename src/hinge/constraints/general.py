@@ -21,7 +21,8 @@ from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import SizeError
 from hinge.graph import Expr, Graph, Scalar, along, inner, units
 from hinge.graph.arrays import Symbols, symbols
-from hinge.graph.expr import NAMED, evaluated
+from hinge.graph.expr import NAMED
+from hinge.graph.scalars import evaluated
 from hinge.model import Model
 from hinge.spatial import Motion, cross3
 

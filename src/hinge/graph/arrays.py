@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from hinge.graph.expr import Scalar, atan2, cos, less, maximum, minimum, select, sin, sqrt
+from hinge.graph.expr import Scalar
+from hinge.graph.functions import atan2, cos, sin
+from hinge.graph.ops import less, maximum, minimum, select, sqrt
 
 NODES: dict[str, Callable[..., Scalar]] = {
     "sin": sin,
