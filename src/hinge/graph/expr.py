@@ -10,6 +10,7 @@ expressions of one graph are one object. An algorithm written over scalars runs 
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from typing import Any
@@ -63,7 +64,6 @@ class Expr:
     """A node: an operation and its arguments, which are nodes or floats."""
 
     __slots__ = ("args", "graph", "op", "serial")
-    __array_ufunc__ = None  # an array does not swallow nodes one by one
 
     def __init__(self, graph: Graph, op: str, args: tuple[Scalar, ...], serial: int):
         self.graph, self.op, self.args, self.serial = graph, op, args, serial
@@ -92,6 +92,26 @@ class Expr:
 
     def __float__(self) -> float:
         raise TraceError(f"the traced value {self!r} is not a number: it is known only when the kernel runs.")
+
+    def __index__(self) -> int:
+        raise TraceError(f"the traced value {self!r} cannot be an index: its number is not known yet.")
+
+    # NumPy: a universal function of a node is a node, and of an array of objects asks them for methods of its name
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
+        from hinge.graph.arrays import traced
+
+        made = traced(ufunc, method, *given, **options)
+        return made if any(isinstance(x, np.ndarray) for x in given) else made.item()
+
+    def __getattr__(self, name: str) -> Any:
+        from hinge.graph.arrays import NODES
+
+        if name not in NODES:
+            raise AttributeError(f"a traced value has no {name!r}")
+        return functools.partial(NODES[name], self)
+
+    # arithmetic
 
     def __neg__(self) -> Scalar:
         return _neg(self)
@@ -146,6 +166,15 @@ class Expr:
 
     def __abs__(self) -> Scalar:
         return self.graph.node("abs", self)
+
+    def __floor__(self) -> Scalar:
+        return self.graph.node("floor", self)
+
+    def __floordiv__(self, other: Scalar) -> Scalar:
+        return math.floor(self / other)
+
+    def __mod__(self, other: Scalar) -> Scalar:
+        return self - other * math.floor(self / other)
 
 
 NAMED = Graph()  # the graph of symbols that have a name, which those of a robot are
