@@ -30,7 +30,10 @@ from hinge.graph import (
     sin,
     sqrt,
     tanh,
+    uniform,
 )
+from hinge.graph.numbers import Numbers
+from hinge.graph.random import threefry
 
 mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed")
 
@@ -317,6 +320,66 @@ def test_a_known_power_is_made_of_products_and_roots(exponent, operations):
     np.testing.assert_allclose(run(x[:, None])[:, 0], x**exponent, rtol=1e-14)
 
 
+# random numbers: known answers of Threefry-2x32 with 20 rounds, as Random123 publishes them
+
+
+@pytest.mark.parametrize(
+    ("key", "counter", "wanted"),
+    [
+        ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+        ((0xFFFFFFFF, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (0x1CB996FC, 0xBB002BE7)),
+        ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+    ],
+)
+def test_the_words_of_random_numbers_are_the_published_ones(key, counter, wanted):
+    m = Numbers()
+    with np.errstate(over="ignore"):
+        made = threefry(m, *(tuple(m.integer(n) for n in pair) for pair in (key, counter)))
+    assert tuple(int(x) for x in made) == wanted
+
+
+@pytest.fixture(scope="module")
+def random_number():
+    return compiled(2, lambda key, counter: [uniform(key, counter)])
+
+
+def test_a_random_number_is_made_of_53_bits_of_both_words(random_number):
+    assert random_number([[0.0, 0.0]])[0, 0] == ((0x6B200159 << 21) | (0x99BA4EFE >> 11)) / 2**53
+    m, rng = Numbers(), np.random.default_rng(22)
+    pairs = np.concatenate([rng.integers(0, 2**53, (200, 2)), [[2**53, 2**53], [1, 2**32], [2**32 - 1, 0]]])
+    for (key, counter), got in zip(pairs.tolist(), random_number(pairs.astype(float))[:, 0], strict=True):
+        words = [(m.integer(n % 2**32), m.integer(n // 2**32)) for n in (key, counter)]
+        with np.errstate(over="ignore"):
+            first, second = (int(x) for x in threefry(m, *words))
+        assert got == ((first << 21) | (second >> 11)) / 2**53
+
+
+def test_random_numbers_are_spread_evenly_and_do_not_follow_each_other(random_number):
+    n = 40000
+    x = random_number(np.stack([np.full(n, 7.0), np.arange(n)], 1))[:, 0]
+    assert 0.0 <= x.min() < 1e-3
+    assert 1 - 1e-3 < x.max() < 1.0
+    counts = np.histogram(x, 64, (0.0, 1.0))[0]
+    assert np.sum((counts - n / 64) ** 2 / (n / 64)) < 120  # of chi-square with 63 degrees, a chance of 2e-5
+    assert abs(np.corrcoef(x[1:], x[:-1])[0, 1]) < 0.02
+    other = random_number(np.stack([np.full(n, 8.0), np.arange(n)], 1))[:, 0]
+    assert abs(np.corrcoef(x, other)[0, 1]) < 0.02
+
+
+def test_a_random_number_in_single_precision_is_below_one_too():
+    run = compiled(2, lambda key, counter: [uniform(key, counter)], precision=SINGLE)
+    x = run(np.stack([np.full(50000, 3.0), np.arange(50000)], 1).astype(np.float32))[:, 0]
+    assert x.dtype == np.float32
+    assert x.max() < 1.0
+    np.testing.assert_array_equal(x * 2.0**24, np.round(x * 2.0**24))
+
+
+def test_a_random_number_of_what_is_no_counter_is_none(random_number):
+    bad = [-1.0, -TINY, 2.0**53 + 2.0, 1e300, INF, -INF, NAN]
+    assert np.isnan(random_number([[x, 1.0] for x in bad] + [[1.0, x] for x in bad])).all()
+    assert np.isfinite(random_number([[2.0**53, 0.0], [0.0, 2.0**53]])).all()
+
+
 # the operations that IEEE 754 settles to the last bit
 
 PAIRS = np.array([(a, b) for a in SPECIAL for b in SPECIAL])
@@ -336,7 +399,7 @@ NUMPY = {
 
 
 def test_every_operation_is_tried_here():
-    assert set(EXACT) | {*FUNCTIONS, "sin", "cos", "atan2", "pow", "fma", "fms", "fnma"} == set(OPS)
+    assert set(EXACT) | {*FUNCTIONS, "sin", "cos", "atan2", "pow", "uniform", "fma", "fms", "fnma"} == set(OPS)
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -9,11 +9,12 @@ from hinge.graph.expr import Expr, Graph, Scalar, TooLong, on_paper
 from hinge.graph.functions import arccos, arcsin, atan2, cos, exp, log, sin, tanh
 from hinge.graph.ops import OPS, Op, absolute, floor, less, maximum, minimum, select, sqrt
 from hinge.graph.order import Input, Output, Program, live, order, replay
+from hinge.graph.random import uniform
 from hinge.graph.scalars import evaluate, evaluated, inner, power, total
 
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "absolute", "along",
     "arccos", "arcsin", "atan2", "cos", "evaluate", "evaluated", "exp", "floor", "inner", "jacobian", "less", "live",
     "log", "maximum", "minimum", "on_paper", "order", "power", "replay", "select", "sin", "sqrt", "tanh", "total",
-    "units",
+    "uniform", "units",
 ]  # fmt: skip
