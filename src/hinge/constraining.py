@@ -28,7 +28,8 @@ from hinge.errors import NotCovered, SizeError
 from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
-from hinge.graph.expr import NAMED, evaluated
+from hinge.graph.expr import NAMED
+from hinge.graph.scalars import evaluated
 from hinge.inputs import broken
 from hinge.integrators.steps import TIME
 from hinge.model import Model, unmoved

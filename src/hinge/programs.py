@@ -17,7 +17,8 @@ from hinge.backends.reading import Reading
 from hinge.dynamics.registry import PLACE, Algorithm, Place, Quantity
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Input, Program, Scalar, TooLong
-from hinge.graph.expr import NAMED, evaluated
+from hinge.graph.expr import NAMED
+from hinge.graph.scalars import evaluated
 from hinge.model import Model, Parameter, reframe, unmoved
 from hinge.model.driven import sizes
 from hinge.model.regroup import regrouped

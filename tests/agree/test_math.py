@@ -9,7 +9,31 @@ import pytest
 
 from hinge.backends.cut import cut
 from hinge.backends.llvm import SINGLE, Native
-from hinge.graph import OPS, Graph, Input, atan2, cos, less, maximum, minimum, order, select, sin, sqrt
+from hinge.graph import (
+    OPS,
+    Graph,
+    Input,
+    absolute,
+    arccos,
+    arcsin,
+    atan2,
+    cos,
+    exp,
+    floor,
+    less,
+    log,
+    maximum,
+    minimum,
+    order,
+    power,
+    select,
+    sin,
+    sqrt,
+    tanh,
+    uniform,
+)
+from hinge.graph.numbers import Numbers
+from hinge.graph.random import threefry
 
 mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed")
 
@@ -166,6 +190,196 @@ def test_the_arc_tangent_reaches_to_the_largest_numbers(arc_tangent):
     assert worst(arc_tangent(points)[:, 0], mpmath.atan2, *points.T)[0] <= 2.0
 
 
+# exponential, logarithm, hyperbolic tangent, arc sine and arc cosine
+
+FUNCTIONS = {
+    "exp": (exp, mpmath.exp, np.exp),
+    "log": (log, mpmath.log, np.log),
+    "tanh": (tanh, mpmath.tanh, np.tanh),
+    "arcsin": (arcsin, mpmath.asin, np.arcsin),
+    "arccos": (arccos, mpmath.acos, np.arccos),
+}
+
+
+def of_every_size(rng, low, high, n=1500):
+    return rng.choice([-1, 1], n) * 10 ** rng.uniform(low, high, n)
+
+
+def around(rng, places, most=1e-8, n=400):
+    return np.concatenate([x + most * rng.uniform(-1, 1, n) * 10 ** rng.uniform(-9, 0, n) for x in places])
+
+
+ARGUMENTS = {
+    ("exp", "of every size"): lambda rng: of_every_size(rng, -320, 2.8),
+    ("exp", "between powers of two"): lambda rng: np.log(2) * (np.arange(-1000, 1000) + 0.5),
+    ("exp", "that all but overflow"): lambda rng: np.r_[rng.uniform(700, 709.78, 800), 709.782712893384],
+    ("exp", "whose exponential is subnormal"): lambda rng: rng.uniform(-745.1, -708, 1500),
+    ("log", "of every size"): lambda rng: 10 ** rng.uniform(-307, 308, 2000),
+    ("log", "near one"): lambda rng: around(rng, [1.0], 0.1, 2000),
+    ("log", "between powers of two"): lambda rng: around(rng, [np.sqrt(0.5), np.sqrt(2.0), 2.0, 4.0]),
+    ("log", "subnormal"): lambda rng: 10 ** rng.uniform(-323, -307, 800),
+    ("tanh", "up to three"): lambda rng: rng.uniform(-3, 3, 4000),
+    ("tanh", "of every size"): lambda rng: of_every_size(rng, -320, 1.3, 3000),
+    ("tanh", "that all but reach one"): lambda rng: rng.uniform(15, 25, 1000),
+    ("arcsin", "up to one"): lambda rng: rng.uniform(-1, 1, 3000),
+    ("arcsin", "of every size"): lambda rng: of_every_size(rng, -320, 0),
+    ("arcsin", "near one"): lambda rng: np.r_[rng.choice([-1, 1], 1500) * (1 - 10 ** rng.uniform(-16, 0, 1500)), -1, 1],
+    ("arcsin", "near a half"): lambda rng: around(rng, [0.5, -0.5]),
+    ("arccos", "up to one"): lambda rng: rng.uniform(-1, 1, 3000),
+    ("arccos", "of every size"): lambda rng: of_every_size(rng, -320, 0),
+    ("arccos", "near one"): lambda rng: np.r_[rng.choice([-1, 1], 1500) * (1 - 10 ** rng.uniform(-16, 0, 1500)), -1],
+    ("arccos", "near a half"): lambda rng: around(rng, [0.5, -0.5]),
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), ARGUMENTS)
+def test_a_function_is_good_to_two_units_in_the_last_place(name, kind):
+    ours, exact, _ = FUNCTIONS[name]
+    x = ARGUMENTS[name, kind](np.random.default_rng(17))
+    x = x[x != 1.0] if name == "log" else x  # where the logarithm is zero there is no last place
+    y = compiled(1, lambda x: [ours(x)])(x[:, None])[:, 0]
+    assert worst(y, exact, x)[0] <= 2.0
+
+
+ENDS = np.array([0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 1e300, -1e300, 710.0, -746.0, TINY, -TINY, INF, -INF, NAN])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_of_zeros_infinities_and_what_has_no_value_is_numpys(name):
+    ours, _, theirs = FUNCTIONS[name]
+    got = compiled(1, lambda x: [ours(x)])(ENDS[:, None])[:, 0]
+    with np.errstate(all="ignore"):
+        wanted = theirs(ENDS)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+    number = ~np.isnan(wanted)
+    np.testing.assert_allclose(got[number], wanted[number], rtol=4e-16)
+    np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(wanted[number]))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_in_single_precision_is_that_of_double_precision_rounded(name):
+    ours, _, _ = FUNCTIONS[name]
+    rng = np.random.default_rng(18)
+    x = np.concatenate([rng.uniform(-1, 1, 1000), rng.uniform(-90, 90, 1000), ENDS[np.abs(ENDS) != 1e300]])
+    x = x.astype(np.float32)[:, None]
+    single = compiled(1, lambda x: [ours(x)], precision=SINGLE)(x)
+    with np.errstate(over="ignore"):
+        rounded = compiled(1, lambda x: [ours(x)])(x.astype(float)).astype(np.float32)
+    np.testing.assert_array_equal(single, rounded)
+
+
+# powers
+
+BASES = {
+    "of every size": lambda rng: (10 ** rng.uniform(-300, 300, 2000), rng.uniform(-1, 1, 2000)),
+    "up to ten": lambda rng: (rng.uniform(0, 10, 2000), rng.uniform(-5, 5, 2000)),
+    "near one with large exponents": lambda rng: (
+        1 + rng.uniform(-1, 1, 2000) * 10 ** rng.uniform(-15, -1, 2000),
+        rng.choice([-1, 1], 2000) * 10 ** rng.uniform(0, 15, 2000),
+    ),
+    "with results of every size": lambda rng: (rng.uniform(0.5, 2, 2000), rng.uniform(-1020, 1020, 2000)),
+    "below zero with whole exponents": lambda rng: (-rng.uniform(0, 10, 1000), rng.integers(-300, 300, 1000) * 1.0),
+    "subnormal": lambda rng: (10 ** rng.uniform(-322, -308, 800), rng.uniform(-0.9, 0.9, 800)),
+}
+
+
+@pytest.fixture(scope="module")
+def raised():
+    return compiled(2, lambda x, y: [power(x, y)])
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_a_power_is_good_to_two_units_in_the_last_place(raised, kind):
+    x, y = BASES[kind](np.random.default_rng(19))
+    with np.errstate(all="ignore"):
+        fits = (np.abs(np.power(x, y)) < 1.7e308) & (np.abs(np.power(x, y)) > 1e-322)
+    assert np.count_nonzero(fits) > 300
+    x, y = x[fits], y[fits]
+    assert worst(raised(np.stack([x, y], 1))[:, 0], mpmath.power, x, y)[0] <= 2.0
+
+
+def test_a_power_of_zeros_infinities_and_what_has_no_value_is_numpys(raised):
+    pairs = np.array([(x, y) for x in [*ENDS, 3.0, 1e17] for y in [*ENDS, 3.0, -3.0, 2.5, 1e17, -1e17]])
+    with np.errstate(all="ignore"):
+        got, wanted = raised(pairs)[:, 0], np.power(*pairs.T)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+    number = ~np.isnan(wanted)
+    np.testing.assert_allclose(got[number], wanted[number], rtol=4e-16)
+    np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(wanted[number]))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "operations"),
+    [(2, ["mul"]), (3.0, ["mul"] * 2), (-1, ["div"]), (0.5, ["sqrt"]), (-0.5, ["sqrt", "div"]), (1.5, ["sqrt", "mul"]),
+     (8, ["mul"] * 3), (1, []), (0.3, ["pow"]), (100, ["pow"])],
+)  # fmt: skip
+def test_a_known_power_is_made_of_products_and_roots(exponent, operations):
+    run = compiled(1, lambda x: [x**exponent], contract=False)
+    assert [op for op, _ in run.program.code if op != "input"] == operations
+    x = np.linspace(0.1, 3, 9)
+    np.testing.assert_allclose(run(x[:, None])[:, 0], x**exponent, rtol=1e-14)
+
+
+# random numbers: known answers of Threefry-2x32 with 20 rounds, as Random123 publishes them
+
+
+@pytest.mark.parametrize(
+    ("key", "counter", "wanted"),
+    [
+        ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+        ((0xFFFFFFFF, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (0x1CB996FC, 0xBB002BE7)),
+        ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+    ],
+)
+def test_the_words_of_random_numbers_are_the_published_ones(key, counter, wanted):
+    m = Numbers()
+    with np.errstate(over="ignore"):
+        made = threefry(m, *(tuple(m.integer(n) for n in pair) for pair in (key, counter)))
+    assert tuple(int(x) for x in made) == wanted
+
+
+@pytest.fixture(scope="module")
+def random_number():
+    return compiled(2, lambda key, counter: [uniform(key, counter)])
+
+
+def test_a_random_number_is_made_of_53_bits_of_both_words(random_number):
+    assert random_number([[0.0, 0.0]])[0, 0] == ((0x6B200159 << 21) | (0x99BA4EFE >> 11)) / 2**53
+    m, rng = Numbers(), np.random.default_rng(22)
+    pairs = np.concatenate([rng.integers(0, 2**53, (200, 2)), [[2**53, 2**53], [1, 2**32], [2**32 - 1, 0]]])
+    for (key, counter), got in zip(pairs.tolist(), random_number(pairs.astype(float))[:, 0], strict=True):
+        words = [(m.integer(n % 2**32), m.integer(n // 2**32)) for n in (key, counter)]
+        with np.errstate(over="ignore"):
+            first, second = (int(x) for x in threefry(m, *words))
+        assert got == ((first << 21) | (second >> 11)) / 2**53
+
+
+def test_random_numbers_are_spread_evenly_and_do_not_follow_each_other(random_number):
+    n = 40000
+    x = random_number(np.stack([np.full(n, 7.0), np.arange(n)], 1))[:, 0]
+    assert 0.0 <= x.min() < 1e-3
+    assert 1 - 1e-3 < x.max() < 1.0
+    counts = np.histogram(x, 64, (0.0, 1.0))[0]
+    assert np.sum((counts - n / 64) ** 2 / (n / 64)) < 120  # of chi-square with 63 degrees, a chance of 2e-5
+    assert abs(np.corrcoef(x[1:], x[:-1])[0, 1]) < 0.02
+    other = random_number(np.stack([np.full(n, 8.0), np.arange(n)], 1))[:, 0]
+    assert abs(np.corrcoef(x, other)[0, 1]) < 0.02
+
+
+def test_a_random_number_in_single_precision_is_below_one_too():
+    run = compiled(2, lambda key, counter: [uniform(key, counter)], precision=SINGLE)
+    x = run(np.stack([np.full(50000, 3.0), np.arange(50000)], 1).astype(np.float32))[:, 0]
+    assert x.dtype == np.float32
+    assert x.max() < 1.0
+    np.testing.assert_array_equal(x * 2.0**24, np.round(x * 2.0**24))
+
+
+def test_a_random_number_of_what_is_no_counter_is_none(random_number):
+    bad = [-1.0, -TINY, 2.0**53 + 2.0, 1e300, INF, -INF, NAN]
+    assert np.isnan(random_number([[x, 1.0] for x in bad] + [[1.0, x] for x in bad])).all()
+    assert np.isfinite(random_number([[2.0**53, 0.0], [0.0, 2.0**53]])).all()
+
+
 # the operations that IEEE 754 settles to the last bit
 
 PAIRS = np.array([(a, b) for a in SPECIAL for b in SPECIAL])
@@ -173,11 +387,19 @@ EXACT = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
     "min": minimum, "max": maximum, "neg": lambda a, b: -a, "sqrt": lambda a, b: sqrt(a),
     "less": lambda a, b: select(less(a, b), 1.0, 0.0), "select": lambda a, b: select(less(a, b), a, b),
+    "floor": lambda a, b: floor(a), "abs": lambda a, b: absolute(a),
+}  # fmt: skip
+
+
+NUMPY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
+    "less": np.less, "select": np.where, "floor": np.floor, "abs": np.abs,
+    "min": lambda a, b: np.where((a < b) | (a != a), a, b), "max": lambda a, b: np.where((a > b) | (a != a), a, b),
 }  # fmt: skip
 
 
 def test_every_operation_is_tried_here():
-    assert set(EXACT) | {"sin", "cos", "atan2", "fma", "fms", "fnma"} == set(OPS)
+    assert set(EXACT) | {*FUNCTIONS, "sin", "cos", "atan2", "pow", "uniform", "fma", "fms", "fnma"} == set(OPS)
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -186,14 +408,12 @@ def test_an_operation_agrees_with_numpy_to_the_last_bit(name):
     rows = np.concatenate([PAIRS, rng.normal(size=(500, 2)) * 10 ** rng.uniform(-160, 160, (500, 2))])
     ours = compiled(2, lambda a, b: [EXACT[name](a, b)])(rows)[:, 0]
     a, b = rows.T
-    meaning, truth = OPS[name].meaning, np.less(a, b)
+    given = {1: (a,), 2: (a, b), 3: (np.less(a, b), a, b)}[OPS[name].arity]
     with np.errstate(all="ignore"):
-        one = {"neg": (a,), "sqrt": (a,), "select": (truth, a, b)}
-        theirs = np.asarray(meaning(*one.get(name, (a, b))), float)
+        theirs = np.asarray(NUMPY[name](*given), float)
     np.testing.assert_array_equal(ours, theirs)  # NaN where NumPy has NaN
-    if name not in ("min", "max"):  # of two zeros either will do
-        number = ~np.isnan(theirs)
-        np.testing.assert_array_equal(np.signbit(ours[number]), np.signbit(theirs[number]))
+    number = ~np.isnan(theirs)
+    np.testing.assert_array_equal(np.signbit(ours[number]), np.signbit(theirs[number]))
 
 
 FUSED = {

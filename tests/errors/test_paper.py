@@ -88,12 +88,9 @@ def test_a_symbol_without_a_value_is_named():
 
 def test_what_symbols_cannot_do_is_said(sympy):
     x = sympy.Symbol("x")
-    read = "Symbols may be added, multiplied, divided, raised to whole powers, and be in sqrt, sin, cos and tan."
-    assert refused(hinge.ModelError, lambda: hinge.dh([{"mass": sympy.exp(x)}])) == (
-        f"link 'link1' has mass [exp(x)]: exp is not among the functions that can be read.\n  {read}"
-    )
-    assert refused(hinge.ModelError, lambda: hinge.dh([{"a": x ** sympy.Rational(1, 3)}])) == (
-        f"row 1 of the table has a [x**(1/3)]: the power 1/3 is neither whole nor a square root.\n  {read}"
+    read = "Symbols may be added, multiplied, divided, raised to powers, and be in sqrt, sin, exp and the like."
+    assert refused(hinge.ModelError, lambda: hinge.dh([{"mass": sympy.gamma(x)}])) == (
+        f"link 'link1' has mass [gamma(x)]: gamma is not among the functions that can be read.\n  {read}"
     )
     assert refused(hinge.ModelError, lambda: hinge.dh([{"com": (x, 0)}])).endswith("Give 3 numbers.")
     builder = hinge.Builder("r")
@@ -105,8 +102,8 @@ def test_what_symbols_cannot_do_is_said(sympy):
     assert axis == "joint 'j' has axis made of symbols.\n  Give numbers."
     follows = refused(hinge.ModelError, lambda: builder.joint("j", "revolute", "base", "rod", mimic=("k", x, 0.0)))
     assert follows == "joint 'j' has mimic ratio and offset made of symbols.\n  Give numbers."
-    pitch = refused(hinge.ModelError, lambda: hinge.dh([{"type": "screw", "pitch": sympy.exp(x)}]))
-    assert pitch.startswith("joint 'joint1' has pitch [exp(x)]: exp is not among the functions that can be read.")
+    pitch = refused(hinge.ModelError, lambda: hinge.dh([{"type": "screw", "pitch": sympy.erf(x)}]))
+    assert pitch.startswith("joint 'joint1' has pitch [erf(x)]: erf is not among the functions that can be read.")
 
 
 def test_what_needs_numbers_refuses_symbols():

@@ -7,28 +7,46 @@ import pytest
 
 import hinge
 from hinge import stub
-from hinge.backends import c
-from hinge.backends.llvm import EMIT
+from hinge.backends.llvm.block import Block
+from hinge.backends.statements import REALS, SAY, Statements
 from hinge.dynamics import ALGORITHMS
 from hinge.graph import OPS, Graph
-from hinge.graph.expr import _ON_SCALARS
+from hinge.graph.machine import Machine
+from hinge.graph.numbers import Numbers
 
 COST_KINDS = {"add", "mul", "div", "sqrt", "trig", "neg", "other", "fma"}
 
 
-def test_the_native_back_end_emits_every_operation_and_no_other():
-    assert set(EMIT) == set(OPS)
+PRIMITIVES = {name for name, op in OPS.items() if op.body is None}
+MACHINES = {"numbers": Numbers(), "llvm": Block(4), "c": Statements(REALS["double"])}
 
 
-def test_c_has_a_statement_for_every_operation_and_no_other():
-    assert set(c.EMIT) == set(OPS)
-    for name, op in OPS.items():
-        assert len(inspect.signature(c.EMIT[name]).parameters) in (op.arity + 1, 2)  # or any number of arguments
-        assert c.EMIT[name](c.REALS["double"], *"abc"[: op.arity])
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+def test_a_machine_has_a_word_for_every_primitive_and_for_all_that_functions_are_written_in(machine):
+    words = {name for name in vars(Machine) if not name.startswith("_")}
+    assert words >= PRIMITIVES - {"select"}
+    for word in words | PRIMITIVES:
+        assert callable(getattr(machine, word)) or word in ("dtype", "single")
 
 
-def test_every_operation_works_on_scalars_of_any_kind():
-    assert set(_ON_SCALARS) == set(OPS)
+def test_c_has_an_expression_for_every_primitive_and_no_other():
+    assert set(SAY) == PRIMITIVES
+    for name in SAY:
+        assert len(inspect.signature(SAY[name]).parameters) == OPS[name].arity + 1
+
+
+def test_every_function_writes_itself_on_every_machine():
+    for op in OPS.values():
+        for machine in (Block(8), Statements(REALS["double"]), Statements(REALS["float"])):
+            assert op.on(machine, *"abc"[: op.arity])
+            assert machine.lines
+
+
+def test_a_name_of_numpy_or_sympy_is_served_by_one_row():
+    numpy = [name for op in OPS.values() for name in op.numpy]
+    sympy = [op.sympy for op in OPS.values() if isinstance(op.sympy, str)]
+    assert len(set(numpy)) == len(numpy)
+    assert len(set(sympy)) == len(sympy)
 
 
 @pytest.mark.parametrize("name", OPS)
@@ -40,7 +58,6 @@ def test_an_operation_has_its_name_arity_meaning_and_cost(name):
     args = [graph.input("x", k) for k in range(op.arity)]
     assert len(op.partials(graph.node(name, *args), *args)) == op.arity
     assert op.meaning(*[1.0] * op.arity) is not None
-    assert len(inspect.signature(EMIT[name]).parameters) == op.arity + 1
     shown = op.text.format(*"abc"[: op.arity])
     assert all(letter in shown for letter in "abc"[: op.arity])
 

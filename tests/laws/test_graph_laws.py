@@ -174,15 +174,15 @@ def test_a_program_traced_again_makes_no_new_node(steps):
     assert len(values) == len(again)
 
 
-@given(steps=programs(SMOOTH, st.floats(-2, 2)), x=st.tuples(*[st.floats(-2, 2)] * 3))
+@given(steps=programs(EXACT, whole), x=st.tuples(whole, whole, whole))
 @law(100)
-def test_contracting_sums_and_products_changes_no_bit(steps, x):
-    _, _, values = trace(SMOOTH, steps)
+def test_contracting_sums_and_products_rounds_less_and_changes_nothing_else(steps, x):
+    assume(max(map(abs, follow(EXACT, steps, x))) < 2.0**20)  # then nothing is rounded, once or twice
+    _, _, values = trace(EXACT, steps)
     entries = values[-2:]
     plain, fused = (order([Input("x", 3)], [("made", (2,), entries)], contract) for contract in (False, True))
     plain_products, fused_products = (sum(op in PRODUCTS for op, _ in p.code) for p in (plain, fused))
     assert fused_products == plain_products  # only a product used nowhere else is fused, so none is done twice
-    # the interpreter rounds a fused product as it rounds any other
     np.testing.assert_array_equal(run(fused, x), run(plain, x))
 
 
@@ -200,7 +200,7 @@ def test_a_program_has_what_its_outputs_need_each_after_its_arguments(steps):
 # differentiation
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", [name for name in OPS if name != "uniform"])  # a random number has no slope
 @given(seed=seeds)
 @law(12)
 def test_every_operation_differentiates_as_differences_say(op, seed):
@@ -209,7 +209,10 @@ def test_every_operation_differentiates_as_differences_say(op, seed):
     with np.errstate(invalid="ignore"):
         if not np.isfinite(float(row.meaning(*args))):
             args = np.abs(args)
+        if not np.isfinite(float(row.meaning(*(1.5 * args)))):
+            args = 0.35 * args  # well within what is defined up to one
     assume(np.min(np.abs(np.subtract.outer(args, args))[~np.eye(row.arity, dtype=bool)], initial=1.0) > 0.02)  # kinks
+    assume(np.min(np.abs(args - np.round(args))) > 0.01)  # and steps
     graph = Graph()
     inputs = [graph.input("x", k) for k in range(row.arity)]
     made = run(programmed(jacobian([graph.node(op, *inputs)], inputs)[0], x=row.arity), args)

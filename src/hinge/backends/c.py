@@ -1,55 +1,32 @@
-"""A program as C99: a function of plain arrays for one state, without allocation and with nothing but math.h.
+"""A program as C99: a function of plain arrays for one state, without allocation and without a library but math.h.
 
     void arm_inverse_dynamics(const double *restrict q, …, double *restrict out);
 
-A statement is an instruction. No sum and product meet in one statement, so a compiler that keeps to the standard
-contracts nothing on its own: the program already says which are fused, and those are calls of fma. A long program is
-cut into functions that hand values on through an array on the stack.
+A statement is an instruction: the program already says which sums and products are fused, and those are calls of fma.
+Sines and the like are functions of the same file, so that the results are the interpreter's to the last bit. A long
+program is cut into functions that hand values on through an array on the stack.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hinge.backends.cut import Pieces, cut
-from hinge.graph import Program
+from hinge.backends.statements import NAMES, Real, braced, shared, statement
+from hinge.backends.statements import REALS as REALS
+from hinge.graph import OPS, Program
 
 KEYWORDS = frozenset(re.findall(r"\w+", """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main
     asm bool class delete new private public template this throw try using virtual
-    kept sine cosine
-"""))  # of C and C++, and in the last line those that the code here uses  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Real:
-    """A floating-point type of C: its name, what its functions and constants end in, NumPy's type, and a tolerance."""
-
-    name: str
-    suffix: str
-    dtype: type[np.floating[Any]]
-    close: float  # of the largest entry: how far a result on another machine may be from ours
-
-    def constant(self, x: float) -> str:
-        """The shortest decimal that is read back as this very number."""
-        with np.errstate(over="ignore"):
-            value = self.dtype(x)
-        if math.isnan(value):
-            return "NAN"
-        if math.isinf(value):
-            return "INFINITY" if value > 0 else "(-INFINITY)"
-        text = f"{value!s}{self.suffix}"
-        return f"({text})" if text.startswith("-") else text
-
-
-REALS = {"double": Real("double", "", np.float64, 1e-9), "float": Real("float", "f", np.float32, 1e-3)}
+    kept made FMA FMAF
+""")) | NAMES  # of C and C++, and in the last line those that the code here uses  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,7 +56,7 @@ def identifier(text: str) -> str:
     made = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "robot"
     if made[0].isdigit():
         made = f"robot_{made}"
-    return f"{made}_" if made in KEYWORDS or re.fullmatch(r"t\d+", made) else made
+    return f"{made}_" if made in KEYWORDS or re.fullmatch(r"[tu]\d+", made) else made
 
 
 def remark(text: str) -> str:
@@ -90,51 +67,25 @@ def remark(text: str) -> str:
 
 # one statement an instruction
 
-
-def _call(name: str) -> Callable[..., str]:
-    return lambda real, *args: f"{name}{real.suffix}({', '.join(args)})"
-
-
-EMIT: dict[str, Callable[..., str]] = {
-    "add": lambda real, a, b: f"{a} + {b}",
-    "sub": lambda real, a, b: f"{a} - {b}",
-    "mul": lambda real, a, b: f"{a} * {b}",
-    "div": lambda real, a, b: f"{a} / {b}",
-    "neg": lambda real, a: f"-{a}",
-    "sqrt": _call("sqrt"),
-    "sin": lambda real, a: f"sine({a})",
-    "cos": lambda real, a: f"cosine({a})",
-    "atan2": _call("atan2"),
-    "min": lambda real, a, b: f"({a} < {b} || {a} != {a}) ? {a} : {b}",  # NaN if either is
-    "max": lambda real, a, b: f"({a} > {b} || {a} != {a}) ? {a} : {b}",
-    "less": lambda real, a, b: f"({a} < {b}) ? {real.constant(1.0)} : {real.constant(0.0)}",
-    "select": lambda real, c, a, b: f"({c} != {real.constant(0.0)}) ? {a} : {b}",
-    "fma": lambda real, a, b, c: f"FMA({a}, {b}, {c})",
-    "fms": lambda real, a, b, c: f"FMA({a}, {b}, -{c})",
-    "fnma": lambda real, a, b, c: f"FMA(-{a}, {b}, {c})",
-}
-FUSED = ("fma", "fms", "fnma")
-TURNED = {"sin": "sine", "cos": "cosine"}
+FUSED = {"": "FMA", "f": "FMAF"}  # what the functions of each precision end in → the macro that calls one
 
 
 def code(routines: Sequence[Routine], real: Real) -> str:
     """The functions, one after another, with the few lines they share before them."""
-    used = {op for one in routines for op, _ in one.program.code}
-    parts = ["#include <math.h>\n"]
-    if used & set(FUSED):
+    used = {op for one in routines for op, _ in one.program.code if op != "input"}
+    functions = shared([row for name, row in OPS.items() if name in used], real)
+    body = "\n".join([*functions, *(_function(one, real) for one in routines)])
+    fused = {suffix: macro for suffix, macro in FUSED.items() if f"{macro}(" in body}
+    parts = ["#include <math.h>\n" + ("#include <stdint.h>\n" if "uint" in body else "")]
+    if fused:
+        plain = "\n".join(f"#define {macro}(a, b, c) ((a) * (b) + (c))" for macro in fused.values())
+        once = "\n".join(f"#define {macro}(a, b, c) fma{suffix}(a, b, c)" for suffix, macro in fused.items())
         parts.append(
-            "/* On a machine that has no such instruction, define HINGE_NO_FMA rather than call a slow function. */\n"
-            f"#ifdef HINGE_NO_FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n#else\n"
-            f"#define FMA(a, b, c) fma{real.suffix}(a, b, c)\n#endif\n"
+            "/* On a machine that has no such instruction, define HINGE_NO_FMA rather than call a slow function:\n"
+            " * results then differ in their last digits. */\n"
+            f"#ifdef HINGE_NO_FMA\n{plain}\n#else\n{once}\n#endif\n"
         )
-    for op, name in TURNED.items():
-        if op in used:
-            parts.append(
-                f"/* beyond this an angle no longer says where on the circle it is */\n"
-                f"static {real.name} {name}({real.name} x)\n{{\n"
-                f"    return fabs{real.suffix}(x) < {real.constant(1e9)} ? {op}{real.suffix}(x) : NAN;\n}}\n"
-            )
-    return "\n".join([*parts, *(_function(one, real) for one in routines)])
+    return "\n".join([*parts, body])
 
 
 def _function(one: Routine, real: Real) -> str:
@@ -142,7 +93,7 @@ def _function(one: Routine, real: Real) -> str:
     pieces = cut(one.program)
     if len(pieces.ends) == 1:
         body = [*_ignored(one), *_statements(one, real, pieces, 0, pieces.ends[0])]
-        return _braced(prototype(one, real), body)
+        return braced(prototype(one, real), body)
     text, start, calls = list[str](), 0, list[str]()
     names = [a.name for a in (*one.inputs, *one.outputs)]
     for k, end in enumerate(pieces.ends):
@@ -150,15 +101,11 @@ def _function(one: Routine, real: Real) -> str:
         used = [n for n in (*names, "kept") if any(re.search(rf"(?<!\w){re.escape(n)}\[", line) for line in body)]
         listed = [p for n, p in zip([*names, "kept"], [*_parameters(one, real), f"{real.name} *kept"], strict=True)
                   if n in used]  # fmt: skip
-        text.append(_braced(f"static void {one.name}_{k + 1}({', '.join(listed)})", body))
+        text.append(braced(f"static void {one.name}_{k + 1}({', '.join(listed)})", body))
         calls.append(f"{one.name}_{k + 1}({', '.join(used)});")
         start = end
     work = [f"{real.name} kept[{max(1, pieces.slots)}];"]
-    return "\n".join([*text, _braced(prototype(one, real), [*work, *_ignored(one), *calls])])
-
-
-def _braced(head: str, body: Sequence[str]) -> str:
-    return "\n".join([head, "{", *(f"    {line}" for line in body), "}", ""])
+    return "\n".join([*text, braced(prototype(one, real), [*work, *_ignored(one), *calls])])
 
 
 def _parameters(one: Routine, real: Real) -> list[str]:
@@ -189,10 +136,24 @@ def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) 
             return f"{one.inputs[args[0]].name}[{args[1]}]"
         return f"t{a}" if a >= start else f"kept[{pieces.slot[a]}]"
 
+    several: dict[str, str] = {}  # results of functions that have more than one
+
+    def said(n: int) -> str:
+        row, args = OPS[program.code[n][0]], [named(a) for a in program.code[n][1]]
+        if row.body is None:
+            return statement(row, real, *args)
+        name = row.body.__name__
+        call = f"{name}({', '.join(args)})"
+        if row.part is None:
+            return call
+        if call not in several:
+            several[call] = f"u{n}"
+            lines.append(f"const struct {name} u{n} = {call};")
+        return f"{several[call]}.at[{row.part}]"
+
     for n in range(start, end):
-        op, args = program.code[n]
-        if op != "input":
-            lines.append(f"const {real.name} t{n} = {EMIT[op](real, *map(named, args))};")
+        if program.code[n][0] != "input":
+            lines.append(f"const {real.name} t{n} = {said(n)};")
             if n in pieces.slot:
                 lines.append(f"kept[{pieces.slot[n]}] = t{n};")
         lines += [f"{place} = {named(n)};" for place in places.get(n, ())]
@@ -269,7 +230,7 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
         calls += [f'    bad += differs("{one.name}: {a.name}", {a.name}, {a.name}_wanted, {a.size});'
                   for a in one.outputs]  # fmt: skip
         calls.append("}")
-    return "\n".join([*parts, _braced("int main(void)", [*calls, "return bad != 0;"])])
+    return "\n".join([*parts, braced("int main(void)", [*calls, "return bad != 0;"])])
 
 
 def _row(values: np.ndarray[Any, Any], real: Real) -> str:

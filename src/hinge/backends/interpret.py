@@ -9,17 +9,21 @@ import numpy as np
 
 from hinge.backends import Backend, Code
 from hinge.graph import OPS, Program
+from hinge.graph.numbers import Numbers
 
 
 def run(program: Program, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
     """Fill `outs`, each (states, size), from `arrays`: (states, size), or (size,) where a row serves all states."""
+    m = Numbers.of(*arrays)
     values: list[Any] = []
     with np.errstate(all="ignore"):
         for op, args in program.code:
             if op == "input":
-                values.append(arrays[args[0]][..., args[1]])
+                values.append(np.asarray(arrays[args[0]][..., args[1]], m.dtype))
             else:
-                values.append(OPS[op].meaning(*(values[a] if type(a) is int else a for a in args)))
+                row = OPS[op]
+                made = row.on(m, *(values[a] if type(a) is int else m.constant(a) for a in args))
+                values.append(m.number(made) if row.truth else made)
     for output, out in zip(program.outputs, outs, strict=True):
         for j, entry in enumerate(output.entries):
             out[:, j] = values[entry] if type(entry) is int else entry

@@ -12,7 +12,7 @@ from typing import Any
 from hinge.backends.polynomial import Nested, Poly, Ring, Term, TooLong, factored
 from hinge.errors import NotCovered
 from hinge.graph import OPS, Input, Program, live, order
-from hinge.graph.expr import apply
+from hinge.graph.scalars import apply
 
 Names = Mapping[str, Sequence[Any]]  # for each input array what its entries are called, or what stands for them
 APART = {"qdd", "tau", "actuators"}  # terms are gathered by the entries of these arrays first

@@ -20,8 +20,9 @@ from hinge.dynamics.coordinates import rate
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import SizeError
 from hinge.graph import Expr, Graph, Scalar, along, inner, units
-from hinge.graph.arrays import Symbols, symbols
-from hinge.graph.expr import NAMED, evaluated
+from hinge.graph.arrays import Symbols, on_symbols, symbols
+from hinge.graph.expr import NAMED
+from hinge.graph.scalars import evaluated
 from hinge.model import Model
 from hinge.spatial import Motion, cross3
 
@@ -104,7 +105,7 @@ def _called(function: Function, model: Model, q: list[Expr], t: Expr) -> Any:
     given: list[Any] = [symbols(q), symbols(t)]
     if count == 3:
         given.append(_Places(model, q))
-    return function(*given)
+    return on_symbols(f"constraint {_name(function)!r}", function, *given)
 
 
 class _Places:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, less, maximum, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
@@ -227,7 +227,7 @@ def _status(pivot: Scalar, entries: Sequence[Scalar]) -> Scalar:
     """How a state fared whose equations have that least pivot, and whose results are these."""
     largest: Scalar = 0.0
     for e in entries:
-        largest = maximum(largest, maximum(e, -e))
+        largest = maximum(largest, absolute(e))
     fared = select(less(largest, math.inf), float(Status.OK), float(Status.NONFINITE))
     if type(pivot) is not Expr:
         return fared

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hinge.dynamics import newton_euler
-from hinge.graph.expr import Scalar, less, select
+from hinge.graph.expr import Scalar
+from hinge.graph.ops import less, select
 from hinge.model import Model
 from hinge.model.driven import Driven
 from hinge.spatial.inertia import RigidInertia

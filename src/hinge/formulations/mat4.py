@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hinge.graph.expr import Scalar, total
+from hinge.graph.expr import Scalar
+from hinge.graph.scalars import total
 from hinge.spatial.linear3 import IDENTITY, NOTHING, ZERO, Mat3, Vec3
 
 LINE = (0, 1, 2, 3)

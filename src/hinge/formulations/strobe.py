@@ -23,7 +23,8 @@ from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX,
 from hinge.dynamics.solve import LDL
 from hinge.formulations.turney import bias_force, turney
 from hinge.graph import inner, units
-from hinge.graph.expr import Expr, less, select
+from hinge.graph.expr import Expr
+from hinge.graph.ops import less, select
 from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
 

@@ -28,7 +28,8 @@ from hinge.errors import GeometryError, HingeError, NotCovered, SizeError, Trace
 from hinge.geometry.arrays import is_symbolic
 from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt, units
 from hinge.graph.arrays import symbols
-from hinge.graph.expr import NAMED, evaluated
+from hinge.graph.expr import NAMED
+from hinge.graph.scalars import evaluated
 from hinge.model import Model, unmoved
 from hinge.model.driven import driven
 from hinge.programs import Subject

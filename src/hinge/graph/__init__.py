@@ -1,32 +1,20 @@
 """What a computation is: interned scalar nodes, their operations, ordering, differentiation, printing.
 
-Nothing here knows what a robot is. Read expr, then ops, order, diff, show.
+Nothing here knows what a robot is. Read expr, then machine, ops, functions, scalars, order, diff, show.
 """
 
 from hinge.graph.diff import along, jacobian, units
 from hinge.graph.dual import Dual
-from hinge.graph.expr import (
-    Expr,
-    Graph,
-    Scalar,
-    TooLong,
-    atan2,
-    cos,
-    inner,
-    less,
-    maximum,
-    minimum,
-    on_paper,
-    select,
-    sin,
-    sqrt,
-    total,
-)
-from hinge.graph.ops import OPS, Op
+from hinge.graph.expr import Expr, Graph, Scalar, TooLong, on_paper
+from hinge.graph.functions import arccos, arcsin, atan2, cos, exp, log, sin, tanh
+from hinge.graph.ops import OPS, Op, absolute, floor, less, maximum, minimum, select, sqrt
 from hinge.graph.order import Input, Output, Program, live, order, replay
+from hinge.graph.random import uniform
+from hinge.graph.scalars import evaluate, evaluated, inner, power, total
 
 __all__ = [
-    "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "along", "atan2", "cos",
-    "inner", "jacobian", "less", "live", "maximum", "minimum", "on_paper", "order", "replay", "select", "sin", "sqrt",
-    "total", "units",
+    "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "absolute", "along",
+    "arccos", "arcsin", "atan2", "cos", "evaluate", "evaluated", "exp", "floor", "inner", "jacobian", "less", "live",
+    "log", "maximum", "minimum", "on_paper", "order", "power", "replay", "select", "sin", "sqrt", "tanh", "total",
+    "uniform", "units",
 ]  # fmt: skip

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hinge.graph.ops import OPS, Scalar
+from hinge.graph.expr import Scalar
+from hinge.graph.ops import OPS, call, less, select
 
 
 class Dual:
@@ -61,11 +62,17 @@ class Dual:
     def __rtruediv__(self, other: Scalar) -> Dual:
         return _dual(other) / self
 
+    def __pow__(self, exponent: Scalar) -> Scalar:
+        from hinge.graph.scalars import power
+
+        return power(self, exponent)
+
+    def __abs__(self) -> Scalar:
+        return Dual.applied("abs", self)
+
     @staticmethod
     def applied(op: str, *args: Scalar) -> Scalar:
         """An operation of the table on dual numbers; which of two is less, their real parts say."""
-        from hinge.graph.expr import _apply, less, select
-
         parts = [_dual(a) for a in args]
         if op == "less":
             return less(parts[0].real, parts[1].real)
@@ -73,11 +80,12 @@ class Dual:
             condition, a, b = args[0], parts[1], parts[2]
             return Dual(select(condition, a.real, b.real), select(condition, a.dual, b.dual))
         reals = [p.real for p in parts]
-        value = _apply(op, *reals)
+        value = call(op, *reals)
         slopes = OPS[op].partials(value, *reals)
         rate: Scalar = 0.0
         for slope, part in zip(slopes, parts, strict=True):
-            rate = rate + slope * part.dual
+            if type(part.dual) is not float or part.dual != 0.0:  # what does not move may have any slope
+                rate = rate + slope * part.dual
         return Dual(value, rate)
 
 

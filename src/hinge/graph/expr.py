@@ -10,10 +10,9 @@ expressions of one graph are one object. An algorithm written over scalars runs 
 
 from __future__ import annotations
 
+import functools
 import math
-import operator
 import sys
-from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,6 @@ class Expr:
     """A node: an operation and its arguments, which are nodes or floats."""
 
     __slots__ = ("args", "graph", "op", "serial")
-    __array_ufunc__ = None  # an array does not swallow nodes one by one
 
     def __init__(self, graph: Graph, op: str, args: tuple[Scalar, ...], serial: int):
         self.graph, self.op, self.args, self.serial = graph, op, args, serial
@@ -94,6 +92,26 @@ class Expr:
 
     def __float__(self) -> float:
         raise TraceError(f"the traced value {self!r} is not a number: it is known only when the kernel runs.")
+
+    def __index__(self) -> int:
+        raise TraceError(f"the traced value {self!r} cannot be an index: its number is not known yet.")
+
+    # NumPy: a universal function of a node is a node, and of an array of objects asks them for methods of its name
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
+        from hinge.graph.arrays import traced
+
+        made = traced(ufunc, method, *given, **options)
+        return made if any(isinstance(x, np.ndarray) for x in given) else made.item()
+
+    def __getattr__(self, name: str) -> Any:
+        from hinge.graph.arrays import NODES
+
+        if name not in NODES:
+            raise AttributeError(f"a traced value has no {name!r}")
+        return functools.partial(NODES[name], self)
+
+    # arithmetic
 
     def __neg__(self) -> Scalar:
         return _neg(self)
@@ -135,6 +153,28 @@ class Expr:
         if c is None:
             return NotImplemented
         return 0.0 if c == 0.0 else self.graph.node("div", c, self)
+
+    def __pow__(self, exponent: Scalar) -> Scalar:
+        from hinge.graph.scalars import power
+
+        return power(self, exponent) if type(exponent) is Expr or _number(exponent) is not None else NotImplemented
+
+    def __rpow__(self, base: Scalar) -> Scalar:
+        from hinge.graph.scalars import power
+
+        return NotImplemented if _number(base) is None else power(base, self)
+
+    def __abs__(self) -> Scalar:
+        return self.graph.node("abs", self)
+
+    def __floor__(self) -> Scalar:
+        return self.graph.node("floor", self)
+
+    def __floordiv__(self, other: Scalar) -> Scalar:
+        return math.floor(self / other)
+
+    def __mod__(self, other: Scalar) -> Scalar:
+        return self - other * math.floor(self / other)
 
 
 NAMED = Graph()  # the graph of symbols that have a name, which those of a robot are
@@ -263,137 +303,3 @@ def _undone_division(a: Expr, b: Expr) -> Scalar:
 
 def _neg_of(a: Scalar) -> Scalar:
     return _neg(a) if type(a) is Expr else -a
-
-
-def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
-    """The value of a scalar when those nodes have the given values: numbers, arrays, or nodes of another graph.
-
-    An input that is not among them stands for itself.
-    """
-    return evaluated([scalar], known)[0]
-
-
-def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
-    """The same for several scalars at once."""
-    from hinge.graph.order import live
-
-    values = dict(known)
-    for node in live([x for x in scalars if type(x) is Expr]):
-        if node.op == "input":
-            values.setdefault(node, node)
-        elif node not in values:
-            values[node] = apply(node.op, *(values[a] if type(a) is Expr else a for a in node.args))
-    return [values[x] if type(x) is Expr else x for x in scalars]
-
-
-def apply(op: str, *args: Scalar) -> Scalar:
-    """An operation of the table on scalars of any kind; nodes and symbols simplify."""
-    if any(type(x) is Expr or hasattr(type(x), "free_symbols") for x in args):
-        return _ON_SCALARS[op](*args)
-    return _meant(op, *args)
-
-
-def _meant(op: str, *args: Scalar) -> Scalar:
-    """What the table says an operation means, on numbers."""
-    from hinge.graph.ops import OPS
-
-    with np.errstate(all="ignore"):
-        value = OPS[op].meaning(*args)
-    return value if np.ndim(value) or not hasattr(value, "item") else value.item()
-
-
-# Functions over any scalar: a float gives a float, an array an array, a node a node, a symbol a symbol.
-
-
-def _apply(op: str, *args: Scalar) -> Scalar:
-    for x in args:
-        if type(x) is Expr:
-            return x.graph.node(op, *(a if type(a) is Expr else float(a) for a in args))
-    for x in args:
-        if hasattr(type(x), "applied"):  # a kind of number that brings its own arithmetic
-            return x.applied(op, *args)
-    if any(hasattr(type(x), "free_symbols") for x in args):
-        import sympy
-
-        return getattr(sympy, {"min": "Min", "max": "Max", "less": "Lt"}.get(op, op))(*args)
-    return _meant(op, *args)
-
-
-def sin(x: Scalar) -> Scalar:
-    """Sine of an angle in radians; NaN beyond 1e9."""
-    return _apply("sin", x)
-
-
-def cos(x: Scalar) -> Scalar:
-    """Cosine of an angle in radians; NaN beyond 1e9."""
-    return _apply("cos", x)
-
-
-def sqrt(x: Scalar) -> Scalar:
-    """Square root; NaN below zero."""
-    return _apply("sqrt", x)
-
-
-def atan2(y: Scalar, x: Scalar) -> Scalar:
-    """The angle of the point (x, y), in (-pi, pi]."""
-    return _apply("atan2", y, x)
-
-
-def minimum(a: Scalar, b: Scalar) -> Scalar:
-    """The smaller of two; NaN if either is."""
-    return _apply("min", a, b)
-
-
-def maximum(a: Scalar, b: Scalar) -> Scalar:
-    """The larger of two; NaN if either is."""
-    return _apply("max", a, b)
-
-
-def less(a: Scalar, b: Scalar) -> Scalar:
-    """Whether a < b; false where either is NaN."""
-    return _apply("less", a, b)
-
-
-def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """`a` where the condition holds, else `b`. Both are computed."""
-    if type(condition) is bool:
-        return a if condition else b
-    if type(a) is Expr and a is b:
-        return a
-    for x in (a, b):
-        if hasattr(type(x), "applied"):
-            return x.applied("select", condition, a, b)
-    if hasattr(type(condition), "free_symbols"):
-        return _choice(condition, a, b)
-    return _apply("select", condition, a, b)
-
-
-def _choice(condition: Any, a: Any, b: Any) -> Any:
-    """Symbols that depend on a condition, as they are: SymPy's own way of making one tries to solve the condition."""
-    import sympy
-    from sympy.functions.elementary.piecewise import ExprCondPair
-
-    truth = condition if condition.is_Relational or condition.is_Boolean else sympy.Ne(condition, 0)
-    pairs = ((sympy.sympify(a), truth), (sympy.sympify(b), sympy.true))
-    return sympy.Basic.__new__(sympy.Piecewise, *(sympy.Tuple.__new__(ExprCondPair, *pair) for pair in pairs))
-
-
-_ON_SCALARS: dict[str, Callable[..., Scalar]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
-    "sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2, "min": minimum, "max": maximum, "less": less,
-    "select": select, "fma": lambda a, b, c: a * b + c, "fms": lambda a, b, c: a * b - c,
-    "fnma": lambda a, b, c: c - a * b,
-}  # fmt: skip
-
-
-def total(terms: Iterable[Scalar]) -> Scalar:
-    """The sum of some scalars."""
-    made: Scalar = 0.0
-    for term in terms:
-        made = made + term
-    return made
-
-
-def inner(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
-    """The sum of the products of scalars, pair by pair."""
-    return total(x * y for x, y in zip(a, b, strict=True))

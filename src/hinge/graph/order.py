@@ -13,7 +13,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hinge.graph.expr import Expr, Scalar, apply
+from hinge.graph.expr import Expr, Scalar
+from hinge.graph.ops import OPS
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]
     """The same nodes with sines and cosines, and what they need, before all others."""
     early: set[int] = set()
     for node in reversed(nodes):
-        if node.serial in early or node.op in ("sin", "cos"):
+        if node.serial in early or (node.op in OPS and OPS[node.op].early):
             _, args = forms.get(node.serial) or (node.op, node.args)
             early.update((node.serial, *(a.serial for a in args if type(a) is Expr)))
     return sorted(nodes, key=lambda node: node.serial not in early)
@@ -155,5 +156,5 @@ def replay(program: Program, rows: Sequence[Sequence[Scalar]]) -> list[list[Scal
         if op == "input":
             values.append(rows[args[0]][args[1]])
         else:
-            values.append(apply(op, *(values[a] if type(a) is int else a for a in args)))
+            values.append(OPS[op](*(values[a] if type(a) is int else a for a in args)))
     return [[values[e] if type(e) is int else e for e in output.entries] for output in program.outputs]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hinge.graph.diff import along, units
-from hinge.graph.expr import Expr, Graph, Scalar, evaluated
+from hinge.graph.expr import Expr, Graph, Scalar
+from hinge.graph.scalars import evaluated
 from hinge.spatial.linear3 import Mat3, Vec3, cross3, dot3
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
 

@@ -36,7 +36,7 @@ def _symbolic(what: str, label: str, given: Any, shape: tuple[int, ...], where: 
     try:
         flat = scalars(given, shape)
     except (TypeError, ValueError) as problem:
-        hint = "Symbols may be added, multiplied, divided, raised to whole powers, and be in sqrt, sin, cos and tan."
+        hint = "Symbols may be added, multiplied, divided, raised to powers, and be in sqrt, sin, exp and the like."
         raise ModelError("symbol", f"{what} has {label} {given!r}: {problem}.", hint, where) from None
     if not all(type(x) is Expr or math.isfinite(x) for x in flat):
         raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.", "Give numbers.", where)

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hinge.errors import ModelError, NotCovered, did_you_mean
-from hinge.graph.expr import Scalar, atan2, cos, sin
+from hinge.graph.expr import Scalar
+from hinge.graph.functions import atan2, cos, sin
 from hinge.model.gaps import across, beside, rates_of, tilted, turned
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3, dot3

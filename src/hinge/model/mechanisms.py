@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hinge.graph.expr import Scalar, cos, sin
+from hinge.graph.expr import Scalar
+from hinge.graph.functions import cos, sin
 from hinge.model.gaps import tilted, turned
 from hinge.model.joints import (
     X_AXIS,

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
-from hinge.graph.expr import Scalar, less, select
+from hinge.graph.expr import Scalar
+from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report

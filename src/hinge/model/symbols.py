@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge.graph.expr import NAMED, Expr, Scalar, atan2, cos, evaluate, maximum, minimum, sin, sqrt
+from hinge.graph.expr import NAMED, Expr, Scalar
+from hinge.graph.functions import cos, sin
+from hinge.graph.ops import OPS
 from hinge.graph.order import live
+from hinge.graph.scalars import evaluate, power
 
 if TYPE_CHECKING:
     from hinge.model.model import Model
 
 PLACES = ("gravity", "joint", "placement", "inertia", "data", "frames", "links")  # fields of a model with numbers
-READ: dict[str, Callable[..., Scalar]] = {
-    "sin": sin, "cos": cos, "tan": lambda x: sin(x) / cos(x), "atan2": atan2, "Min": minimum, "Max": maximum,
-}  # fmt: skip
+READ: dict[str, Callable[..., Scalar]] = {row.sympy: row for row in OPS.values() if isinstance(row.sympy, str)}
+READ |= {"tan": lambda x: sin(x) / cos(x), "Pow": power}
 
 
 def is_symbolic(given: Any) -> bool:
@@ -52,8 +54,6 @@ def scalar(given: Any) -> Scalar:
     if given.is_Symbol:
         return named(given.name)
     kind = given.func.__name__
-    if kind == "Pow":
-        return _power(scalar(given.args[0]), given.args[1])
     args = [scalar(a) for a in given.args]
     if kind in ("Add", "Mul"):
         total = args[0]
@@ -63,19 +63,6 @@ def scalar(given: Any) -> Scalar:
     if kind not in READ:
         raise TypeError(f"{kind} is not among the functions that can be read")
     return READ[kind](*args)
-
-
-def _power(base: Scalar, exponent: Any) -> Scalar:
-    """Whole powers and square roots; SymPy writes a quotient as a power of -1."""
-    twice = float(exponent) * 2.0
-    if twice != int(twice):
-        raise TypeError(f"the power {exponent} is neither whole nor a square root")
-    made: Scalar = 1.0
-    for _ in range(abs(int(twice)) // 2):
-        made = made * base
-    if int(twice) % 2:
-        made = made * sqrt(base)
-    return made if twice > 0 else 1.0 / made
 
 
 def scalars(given: Any, shape: tuple[int, ...]) -> tuple[Scalar, ...]:

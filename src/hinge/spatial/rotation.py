@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hinge.graph.expr import Scalar, atan2, cos, less, on_paper, select, sin, sqrt
+from hinge.graph.expr import Scalar, on_paper
+from hinge.graph.functions import atan2, cos, sin
+from hinge.graph.ops import less, select, sqrt
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 
 Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]

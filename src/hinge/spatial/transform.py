@@ -12,7 +12,8 @@ from copy import copy
 from typing import Protocol, TypeVar, overload
 
 from hinge.errors import TraceError
-from hinge.graph.expr import Scalar, cos, sin
+from hinge.graph.expr import Scalar
+from hinge.graph.functions import cos, sin
 from hinge.spatial.inertia import ArticulatedInertia, RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Sym3, Vec3, congruence, cross3, skew, upper
 from hinge.spatial.rotation import snapped_circle

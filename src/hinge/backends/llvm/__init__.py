@@ -1,6 +1,6 @@
 """The native back end: vector machine code through LLVM, one lane a state.
 
-Read block and math (instructions), emit (a program), drive (the loop around it); spread (threads) and cpython_entry
+Read block (instructions), emit (a program), drive (the loop around it); spread (threads) and cpython_entry
 (calls), which all kernels share; jit.
 """
 
@@ -12,19 +12,19 @@ import numpy as np
 
 from hinge import backends
 from hinge.backends import Backend, Code
-from hinge.backends.llvm.block import DOUBLE, EMIT, SINGLE, Precision
+from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit
 from hinge.backends.llvm.jit import PRECISIONS, Native, circumstances, lanes, may_run, processor
-from hinge.graph import Program
+from hinge.graph import OPS, Program
 
-__all__ = ["BACKEND", "DOUBLE", "EMIT", "SINGLE", "Native", "Precision", "emit", "lanes", "may_run", "processor"]
+__all__ = ["BACKEND", "DOUBLE", "SINGLE", "Native", "Precision", "emit", "lanes", "may_run", "processor"]
 
 
 class Machine(Backend):
     """This processor's own vector instructions."""
 
     name = "llvm"
-    operations = EMIT.keys()
+    operations = OPS.keys()
 
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         return Native(program, PRECISIONS[dtype])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-
-from hinge.backends.llvm.math import arc_tangent, sine_and_cosine
 
 
 @dataclass(frozen=True)
@@ -21,32 +20,22 @@ class Precision:
     bytes: int
     dtype: type[np.floating]
 
-    @property
-    def largest(self) -> float:
-        return float(np.finfo(self.dtype).max)
-
 
 DOUBLE = Precision("double", "f64", "i64", 8, np.float64)
 SINGLE = Precision("float", "f32", "i32", 4, np.float32)
 
 
 class Block:
-    """Instructions on vectors of `lanes` numbers."""
+    """Instructions on vectors of `lanes` numbers: a machine (graph/machine.py) that writes LLVM text."""
 
     def __init__(self, lanes: int, precision: Precision = DOUBLE):
         self.lanes, self.precision, self.lines = lanes, precision, list[str]()
-        self.scalar = precision.name
+        self.scalar, self.dtype, self.single = precision.name, precision.dtype, precision.dtype is np.float32
         self.real, self.whole, self.truth = (f"<{lanes} x {t}>" for t in (precision.name, precision.integer, "i1"))
         self.align = precision.bytes * lanes
         self.declared: dict[str, str] = {}
         self._count = 0
-        self._angles: dict[str, tuple[str, str]] = {}
-
-    def wider(self) -> Block:
-        """A block in double precision that writes to the same place."""
-        wide = Block(self.lanes, DOUBLE)
-        wide.lines, wide.declared, wide.put = self.lines, self.declared, self.put  # type: ignore[method-assign]
-        return wide
+        self._made: dict[tuple[Any, ...], Any] = {}
 
     # writing
 
@@ -76,36 +65,128 @@ class Block:
 
     # arithmetic
 
+    def once(self, body: Callable[..., Any], *args: str) -> Any:
+        if (body, *args) not in self._made:
+            self._made[body, *args] = body(self, *args)
+        return self._made[body, *args]
+
     def binary(self, op: str, a: str, b: str) -> str:
         return self.put(f"{op} {self.real} {a}, {b}")
+
+    def add(self, a: str, b: str) -> str:
+        return self.binary("fadd", a, b)
+
+    def sub(self, a: str, b: str) -> str:
+        return self.binary("fsub", a, b)
+
+    def mul(self, a: str, b: str) -> str:
+        return self.binary("fmul", a, b)
+
+    def div(self, a: str, b: str) -> str:
+        return self.binary("fdiv", a, b)
 
     def neg(self, x: str) -> str:
         return self.put(f"fneg {self.real} {x}")
 
+    def sqrt(self, x: str) -> str:
+        return self.call("llvm.sqrt", x)
+
+    def floor(self, x: str) -> str:
+        return self.call("llvm.floor", x)
+
+    def abs(self, x: str) -> str:
+        return self.call("llvm.fabs", x)
+
+    def copysign(self, a: str, b: str) -> str:
+        return self.call("llvm.copysign", a, b)
+
     def fma(self, a: str, b: str, c: str) -> str:
         return self.call("llvm.fma", a, b, c)
 
-    def absolute(self, x: str) -> str:
-        return self.call("llvm.fabs", x)
+    def fms(self, a: str, b: str, c: str) -> str:
+        return self.fma(a, b, self.neg(c))
+
+    def fnma(self, a: str, b: str, c: str) -> str:
+        return self.fma(self.neg(a), b, c)
+
+    # choices
+
+    def less(self, a: str, b: str) -> str:
+        return self.binary("fcmp olt", a, b)
+
+    def equal(self, a: str, b: str) -> str:
+        return self.binary("fcmp oeq", a, b)
+
+    def negative(self, x: str) -> str:
+        return self.put(f"icmp slt {self.whole} {self.bits(x)}, {self.integer(0)}")
 
     def select(self, condition: str, a: str, b: str) -> str:
         return self.put(f"select {self.truth} {condition}, {self.real} {a}, {self.real} {b}")
 
-    def choose(self, relation: str, a: str, b: str) -> str:
+    def number(self, truth: str) -> str:
+        return self.select(truth, self.constant(1.0), self.constant(0.0))
+
+    def min(self, a: str, b: str) -> str:
+        return self._first("olt", a, b)
+
+    def max(self, a: str, b: str) -> str:
+        return self._first("ogt", a, b)
+
+    def _first(self, relation: str, a: str, b: str) -> str:
         """a where it stands in the relation to b, else b; NaN if either is."""
         chosen = self.select(self.binary(f"fcmp {relation}", a, b), a, b)
         return self.select(self.binary("fcmp uno", a, a), a, chosen)
 
-    def negative(self, x: str) -> str:
-        """Whether the sign bit is set."""
-        bits = self.put(f"bitcast {self.real} {x} to {self.whole}")
-        return self.put(f"icmp slt {self.whole} {bits}, {self.integer(0)}")
+    # whole numbers, and the bits of others
 
-    def angle(self, x: str) -> tuple[str, str]:
-        """Sine and cosine, made together."""
-        if x not in self._angles:
-            self._angles[x] = sine_and_cosine(self, x)
-        return self._angles[x]
+    def bits(self, x: str) -> str:
+        return self.put(f"bitcast {self.real} {x} to {self.whole}")
+
+    def from_bits(self, n: str) -> str:
+        return self.put(f"bitcast {self.whole} {n} to {self.real}")
+
+    def _on_bits(self, op: str, a: str, b: str) -> str:
+        return self.put(f"{op} {self.whole} {a}, {b}")
+
+    def int_add(self, a: str, b: str) -> str:
+        return self._on_bits("add", a, b)
+
+    def int_and(self, a: str, b: str) -> str:
+        return self._on_bits("and", a, b)
+
+    def int_or(self, a: str, b: str) -> str:
+        return self._on_bits("or", a, b)
+
+    def int_xor(self, a: str, b: str) -> str:
+        return self._on_bits("xor", a, b)
+
+    def left(self, n: str, places: int) -> str:
+        return self._on_bits("shl", n, self.integer(places))
+
+    def right(self, n: str, places: int) -> str:
+        return self._on_bits("lshr", n, self.integer(places))
+
+    def nonzero(self, n: str) -> str:
+        return self._on_bits("icmp ne", n, self.integer(0))
+
+    # from single to double precision and back
+
+    def wider(self) -> Block:
+        wide = Block(self.lanes, DOUBLE)
+        wide.lines, wide.declared, wide.put = self.lines, self.declared, self.put  # type: ignore[method-assign]
+        return wide
+
+    def _as_wide(self, kind: str) -> str:
+        return f"<{self.lanes} x {kind}>"
+
+    def widen(self, x: str) -> str:
+        return self.put(f"fpext {self.real} {x} to {self._as_wide(DOUBLE.name)}")
+
+    def narrow(self, x: str) -> str:
+        return self.put(f"fptrunc {self._as_wide(DOUBLE.name)} {x} to {self.real}")
+
+    def narrow_bits(self, n: str) -> str:
+        return self.put(f"trunc {self._as_wide(DOUBLE.integer)} {n} to {self.whole}")
 
     # the work buffer, a column of lanes a value
 
@@ -142,23 +223,3 @@ class Block:
     def _shuffled(self, a: str, b: str, picks: list[int]) -> str:
         mask = ", ".join(f"i32 {p}" for p in picks)
         return self.put(f"shufflevector {self.real} {a}, {self.real} {b}, <{self.lanes} x i32> <{mask}>")
-
-
-EMIT: dict[str, Callable[..., str]] = {
-    "add": lambda b, x, y: b.binary("fadd", x, y),
-    "sub": lambda b, x, y: b.binary("fsub", x, y),
-    "mul": lambda b, x, y: b.binary("fmul", x, y),
-    "div": lambda b, x, y: b.binary("fdiv", x, y),
-    "neg": lambda b, x: b.neg(x),
-    "sqrt": lambda b, x: b.call("llvm.sqrt", x),
-    "sin": lambda b, x: b.angle(x)[0],
-    "cos": lambda b, x: b.angle(x)[1],
-    "atan2": arc_tangent,
-    "min": lambda b, x, y: b.choose("olt", x, y),
-    "max": lambda b, x, y: b.choose("ogt", x, y),
-    "less": lambda b, x, y: b.binary("fcmp olt", x, y),
-    "select": lambda b, c, x, y: b.select(c, x, y),
-    "fma": lambda b, x, y, z: b.fma(x, y, z),
-    "fms": lambda b, x, y, z: b.fma(x, y, b.neg(z)),
-    "fnma": lambda b, x, y, z: b.fma(b.neg(x), y, z),
-}

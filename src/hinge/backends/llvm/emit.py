@@ -14,9 +14,11 @@ from __future__ import annotations
 from typing import Any
 
 from hinge.backends.cut import Pieces, cut
-from hinge.backends.llvm.block import DOUBLE, EMIT, Block, Precision
+from hinge.backends.llvm.block import DOUBLE, Block, Precision
 from hinge.backends.llvm.drive import constants, driver
-from hinge.graph import Program
+from hinge.graph import OPS, Program
+
+TRUTHS = {name for name, row in OPS.items() if row.truth}
 
 
 class Layout:
@@ -68,15 +70,15 @@ def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, star
         if a not in values:
             op, args = program.code[a]
             values[a] = _input(b, program, layout, *args) if op == "input" else b.fetch(layout.kept + pieces.slot[a])
-            if op == "less":  # a truth is kept as a number
+            if is_truth(a):  # which is kept as a number
                 values[a] = b.binary("fcmp one", values[a], b.constant(0.0))
         return values[a]
 
     def is_truth(a: Any) -> bool:
-        return type(a) is int and program.code[a][0] == "less"
+        return type(a) is int and program.code[a][0] in TRUTHS
 
     def number(a: Any) -> str:
-        return b.select(named(a), b.constant(1.0), b.constant(0.0)) if is_truth(a) else named(a)
+        return b.number(named(a)) if is_truth(a) else named(a)
 
     def truth(a: Any) -> str:
         return named(a) if is_truth(a) else b.binary("fcmp une", named(a), b.constant(0.0))
@@ -85,10 +87,9 @@ def _emit_piece(b: Block, program: Program, layout: Layout, pieces: Pieces, star
         op, args = program.code[n]
         if op != "input":
             given = [truth(args[0]), *map(number, args[1:])] if op == "select" else map(number, args)
-            values[n] = EMIT[op](b, *given)
+            values[n] = OPS[op].on(b, *given)
             if n in pieces.slot:
-                kept = b.select(values[n], b.constant(1.0), b.constant(0.0)) if op == "less" else values[n]
-                b.keep(layout.kept + pieces.slot[n], kept)
+                b.keep(layout.kept + pieces.slot[n], number(n))
         for k, j in places.get(n, ()):
             b.keep(layout.outputs[k] + j, number(n))
 
