@@ -32,10 +32,8 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
     """
-    from hinge.formats import dh_file
-
     searched = [os.fspath(p) for p in packages]
-    if isinstance(source, str) and ("<" in source or dh_file.is_table(source)):
+    if isinstance(source, str) and ("<" in source or _is_table(source)):
         read, base = _reader(source, base)
         builder = read(source, packages=searched)
     else:
@@ -62,14 +60,28 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
 
 def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
     """What reads this text, and the base its builder then has: an MJCF file has its own free joints."""
-    from hinge.formats import dh_file, mjcf, urdf
+    if path.lower().endswith(".toml") or (isinstance(content, str) and _is_table(content)):
+        from hinge.formats import dh_file
+
+        return dh_file.read, base
     from hinge.formats.xml import outermost
 
-    if path.lower().endswith(".toml") or (isinstance(content, str) and dh_file.is_table(content)):
-        return dh_file.read, base
     if outermost(content) in ("mujoco", "mujocoinclude"):
+        from hinge.formats import mjcf
+
         return functools.partial(mjcf.read, floating=True) if base == "floating" else mjcf.read, "fixed"
+    from hinge.formats import urdf
+
     return urdf.read, base
+
+
+def _is_table(text: str) -> bool:
+    """Whether a text is a Denavit-Hartenberg file; its reader is brought in only where it may be one."""
+    if "[" not in text:
+        return False
+    from hinge.formats import dh_file
+
+    return dh_file.is_table(text)
 
 
 def _near_files(path: str) -> str:

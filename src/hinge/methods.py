@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
@@ -46,6 +47,21 @@ def place_names(algorithm: Algorithm) -> dict[str, str]:
     """What a method calls the frames it is given: a single one is `name`, several have their own names."""
     places = [n for n, quantity in algorithm.inputs.items() if quantity is PLACE]
     return {n: n for n in places} if len(places) > 1 else dict.fromkeys(places, "name")
+
+
+class Later:
+    """Stands for a function of another module, as a method, until it is first looked at."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        made = getattr(importlib.import_module(self.module), self.name)
+        setattr(owner, self.name, made)
+        return getattr(owner if instance is None else instance, self.name)
 
 
 class _Pending:

@@ -18,12 +18,11 @@ from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
-from hinge.contact.methods import Touching
 from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
 from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
-from hinge.methods import install
+from hinge.methods import Later, install
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
 from hinge.model.model import Limits
@@ -35,11 +34,18 @@ if TYPE_CHECKING:
 Vector = Any  # anything NumPy can read as an array
 
 
-class Robot(Looping, Touching, Geometric):
+class Robot(Looping, Geometric):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
     """
+
+    # where it may touch things; these modules are brought in when they are first used
+    contact_system = Later("hinge.contact.dynamics")
+    contact_dynamics = Later("hinge.contact.dynamics")
+    contact_kernel = Later("hinge.contact.dynamics")
+    impact = Later("hinge.contact.impact")
+    friction_step = Later("hinge.contact.stepping")
 
     def __init__(self, model: Model, vary: Sequence[str] = ()):
         """A robot on a model; `vary` names numbers of it that become inputs, see `vary`."""

@@ -16,7 +16,7 @@ MEANING = {
     "div": lambda a, b: a / b if b else math.nan, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,
     "sqrt": lambda a: math.sqrt(a) if a >= 0.0 else math.nan, "min": min, "max": max, "less": lambda a, b: a < b,
     "select": lambda c, a, b: a if c else b, "fma": lambda a, b, c: a * b + c, "fms": lambda a, b, c: a * b - c,
-    "fnma": lambda a, b, c: c - a * b,
+    "fnma": lambda a, b, c: c - a * b, "abs": abs, "floor": math.floor,
 }  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 import warnings
 from functools import cache as once
 from pathlib import Path
@@ -91,6 +90,8 @@ def keep(name: str, content: bytes, kind: str = "kernel") -> None:
     where = folder()
     if where is None:
         return
+    import tempfile
+
     body = name.encode() + content
     try:
         where.mkdir(parents=True, exist_ok=True)

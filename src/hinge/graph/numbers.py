@@ -8,7 +8,6 @@ again. Where that falls half-way between two numbers, what was rounded away befo
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -140,6 +139,8 @@ def _fused(a: Array, b: Array, c: Array) -> Array:
 
 def _fused_at_the_edges(a: Array, b: Array, c: Array) -> Array:
     """The same where some numbers are huge, tiny or not finite."""
+    from fractions import Fraction
+
     with np.errstate(all="ignore"):
         p = a * b
         made = np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, p + c)
@@ -153,7 +154,8 @@ def _fused_at_the_edges(a: Array, b: Array, c: Array) -> Array:
     return made[()]
 
 
-def _nearest(x: Fraction) -> float:
+def _nearest(x: Any) -> float:
+    """The float next to a fraction."""
     try:
         return float(x)
     except OverflowError:
