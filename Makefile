@@ -1,7 +1,7 @@
 # make demo    set up .venv and show what hinge does
 # make test    set up .venv and run the tests
 # make lint    ruff and mypy
-# make stub    write src/hinge/robot.pyi from the registry of algorithms
+# make stub    write src/hinge/algorithms.pyi from the registry of algorithms
 # make docs    build the site in docs/_build/html; warnings are errors
 # make bench   time hinge against Pinocchio
 

@@ -28,6 +28,7 @@ ORDER = [
     "paper",
     "geometry",
     "contact",
+    "algorithms",
     "robot",
     "constraining",
     "equalities",

@@ -169,7 +169,7 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
         gives = {"qdd": shaped("nv"), "force": shaped(n)}
         robot._kernels[key] = compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes, gives, backend,
                                        pivots=True, terms=frozenset(joint_terms))  # fmt: skip
-    return robot._kernels[key]  # type: ignore[no-any-return]
+    return robot._kernels[key]
 
 
 def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",

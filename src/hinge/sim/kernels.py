@@ -110,7 +110,7 @@ def made_once(robot: Robot, name: str, step: Any, takes: dict[str, Quantity], gi
                          status=pivots, regroup=True)  # fmt: skip
         if control is None:
             KEPT[robot][key] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _forward(robot: Robot, physics: Physics) -> Algorithm:
@@ -118,7 +118,7 @@ def _forward(robot: Robot, physics: Physics) -> Algorithm:
     kept, terms = KEPT.setdefault(robot, {}), _traced(physics)
     if terms not in kept:
         kept[terms], _ = answer(Question("forward_dynamics", terms=terms, regroup=True), robot.subject)
-    return kept[terms]  # type: ignore[no-any-return]
+    return kept[terms]
 
 
 def _traced(physics: Physics) -> frozenset[str]:
