@@ -1,5 +1,6 @@
 # make demo    set up .venv and show what hinge does
-# make test    set up .venv and run the tests
+# make test    set up .venv and run the tests, on a few cases where a test has many
+# make sweep   run the tests on the other cases
 # make lint    ruff and mypy
 # make stub    write src/hinge/algorithms.pyi from the registry of algorithms
 # make docs    build the site in docs/_build/html; warnings are errors
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo test lint docs stub bench clean
+.PHONY: demo test sweep lint docs stub bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,7 +27,10 @@ demo: $(VENV)/.ready
 	$(BIN)/hinge demo
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep'
+
+sweep: $(VENV)/.installed
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -30,6 +30,7 @@ def faults(house):
     return [line for line in made.stdout.splitlines() if ": error: " in line]
 
 
+@pytest.mark.sweep  # checks the whole package anew
 def test_a_wrong_type_is_found_in_the_front_and_in_the_files_it_inherits_from(house):
     planted = ["robot.py", "looping.py", "contact/methods.py", "geometry/methods.py"]
     for name in planted:
