@@ -54,7 +54,7 @@ ALLOWED = {
         "formats",
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
-HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
+HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "platformdirs", "numba", "scipy",
          "xacro", "xacrodoc", "pinocchio", "viser", "trimesh", "pydrake", "pyarrow"}  # fmt: skip
 
 
