@@ -1,16 +1,22 @@
 # make demo    set up .venv and show what hinge does
-# make test    set up .venv and run the tests
+# make test    set up .venv and run the tests, on a few cases where a test has many
+# make sweep   run the tests on the other cases
+# make lowest  set up .venv-lowest with the oldest versions allowed, and run some tests there
 # make lint    ruff and mypy
-# make stub    write src/hinge/robot.pyi from the registry of algorithms
+# make stub    write src/hinge/algorithms.pyi from the registry of algorithms
 # make docs    build the site in docs/_build/html; warnings are errors
 # make bench   time hinge against Pinocchio
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
+LOWEST_TESTS := $(addprefix tests/, kernels golden laws/test_dynamics_laws.py laws/test_energy_laws.py \
+	sim/test_records.py sim/test_pictures.py backends/test_equations.py contact/test_contact_forces.py \
+	contact/test_scene.py $(addprefix cli/test_, commands.py run_command.py simulate_command.py count_command.py))
 WORKERS ?= auto
 
-.PHONY: demo test lint docs stub bench clean
+.PHONY: demo test sweep lowest lint docs stub bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,11 +28,23 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,view]'
 	touch $@
 
+$(LOWEST)/.installed: pyproject.toml tests/house/lowest.py
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) tests/house/lowest.py > $(LOWEST)/pins.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(LOWEST)/pins.txt --editable .
+	touch $@
+
 demo: $(VENV)/.ready
 	$(BIN)/hinge demo
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep'
+
+sweep: $(VENV)/.installed
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
+
+lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep' $(LOWEST_TESTS)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -41,4 +59,4 @@ bench: $(VENV)/.installed
 	$(BIN)/python bench/against_pinocchio.py
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(LOWEST)

@@ -1,5 +1,6 @@
 """What several folders of tests share; this file also puts this folder on the path."""
 
+import os
 import signal
 from contextlib import suppress
 
@@ -8,6 +9,18 @@ import pytest
 # a shell starts what it runs in the background with Ctrl-C ignored, and children would inherit that
 with suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    """Kernels are never taken from the user's own cache; what several tests of a run compile is compiled once."""
+    base = tmp_path_factory.getbasetemp()  # one a worker, side by side
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kernels"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HINGE_CACHE_DIR", str(folder))
+        patch.delenv("HINGE_BACKEND", raising=False)
+        patch.delenv("HINGE_THREADS", raising=False)
+        yield
 
 
 @pytest.fixture

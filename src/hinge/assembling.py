@@ -83,7 +83,7 @@ def _refuse_gap(robot: Any, q: Array, tolerance: float) -> None:
 
 
 def _size(gap: Array) -> Array:
-    return np.abs(gap).max(axis=-1, initial=0.0)  # type: ignore[no-any-return]
+    return np.abs(gap).max(axis=-1, initial=0.0)
 
 
 def _closed(robot: Any, q: Array, free: Array, tolerance: float, iterations: int) -> tuple[Array, Array]:
@@ -121,7 +121,7 @@ def _towards(A: Array, g: Array) -> Array:
     damping = DAMPING * np.square(g).sum(axis=1)[:, None]
     real = sizes > RANK * sizes.max(axis=1, initial=0.0)[:, None]
     gains = np.where(real, sizes / (np.square(sizes) + damping + 1e-300), 0.0)
-    return -np.einsum("sik,si->sk", V, gains * np.einsum("sri,sr->si", U, g))  # type: ignore[no-any-return]
+    return -np.einsum("sik,si->sk", V, gains * np.einsum("sri,sr->si", U, g))
 
 
 def _slid(robot: Any, start: Array, q: Array, free: Array, tolerance: float) -> Array:

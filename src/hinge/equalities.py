@@ -49,7 +49,7 @@ def _joined(robot: Robot, tag: str, name: str, said: Mapping[str, str], neutral:
     world = robot.model.body_name[0]
     first, second = said["body1"], said.get("body2") or world
     inner, outer = np.eye(4), np.eye(4)
-    here, there = (robot.pose(neutral, body, backend="interpret") for body in (first, second))  # type: ignore[attr-defined]
+    here, there = (robot.pose(neutral, body, backend="interpret") for body in (first, second))
     if tag == "connect":
         inner[:3, 3] = _numbers(name, said, "anchor", 3)
     else:

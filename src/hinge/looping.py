@@ -43,7 +43,7 @@ class Looping:
         >>> hinge.samples.four_bar().loops[0].name
         'pin'
         """
-        return self.model.loops  # type: ignore[no-any-return]
+        return self.model.loops
 
     @property
     def loop_names(self) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class Looping:
         model = _loops.close(
             self.model, joint, body_a, body_b, placement_a, placement_b, name, powered, axis, parameters
         )
-        return self._with(model)  # type: ignore[attr-defined, no-any-return]
+        return self._with(model)  # type: ignore[attr-defined]
 
     def mobility(self, q: Vector) -> Mobility:
         """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.

@@ -1,7 +1,7 @@
 """The front: a robot whose methods are the registered algorithms.
 
-A `Robot` holds a frozen model and the kernels made from it so far, and nothing else. Its methods, their signatures
-and their words come from the registry; robot.pyi is written from the same table.
+A `Robot` holds a frozen model and the kernels made from it so far, and nothing else. Most of its methods come from the
+registry: see algorithms.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge import constraints, dynamics, formulations, inputs, integrators  # noqa: F401  some only register themselves
+from hinge import dynamics, inputs
+from hinge.algorithms import Algorithms
 from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
@@ -22,7 +23,7 @@ from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
 from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
-from hinge.methods import Later, install
+from hinge.methods import Later
 from hinge.model import Model, Report, edit, parameter
 from hinge.model.driven import prescribe
 from hinge.model.model import Limits
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Vector = Any  # anything NumPy can read as an array
 
 
-class Robot(Looping, Geometric):
+class Robot(Algorithms, Looping, Geometric):
     """A robot: every quantity of its dynamics, for one state or any batch of them.
 
     Arrays have coordinates along the last axis; leading axes are a batch and broadcast.
@@ -252,7 +253,7 @@ class Robot(Looping, Geometric):
         def rates(t: float, y: Vector) -> Array:
             q, qd = y[: self.nq], y[self.nq :]
             tau = np.zeros(self.nv) if control is None else control(t, q, qd)
-            return np.concatenate([self.rate(q, qd), self.forward_dynamics(q, qd, tau)])  # type: ignore[attr-defined]
+            return np.concatenate([self.rate(q, qd), self.forward_dynamics(q, qd, tau)])
 
         return rates
 
@@ -394,6 +395,3 @@ class Robot(Looping, Geometric):
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
         return inputs.wrenches(self.subject.traced, external, frame, pose, check == "values")
-
-
-install(Robot)

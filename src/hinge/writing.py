@@ -24,6 +24,6 @@ def write(robot: Robot, path: str | os.PathLike[str]) -> Report:
     2
     """
     notes = Notes()
-    for parameter in robot._vary:  # type: ignore[attr-defined]
+    for parameter in robot._vary:
         notes.add("note", "vary", "parameter", parameter.name, "a file has its nominal value only.")
     return write_file(robot.model, os.fspath(path), notes)

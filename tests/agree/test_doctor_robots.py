@@ -4,7 +4,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from real_robots import FILES, REFUSED, UNSOLVABLE, WELDED
+from real_robots import FILES, REFUSED, UNSOLVABLE, WELDED, few
+from sweeps import swept
 
 import hinge
 from hinge.checking.proofs import draw, positive_definite, prove
@@ -34,7 +35,7 @@ def proofs(file):
     return {proof.name: proof for proof in prove(hinge.load(FILES[file]), FILES[file].read_bytes(), states=3)}
 
 
-@pytest.mark.parametrize("file", READ)
+@pytest.mark.parametrize("file", swept(READ, few))
 def test_the_proofs_hold(file):
     made = proofs(file)
     failed = [name for name, proof in made.items() if proof.passed is False]
@@ -47,6 +48,7 @@ def test_the_proofs_hold(file):
     assert made["agrees with Pinocchio"].worst < 1e-10
 
 
+@pytest.mark.sweep
 def test_mujoco_is_compared_where_it_reads_the_file():
     moving = [proofs(file)["agrees with MuJoCo"] for file in READ if file not in WELDED]
     why = [proof.detail for proof in moving if proof.passed is None]
@@ -87,7 +89,7 @@ def test_a_planar_joint_is_compared_where_its_normal_is_read(axis):
     assert made["agrees with MuJoCo"].detail.startswith("they have no joint 'elbow_joint'. Did you mean 'elbow_joint_T")
 
 
-@pytest.mark.parametrize("file", READ)
+@pytest.mark.parametrize("file", swept(READ, few))
 def test_a_repaired_robot_is_sound(file):
     robot = hinge.load(FILES[file])
     mended, changes = hinge.repair(robot)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mujoco_pair import compared, mujoco
+from sweeps import swept
 
 ROOT = Path(sysconfig.get_path("purelib"))
 FILES = [
@@ -20,10 +21,15 @@ FILES = [
 AGREES = 1e-9
 AXES = 1e-7  # of an inertia: where MuJoCo stops to turn a mesh to its axes
 NO_ROBOTS = {"schema.xml", "attribute_test_schema.xml"}  # <element>, which describes MJCF
+ROBOTS = [file for file in FILES if Path(file).name not in NO_ROBOTS]
+
+
+def quick(file):
+    return file.startswith("gymnasium")
 
 
 @pytest.mark.skipif(not FILES, reason="neither gymnasium nor dm_control is installed")
-@pytest.mark.parametrize("file", [f for f in FILES if Path(f).name not in NO_ROBOTS])
+@pytest.mark.parametrize("file", swept(ROBOTS, quick))
 def test_a_file_means_the_same_robot(file):
     path = ROOT / file
     try:

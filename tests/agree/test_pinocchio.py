@@ -4,7 +4,8 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from real_robots import ANGULAR_FIRST, FILES, REFUSED, UNSOLVABLE, WELDED, Pair, close, named
+from real_robots import ANGULAR_FIRST, FILES, REFUSED, UNSOLVABLE, WELDED, Pair, close, few, named
+from sweeps import swept
 
 import hinge
 
@@ -16,7 +17,9 @@ CASES = [(file, floating) for file in FILES if file not in REFUSED for floating 
 MOVING = [(file, floating) for file, floating in CASES if floating or file not in WELDED]
 
 
-@pytest.fixture(scope="module", params=MOVING, ids=[f"{file}-{named(floating)}" for file, floating in MOVING])
+@pytest.fixture(
+    scope="module", params=swept(MOVING, few), ids=[f"{file}-{named(floating)}" for file, floating in MOVING]
+)
 def both(request):
     file, floating = request.param
     return file, Pair(FILES[file], floating)

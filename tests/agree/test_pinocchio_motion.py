@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from real_robots import ANGULAR_FIRST, FILES, Pair, close, named
+from real_robots import ANGULAR_FIRST, FILES, Pair, close, few, named
+from sweeps import swept
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
 if not FILES:
@@ -24,7 +25,7 @@ CASES = [(file, floating) for file in ROBOTS for floating in (False, True)]
 FRAMES = {"body": pin.LOCAL, "base": pin.WORLD, "aligned": pin.LOCAL_WORLD_ALIGNED}
 
 
-@pytest.fixture(scope="module", params=CASES, ids=[f"{file}-{named(floating)}" for file, floating in CASES])
+@pytest.fixture(scope="module", params=swept(CASES, few), ids=[f"{file}-{named(floating)}" for file, floating in CASES])
 def both(request):
     file, floating = request.param
     return Pair(FILES[file], floating)

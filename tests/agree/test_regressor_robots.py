@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from real_robots import FILES, REFUSED, WELDED, Pair, close
+from real_robots import FILES, REFUSED, WELDED, Pair, close, few
+from sweeps import swept
 
 import hinge
 from hinge.identify import Log, excite, fit, parameters, pseudo_inertia, with_parameters
@@ -18,7 +19,7 @@ SOME = ["ur_description/urdf/ur5_robot.urdf", "panda_description/urdf/panda.urdf
 THEIRS = [0, 1, 2, 3, 4, 6, 9, 8, 7, 5]  # Pinocchio's xx, xy, yy, xz, yz, zz in our order xx, yy, zz, yz, xz, xy
 
 
-@pytest.mark.parametrize("file", MOVING)
+@pytest.mark.parametrize("file", swept(MOVING, few))
 def test_regressor_times_parameters_is_inverse_dynamics(file):
     robot = hinge.load(FILES[file])
     rng = np.random.default_rng(5)

@@ -13,8 +13,8 @@ G, R = 9.81, 0.1
 
 
 @pytest.fixture(autouse=True)
-def _interpreted(monkeypatch):
-    """Many thousand calls of one state: compiled after all."""
+def _compiled(monkeypatch):
+    """Many thousand calls of one state: these are worth compiling, unlike the rest of this folder."""
     monkeypatch.setenv("HINGE_BACKEND", "llvm")
 
 
@@ -76,7 +76,7 @@ def test_a_block_lands_flat_stays_and_is_lifted_off():
     np.testing.assert_allclose([ev.t for ev in run.events if ev.kind == "impact"], landing, atol=1e-9)
     lying = (run.t > landing + 0.01) & (run.t < 0.49)
     np.testing.assert_allclose(run.force[lying], 3.0 * G / 4, rtol=1e-6)
-    assert all(0.5 <= ev.t < 0.52 for ev in run.events if ev.kind == "break")
+    assert all(0.5 <= ev.t < 0.52 for ev in run.events if ev.kind == "break")  # there are some, see above
     assert run.qd[-1, 5] == pytest.approx((60.0 / 3.0 - G) * 0.1, rel=0.05)
 
 

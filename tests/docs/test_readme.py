@@ -29,5 +29,7 @@ def test_the_table_in_the_readme_is_the_one_in_bench():
 
 
 def test_the_files_the_readme_points_to_exist():
-    for target in re.findall(r"\]\(([^)]+)\)", README):
+    targets = re.findall(r"\]\(([^)]+)\)", README)
+    assert targets
+    for target in targets:
         assert (ROOT / target).exists(), target

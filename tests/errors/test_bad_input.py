@@ -159,7 +159,7 @@ def test_bind_without_arrays_says_what_it_takes(chain):
 
 
 def test_a_wrong_number_of_threads_is_a_hinge_error():
-    with pytest.raises(hinge.HingeError):
+    with pytest.raises(SizeError, match=r"0 is not a number of threads. Give 1 or more, or None"):
         hinge.set_threads(0)
 
 

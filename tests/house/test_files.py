@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "hinge"
 LONGEST = 400
-LONG_FOR_A_REASON: dict[str, str] = {}  # path below src/hinge → why it may be longer; robot.pyi is written by a program
+LONG_FOR_A_REASON: dict[str, str] = {}  # path below src/hinge → why it may be longer
 TEXT = {".py", ".pyi", ".md", ".toml", ".txt", ".cfg", ".yaml", ".yml", ".ipynb"}
 
 # spelled so that this file does not find itself

@@ -29,6 +29,7 @@ ORDER = [
     "paper",
     "geometry",
     "contact",
+    "algorithms",
     "robot",
     "constraining",
     "equalities",
@@ -54,7 +55,7 @@ ALLOWED = {
         "formats",
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
-HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "filelock", "platformdirs", "numba", "scipy",
+HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "platformdirs", "numba", "scipy",
          "xacro", "xacrodoc", "pinocchio", "viser", "trimesh", "pydrake", "pyarrow"}  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def normal(code):
 
 def test_the_stub_is_what_the_registry_says():
     kept = stub.PATH.read_text(encoding="utf-8")
-    assert normal(kept) == normal(stub.text()), "robot.pyi is stale: run `make stub`, then `ruff format`"
+    assert normal(kept) == normal(stub.text()), "algorithms.pyi is stale: run `make stub`, then `ruff format`"
 
 
 def methods_of(cls):
@@ -96,24 +96,23 @@ def test_every_algorithm_is_a_method_of_robot_with_its_words():
         assert methods[name].__qualname__ == f"Robot.{name}"
 
 
-def declared(cls):
+def declared():
     """Method → parameters in order and which of them are keyword-only, from the stub."""
     tree = ast.parse(stub.PATH.read_text(encoding="utf-8"))
-    (robot,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == cls.__name__)
-    functions = [node for node in robot.body if isinstance(node, ast.FunctionDef) and not node.decorator_list]
-    return {
-        f.name: ([a.arg for a in f.args.args], [a.arg for a in f.args.kwonlyargs])
-        for f in functions
-        if not f.name.startswith("_")
-    }
+    (algorithms,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    functions = [node for node in algorithms.body if isinstance(node, ast.FunctionDef)]
+    return {f.name: ([a.arg for a in f.args.args], [a.arg for a in f.args.kwonlyargs]) for f in functions}
 
 
 def test_the_stub_declares_the_methods_that_are_there_with_their_parameters():
     there = {}
     for name, method in methods_of(hinge.Robot).items():
+        if name not in ALGORITHMS:
+            continue  # written in a file of its own, which type checkers read
         parameters = inspect.signature(method).parameters.values()
         there[name] = (
             [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD],
             [p.name for p in parameters if p.kind is p.KEYWORD_ONLY],
         )
-    assert declared(hinge.Robot) == there
+    assert set(there) == set(ALGORITHMS)
+    assert declared() == there

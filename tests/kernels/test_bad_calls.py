@@ -118,10 +118,17 @@ def test_a_check_of_values_refuses_what_holds_none(arm, q):
         arm.gravity_force(q, check="values")
 
 
-@pytest.mark.parametrize("external", [{"hand": "text"}, {"hand": np.zeros((3, 6)), "lower": np.zeros((2, 6))}, 3.0],
-                         ids=["text", "batches that do not fit", "a number"])  # fmt: skip
-def test_external_forces_that_are_none_are_refused(arm, external):
-    with pytest.raises(hinge.HingeError):
+@pytest.mark.parametrize(
+    ("external", "words"),
+    [
+        ({"hand": "text"}, r"external\['hand'\] is not an array of real numbers"),
+        ({"hand": np.zeros((3, 6)), "lower": np.zeros((2, 6))}, r"do not fit together: 'hand' \(3,\), 'lower' \(2,\)"),
+        (3.0, "external is a float; it has to be a dict of forces by name"),
+    ],
+    ids=["text", "batches that do not fit", "a number"],
+)
+def test_external_forces_that_are_none_are_refused(arm, external, words):
+    with pytest.raises(SizeError, match=words):
         arm.inverse_dynamics(Z, Z, Z, external=external)
 
 

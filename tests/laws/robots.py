@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
+from sweeps import swept
 
 import hinge
 from hinge.model import JOINTS, Builder
@@ -186,7 +187,8 @@ FAMILIES = {
     "floating": lambda rng: built(_tree(rng, 1, 4), root=random_body(rng), tip=random_place(rng)),
     "floating mimic": lambda rng: _mimic(rng, random_body(rng)),
 }
-families = pytest.mark.parametrize("family", FAMILIES)
+QUICK = {"every kind", "square", "mimic", "floating mimic"}  # every sort: many joints, right angles, followers
+families = pytest.mark.parametrize("family", swept(FAMILIES, QUICK.__contains__))
 plain_families = pytest.mark.parametrize("family", ["plain", "square", "mimic"])  # their velocities are rates
 floating_families = pytest.mark.parametrize("family", ["floating", "floating mimic"])
 

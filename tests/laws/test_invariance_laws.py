@@ -20,9 +20,14 @@ from hinge.model import reframe
 from hinge.robot import ALGORITHMS
 
 FRAMES = ("body", "base", "aligned")
-CALLS = [(name, method, options) for name, method, options in every_call()]
+CALLS = list(every_call())
+FIRST = {(name, method): options for name, method, options in reversed(CALLS)}
 each_call = pytest.mark.parametrize(
-    ("name", "method", "options"), CALLS, ids=["-".join((n, m, *o.values())) for n, m, o in CALLS]
+    ("name", "method", "options"),
+    [
+        pytest.param(n, m, o, id="-".join((n, m, *o.values())), marks=[pytest.mark.sweep] if o != FIRST[n, m] else [])
+        for n, m, o in CALLS
+    ],
 )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from robots import FAMILIES, robot_of
+from robots import families, robot_of
 
 import hinge
 from hinge.checking.proofs import LAWS, Proof, apart, draw, prove, rate
@@ -14,7 +14,7 @@ def outcomes(robot, **given):
     return {proof.name: proof.outcome for proof in prove(robot, **given)}
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@families
 def test_every_proof_holds_for_every_family_of_robots(family):
     proofs = prove(robot_of(family, 1), states=4)
     assert [proof.name for proof in proofs] == [*LAWS, *OUTSIDE]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from robots import FAMILIES, law, robot_of, seeds
+from robots import families, law, robot_of, seeds
 
 import hinge
 from hinge.checking.proofs import draw, positive_definite
@@ -88,7 +88,7 @@ def test_without_mass_there_is_no_inertia(mass):
 # ---- robots
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@families
 def test_a_sound_robot_is_returned_as_it_is(family):
     robot = robot_of(family, 1)
     same, changes = hinge.repair(robot)

@@ -6,9 +6,8 @@ from hinge.model import JOINTS
 
 
 @pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch, tmp_path_factory):
+def _plain_interpreter(monkeypatch):
     monkeypatch.setenv("HINGE_BACKEND", "interpret")
-    monkeypatch.setenv("HINGE_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "kernels"))
 
 
 @pytest.fixture(autouse=True)

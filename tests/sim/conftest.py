@@ -1,16 +1,8 @@
-"""Simulations run on machine code, which is compiled here and never taken from the user's own cache."""
+"""Simulations run on machine code."""
 
 import pytest
 
 import hinge
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HINGE_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
-        patch.delenv("HINGE_BACKEND", raising=False)
-        yield
 
 
 @pytest.fixture(autouse=True)

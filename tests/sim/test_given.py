@@ -95,8 +95,13 @@ def test_lie_rk4_refuses_motions_that_make_no_group():
 
 
 def test_a_run_that_is_refused_leaves_no_file(tmp_path):
-    for wrong in ({"control": [1.0]}, {"method": "rk5"}, {"limits": "stop", "q0": [0.0, 2.0]}):
-        with pytest.raises(hinge.HingeError):
+    refused = {
+        r"control has shape \(1,\)": {"control": [1.0]},
+        "Did you mean 'rk4'": {"method": "rk5"},
+        "joint 'elbow' at 2, beyond its limit": {"limits": "stop", "q0": [0.0, 2.0]},
+    }
+    for words, wrong in refused.items():
+        with pytest.raises(hinge.HingeError, match=words):
             hinge.simulate(bounded_arm(), 0.1, **wrong, file=tmp_path / "run.zarr")
     assert not list(tmp_path.iterdir())
 

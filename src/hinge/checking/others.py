@@ -85,7 +85,7 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
         return M
 
     def forces(q: Array, v: Array, a: Array) -> Array:
-        return mass_matrix(q, v) @ a + data.qfrc_bias  # type: ignore[no-any-return]
+        return mass_matrix(q, v) @ a + data.qfrc_bias
 
     worst = _compared(s, _paired(interop.mujoco.states, s.robot, theirs), forces, mass_matrix)
     return worst, LIMIT, f"MuJoCo {mj.__version__}: {_words(s)}"

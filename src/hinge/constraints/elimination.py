@@ -74,7 +74,7 @@ def choose(A: Array, m: int) -> list[int]:
 
     The m columns that span most are the dependent ones: Gauss-Jordan with the largest pivot, on all states at once.
     """
-    return np.flatnonzero(~dependent(A, m, together=True)[0]).tolist()  # type: ignore[no-any-return]
+    return np.flatnonzero(~dependent(A, m, together=True)[0]).tolist()
 
 
 def dependent(A: Array, rank: int, together: bool = False) -> Array:

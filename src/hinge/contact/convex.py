@@ -44,12 +44,12 @@ def _support(solid: Solid, d: Array, pared: float) -> Array:
         return solid.p
     x = solid.R.T @ d
     if solid.kind == "box":
-        return solid.p + solid.R @ (np.sign(x) * (np.asarray(solid.size) / 2 - pared))  # type: ignore[no-any-return]
+        return solid.p + solid.R @ (np.sign(x) * (np.asarray(solid.size) / 2 - pared))
     far = np.array([0.0, 0.0, np.sign(x[2]) * (solid.size[1] / 2 - (pared if solid.kind == "cylinder" else 0.0))])
     across = np.hypot(x[0], x[1])
     if solid.kind == "cylinder" and across > 0.0:
         far[:2] = x[:2] * ((solid.size[0] - pared) / across)
-    return solid.p + solid.R @ far  # type: ignore[no-any-return]
+    return solid.p + solid.R @ far
 
 
 def _nearest(a: Solid, b: Solid, pared: float) -> tuple[Array, Array]:

@@ -163,7 +163,7 @@ def _rim(ring: Part, near: Array) -> Array:
     """From the centre of a ring to its point in the direction of another."""
     out = near - ring.points[0]
     out = out - ring.axis * (ring.axis @ out)
-    return out * (ring.radius / np.linalg.norm(out))  # type: ignore[no-any-return]
+    return out * (ring.radius / np.linalg.norm(out))
 
 
 def _line_point(line: Part, point: Part, towards: Array, near: Array) -> Iterator[Found]:

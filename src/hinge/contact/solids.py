@@ -92,7 +92,7 @@ def _hull(file: str, scale: tuple[float, ...], link: str) -> Array:
         import trimesh
 
         mesh: Any = trimesh.load(file, force="mesh")
-        return np.asarray(mesh.convex_hull.vertices, float) * np.asarray(scale)  # type: ignore[no-any-return]
+        return np.asarray(mesh.convex_hull.vertices, float) * np.asarray(scale)
     except ImportError as missing:
         raise NotCovered(f"link {link!r}: the collision mesh {file!r} needs a package that is not installed: "
                          f"{missing}.\n  pip install hinge[mesh], or take boxes and spheres.") from None  # fmt: skip

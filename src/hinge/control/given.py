@@ -63,7 +63,7 @@ def law(what: str, function: Any) -> Law:
     """A function of t, q and qd."""
     if not callable(function):
         raise SizeError(f"{what} is a {type(function).__name__}; it has to be a function of t, q and qd.")
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _tried(target: Any, sizes: Mapping[str, tuple[int, ...]], whose: str) -> None:

@@ -120,7 +120,7 @@ def _looked_at(robot: Robot, states: Sequence[Any] | None, seed: int) -> list[Ar
     if states is None:
         rng = np.random.default_rng(seed)
         q, qd = robot.random_state(rng, STATES)
-        return [q, qd, rng.normal(size=qd.shape)]
+        return [q, qd, rng.normal(size=(STATES, robot.nv))]
     if len(states) != 3:
         raise SizeError(f"approximate: states has {len(states)} entries, not q, qd and qdd.")
     given = [np.asarray(one, float) for one in states]

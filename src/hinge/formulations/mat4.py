@@ -35,7 +35,7 @@ class Mat4(tuple[Scalar, ...]):
     def __sub__(self, other: tuple[Scalar, ...]) -> Mat4:
         return Mat4(a - b for a, b in zip(self, other, strict=True))
 
-    def __mul__(self, s: Scalar) -> Mat4:  # type: ignore[override]
+    def __mul__(self, s: Scalar) -> Mat4:
         return Mat4(a * s for a in self)
 
 

@@ -44,7 +44,7 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
     inputs = tuple(Input(one, prod(shape)) for one, shape in takes.items())
 
     def made_of(nested: list[Any]) -> tuple[Any, ...]:
-        return function(*nested) if several else (function(*nested),)  # type: ignore[no-any-return]
+        return function(*nested) if several else (function(*nested),)
 
     def trace() -> Program:
         graph = Graph()

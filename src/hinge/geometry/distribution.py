@@ -118,7 +118,7 @@ class Distributed:
         if off is not None:
             raise NotCovered(f"the velocity breaks the constraints: A qd is {off[0]:.3g}, not zero.\n"
                              "  Bring it back with project, or make one with velocity.")  # fmt: skip
-        return made  # type: ignore[no-any-return]
+        return made
 
     # over scalars
 

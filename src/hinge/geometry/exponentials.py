@@ -127,7 +127,7 @@ class ProductOfExponentials:
         return made
 
     def _pose(self, x: Sequence[Scalar]) -> Rows:
-        return product.scalar(self._frames(x)[-1], self._reference)  # type: ignore[no-any-return]  # zefran2004 (7)
+        return product.scalar(self._frames(x)[-1], self._reference)  # zefran2004 (7)
 
     def _poses(self, x: Sequence[Scalar]) -> list[Rows]:
         moved = zip(self._frames(x)[1:], self._references, strict=True)

@@ -131,7 +131,7 @@ class LeviCivita:
     @cached_property
     def G(self) -> list[list[list[Scalar]]]:
         """Christoffel symbols of the first kind, structure constants in."""
-        return of_metric(self.model, self.at)  # type: ignore[no-any-return]
+        return of_metric(self.model, self.at)
 
     def __call__(self, x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
         bent = self.H.solve([inner(x, [inner(row, y) for row in plane]) for plane in self.G])

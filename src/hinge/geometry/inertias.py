@@ -99,7 +99,7 @@ def from_mises(D: Rows) -> Rows:
     >>> hinge.geometry.inertias.from_mises(np.diag([2.0, 2, 2, 1, 1, 1])).diagonal()
     array([1., 1., 1., 2., 2., 2.])
     """
-    return to_mises.scalar(D)  # type: ignore[no-any-return]
+    return to_mises.scalar(D)
 
 
 def to_binor(inertia: Any) -> tuple[Any, Any]:

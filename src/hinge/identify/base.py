@@ -91,7 +91,7 @@ def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tu
     if not robot.nv:
         return Base((), tuple(range(len(names))), np.zeros((0, len(names))), names, np.zeros(0))
     q, qd, qdd = random_motion(robot, ROWS * len(names), seed) if states is None else states
-    Y = robot.regressor(q, qd, qdd, joint_terms=joint_terms).reshape(-1, len(names))  # type: ignore[attr-defined]
+    Y = robot.regressor(q, qd, qdd, joint_terms=joint_terms).reshape(-1, len(names))
     if not np.isfinite(Y).all():
         raise SizeError("base_parameters: states have a number that is not finite. Leave such rows out.")
     size = np.sqrt(np.mean(Y * Y, axis=0))
@@ -125,7 +125,7 @@ def random_motion(robot: Robot, rows: int, seed: int) -> tuple[Array, Array, Arr
     """States and accelerations, so many that they give at least that many equations."""
     rng = np.random.default_rng(seed)
     q, qd = robot.random_state(rng, max(2, -(-rows // max(robot.nv, 1))))
-    return q, BRISK[0] * qd, BRISK[1] * rng.normal(size=qd.shape)
+    return q, BRISK[0] * qd, BRISK[1] * rng.normal(size=(len(qd), robot.nv))
 
 
 def _whole(given: Array, count: int, what: str) -> Array:

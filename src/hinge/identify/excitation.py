@@ -164,7 +164,7 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
 def _columns(robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, x: Array) -> Array:
     """The base regressor of each row of shapes (rows, size), in units, (rows, equations, rank)."""
     q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
-    Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))  # type: ignore[attr-defined]
+    Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))
     return Y.reshape(len(x), -1, base.rank) / base.scale
 
 
@@ -189,7 +189,7 @@ def _within_effort(robot: Robot, made: Excitation, terms: tuple[str, ...]) -> Ex
         return Excitation(made.middle, g * made.cosines, g * made.sines, made.duration, made.condition)
 
     def over(one: Excitation) -> Array:
-        tau = robot.inverse_dynamics(*one(t), joint_terms=terms)  # type: ignore[attr-defined]
+        tau = robot.inverse_dynamics(*one(t), joint_terms=terms)
         return np.abs(tau).max(axis=0) / robot.limits.effort
 
     still = over(scaled(0.0))

@@ -180,4 +180,4 @@ def _split(log: Log, held_out: Any, robot: Robot) -> tuple[Log, Log, list[str]]:
 
 
 def _regressor(robot: Robot, log: Log, terms: tuple[str, ...]) -> Array:
-    return robot.regressor(*log.motion, joint_terms=terms)  # type: ignore[attr-defined]
+    return robot.regressor(*log.motion, joint_terms=terms)

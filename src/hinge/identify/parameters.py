@@ -82,7 +82,7 @@ def with_parameters(robot: Robot, values: Any, joint_terms: Sequence[str] = USUA
     for (term, i, k), x in zip(model.in_terms, given[NUMBERS * model.count :].tolist(), strict=True):
         old = getattr(data[i], term) or (0.0,) * model.joint[i].nv
         data[i] = replace(data[i], **cast(Any, {term: (*old[:k], x, *old[k + 1 :])}))
-    return robot._with(replace(robot.model, inertia=tuple(inertia), data=tuple(data)))  # type: ignore[attr-defined]
+    return robot._with(replace(robot.model, inertia=tuple(inertia), data=tuple(data)))
 
 
 def pseudo_inertia(ten: Array) -> Array:

@@ -26,7 +26,7 @@ def residual(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any, joint_terms: Seq
     >>> hinge.identify.residual(arm, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [20.0, 5.0]).round(3)
     array([0.38 , 0.095])
     """
-    predicted = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)  # type: ignore[attr-defined]
+    predicted = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)
     return inputs.real("residual: tau", tau, (robot.nv,)) - predicted
 
 

@@ -80,7 +80,7 @@ class _Coordinates:
         return self.model.joint_positions(_plus(self.q, shift))
 
     def rate(self, shift: Flat, at: PerJoint, v: Flat) -> Flat:
-        return rate(self.model, at, self.model.joint_velocities(v))  # type: ignore[no-any-return]
+        return rate(self.model, at, self.model.joint_velocities(v))
 
     def end(self, shift: Flat) -> PerJoint:
         at = self.at(shift)
@@ -149,7 +149,7 @@ def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: 
 
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True)
-def rk4(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+def rk4(model, q, qd, tau, h, external):
     """A step of simulation: the state after h seconds, with the joint forces held.
 
     Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and "lie_rk4",
@@ -163,18 +163,18 @@ def rk4(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
 
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True)
-def euler(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+def euler(model, q, qd, tau, h, external):
     """Position and velocity by their rates at the start."""
     return _step("euler", model, q, qd, tau, h, external)
 
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True)
-def semi_implicit(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+def semi_implicit(model, q, qd, tau, h, external):
     """Velocity by the acceleration at the start, position by the velocity at the end."""
     return _step("semi_implicit", model, q, qd, tau, h, external)
 
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True, refuses=not_a_group)
-def lie_rk4(model, q, qd, tau, h, external):  # type: ignore[no-untyped-def]
+def lie_rk4(model, q, qd, tau, h, external):
     """The classic method in the group: positions move by exponentials."""
     return _step("lie_rk4", model, q, qd, tau, h, external)

@@ -209,4 +209,4 @@ class Npz:
 def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     version = np.lib.format.read_magic(file)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    return read(file)  # type: ignore[no-any-return]
+    return read(file)

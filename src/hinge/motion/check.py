@@ -83,7 +83,7 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
         _checked(robot, name, x, (len(t), size), t)
         for name, x, size in zip(("q", "qd", "qdd"), made, (robot.nq, robot.nv, robot.nv), strict=True)
     )
-    tau = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)  # type: ignore[attr-defined]
+    tau = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)
     if not np.isfinite(tau).all():  # a quaternion of zeros, say: nothing is beyond a limit then
         first = t[~np.isfinite(tau).all(axis=1)][0]
         raise SizeError(f"the motion needs joint forces that are not finite, at {first:g} s.")

@@ -120,7 +120,7 @@ def quintic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any =
 def _between(robot: Robot, q0: Any, q1: Any) -> tuple[Array, Array]:
     """Where a motion starts, and the velocity times time that leads to its end."""
     start, end = given.finite("q0", q0, (robot.nq,)), given.finite("q1", q1, (robot.nq,))
-    return start, np.asarray(robot.difference(start, end))  # type: ignore[attr-defined]
+    return start, np.asarray(robot.difference(start, end))
 
 
 def _bounds(robot: Robot, shift: Array, velocity: Any, acceleration: Any) -> tuple[float, float]:
@@ -151,7 +151,7 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
     at = given.finite("points", points, (-1, robot.nq))
     if len(at) < 2:
         raise SizeError(f"points has {len(at)} of them; a motion goes through two at least.")
-    steps = np.asarray(robot.difference(at[:-1], at[1:]))  # type: ignore[attr-defined]
+    steps = np.asarray(robot.difference(at[:-1], at[1:]))
     way = np.concatenate([np.zeros((1, robot.nv)), np.cumsum(steps, axis=0)])
     fast = robot.limits.velocity if velocity is None else given.limits("velocity", velocity, robot.nv)
     knots = _knots(steps, fast) if times is None else _times(times, len(at))

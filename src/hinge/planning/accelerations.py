@@ -71,7 +71,7 @@ class Accelerations:
         """How far the set goes in a direction: the greatest component along it, whatever else comes with it."""
         d = self._direction(direction)
         along = np.einsum("...k,...kn->...n", d, self.map)
-        return np.abs(along) @ self.effort + (d * self.offset).sum(axis=-1)  # type: ignore[no-any-return]
+        return np.abs(along) @ self.effort + (d * self.offset).sum(axis=-1)
 
     def most(self, direction: Any) -> Array:
         """The greatest acceleration along a direction and along nothing else; NaN where there is none."""

@@ -128,7 +128,7 @@ class Descent:
         return q, error
 
 
-def toward(model, q, c, at, goal, lower, upper, match="pose"):  # type: ignore[no-untyped-def]
+def toward(model, q, c, at, goal, lower, upper, match="pose"):
     """One step toward a pose: the coordinates and the damping after it, and the angle and distance still to go."""
     there = Mat3([goal[4 * i + j] for i in range(3) for j in range(3)]), Vec3((goal[3], goal[7], goal[11]))
     J = jacobian(model, q, at, frame="aligned")[MATCH[match]]
@@ -144,22 +144,22 @@ def toward(model, q, c, at, goal, lower, upper, match="pose"):  # type: ignore[n
     return ends, select(nearer, c[0] * BOLDER, c[0] * SHYER), sqrt(_square(turn)), sqrt(_square(shift))
 
 
-def _to_go(model, q, at, there, match):  # type: ignore[no-untyped-def]
+def _to_go(model, q, at, there, match):
     """The turn and the shift, in base axes, that take the frame to the pose, so far as they are asked for."""
     R, r = frame_pose(at, *poses(model, q))
     return [*quaternion_log(quaternion_from_rotation(there[0].times(R.T))), *(there[1] - r)][MATCH[match]]
 
 
-def _parts(e, match):  # type: ignore[no-untyped-def]
+def _parts(e, match):
     """The turn and the shift of what is to go; nothing where it is not asked for."""
     return {"pose": (e[:3], e[3:]), "position": ([0.0], e), "orientation": (e, [0.0])}[match]
 
 
-def _square(e):  # type: ignore[no-untyped-def]
+def _square(e):
     return inner(e, e)
 
 
-def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-def]
+def _without_blocked(model, q, e, J, lower, upper):
     """J with zeros for the joints that stand at a limit and are pulled beyond it."""
     columns = [list(column) for column in zip(*J, strict=True)]
     for i in model.leaders:
@@ -174,7 +174,7 @@ def _without_blocked(model, q, e, J, lower, upper):  # type: ignore[no-untyped-d
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _damped(J, e, damping, blame):  # type: ignore[no-untyped-def]
+def _damped(J, e, damping, blame):
     """(JᵀJ + λ 1)⁻¹ Jᵀ e, by the smaller of JᵀJ and JJᵀ: they give the same."""
     columns = list(zip(*J, strict=True))
     if len(columns) < len(J):
@@ -185,7 +185,7 @@ def _damped(J, e, damping, blame):  # type: ignore[no-untyped-def]
     return [inner(column, y) for column in columns]
 
 
-def _moved(model, q, move, lower, upper):  # type: ignore[no-untyped-def]
+def _moved(model, q, move, lower, upper):
     """The user's coordinates after a move that is cut off at their limits; a quaternion has none."""
     flat = []
     for i in model.leaders:
@@ -206,7 +206,7 @@ def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
         return kernel(step, robot.subject, robot.name, backend, options=(("match", match),))
 
-    return robot.subject.kernels(("inverse_kinematics", match, backend), make)  # type: ignore[no-any-return]
+    return robot.subject.kernels(("inverse_kinematics", match, backend), make)
 
 
 def checked_poses(poses: Any) -> Array:

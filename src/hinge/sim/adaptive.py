@@ -152,7 +152,7 @@ class _Adaptive:
         model = self.run.robot.model
         if model.nq == model.nv:
             return q
-        return self.run.robot.integrate(q, np.zeros((len(q), model.nv)))  # type: ignore[no-any-return]
+        return self.run.robot.integrate(q, np.zeros((len(q), model.nv)))
 
     # events
 
@@ -206,7 +206,7 @@ class _Piece(NamedTuple):
 
     def only(self, rows: Array) -> _Piece:
         pairs = ((x[0][rows], x[1][rows]) for x in (self.start, self.end, self.first, self.final, self.bend))
-        return _Piece(self.t[rows], self.h[rows], *pairs)  # type: ignore[call-arg, arg-type]
+        return _Piece(self.t[rows], self.h[rows], *pairs)
 
     def at(self, t: Array) -> tuple[Array, Array]:
         """The states at times within the steps."""

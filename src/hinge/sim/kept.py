@@ -56,4 +56,4 @@ class Kept:
 
     @staticmethod
     def _accelerations(inverse: Any, bias: Array, tau: Array) -> Array:
-        return np.einsum("nij,nj->ni", inverse, tau - bias)  # type: ignore[no-any-return]
+        return np.einsum("nij,nj->ni", inverse, tau - bias)

@@ -108,14 +108,14 @@ def made_once(robot: Robot, name: str, step: Any, takes: dict[str, Quantity], gi
         return compiled(robot.subject, robot.name, name, step, takes, gives, backend, pivots, terms=_traced(physics),
                         status=pivots, regroup=True)  # fmt: skip
 
-    return make() if control is not None else robot.subject.kernels(key, make)  # type: ignore[no-any-return]
+    return make() if control is not None else robot.subject.kernels(key, make)
 
 
 def _forward(robot: Robot, physics: Physics) -> Algorithm:
     """The method of forward dynamics with the fewest operations."""
     terms = _traced(physics)
     question = Question("forward_dynamics", terms=terms, regroup=True)
-    return robot.subject.kernels(("cheapest", terms), lambda: answer(question, robot.subject)[0])  # type: ignore[no-any-return]
+    return robot.subject.kernels(("cheapest", terms), lambda: answer(question, robot.subject)[0])
 
 
 def _traced(physics: Physics) -> frozenset[str]:

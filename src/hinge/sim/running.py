@@ -183,7 +183,7 @@ class _Source:
     def at(self, k: int, t: float) -> Array:
         """The forces held over step k."""
         if self.rows is not None:
-            return self.rows[:, k]  # type: ignore[no-any-return]
+            return self.rows[:, k]
         if self.control is not None and k % self.sample == 0:
             run = self.run
             # copies: a controller may keep what it sees

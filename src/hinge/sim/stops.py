@@ -65,8 +65,8 @@ def impulse(M: Array, J: Array, qd: Array) -> Array:
         elif (J @ (qd + change) < -1e-12).any():
             active[(J @ (qd + change)).argmin()] = True
         else:
-            return change  # type: ignore[no-any-return]
-    return change  # type: ignore[no-any-return]
+            return change
+    return change
 
 
 def _bounded(robot: Robot) -> tuple[Array, Array, Array, Array]:

@@ -232,4 +232,4 @@ class _Touching:
 
     def _pull(self, t: float, q: Array, qd: Array) -> Array:
         """How the gaps would accelerate without forces of contact."""
-        return self._system(t, q, qd).d  # type: ignore[no-any-return]
+        return self._system(t, q, qd).d

@@ -99,7 +99,7 @@ class Trajectory:
     def energy(self) -> Array:
         """Kinetic and potential energy (…, T), in J; armature is in."""
         q, qd = self._both()
-        return self.robot.kinetic_energy(q, qd) + self.robot.potential_energy(q)  # type: ignore[no-any-return]
+        return self.robot.kinetic_energy(q, qd) + self.robot.potential_energy(q)
 
     def _both(self) -> tuple[Array, Array]:
         if self.q is None or self.qd is None:

@@ -51,7 +51,7 @@ class Figure:
         """Where the base and each body are, (…, bodies + 1, 4, 4)."""
         q = np.asarray(q, float)
         base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))
-        bodies = [self.robot.pose(q, body) for body in self.robot.body_names]  # type: ignore[attr-defined]
+        bodies = [self.robot.pose(q, body) for body in self.robot.body_names]
         return np.stack([base, *bodies], axis=-3)
 
     def stand(self, q: Array, tau: Array | None = None) -> None:
@@ -88,7 +88,7 @@ class Figure:
 
     def _draw(self, what: str, poses: Array) -> None:
         if what == "centre of mass":
-            com = self.robot.center_of_mass(self.q)  # type: ignore[attr-defined]
+            com = self.robot.center_of_mass(self.q)
             if what not in self.marks:
                 path = f"/{self.name}/com"
                 self.marks[what] = self.scene.add_icosphere(path, radius=self.size / 40, color=COM, subdivisions=2)
@@ -107,7 +107,7 @@ class Figure:
         for i in self.robot.model.leaders:
             body = self.robot.model.body_name[i]
             if body not in J:
-                J[body] = self.robot.jacobian(self.q, body, frame="aligned")  # type: ignore[attr-defined]
+                J[body] = self.robot.jacobian(self.q, body, frame="aligned")
             _, at = self.robot.model.slices[i]
             for column in J[body][:, at].T:
                 turning = np.linalg.norm(column[:3]) > 1e-9
@@ -121,4 +121,4 @@ class Figure:
         tau = np.zeros(self.robot.nv) if self.tau is None else np.nan_to_num(np.asarray(self.tau, float))
         limit = self.robot.limits.effort
         most = np.where(np.isfinite(limit) & (limit > 0.0), limit, max(float(np.abs(tau).max(initial=0.0)), 1e-9))
-        return np.clip(tau / most, -1.0, 1.0)  # type: ignore[no-any-return]
+        return np.clip(tau / most, -1.0, 1.0)
