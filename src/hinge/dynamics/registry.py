@@ -173,15 +173,15 @@ class Algorithm:
 
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
-              most: int = 0, at: str = "", guard: bool = True) -> Program:  # fmt: skip
+              graph: Graph | None = None, at: str = "", guard: bool = True) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the least pivot of the equations it solves; with `vary` a further input;
-        with `regroup` inertia is moved across joints first. `most` nodes may be made, where it is given. With `at` the
-        frame it asks for is the one of that name, and no input. Without `guard` nobody looks whether the state has an
-        answer.
+        with `regroup` inertia is moved across joints first. Nodes are made in `graph`, where an empty one is given: it
+        may have a bound. With `at` the frame it asks for is the one of that name, and no input. Without `guard` nobody
+        looks whether the state has an answer.
         """
-        graph, taken = Graph(most), self.taken(given)
+        graph, taken = Graph() if graph is None else graph, self.taken(given)
         if at:
             taken = {name: quantity for name, quantity in taken.items() if quantity is not PLACE}
         inputs = [Input(name, quantity.size(model), quantity.uniform) for name, quantity in taken.items()]
