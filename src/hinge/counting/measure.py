@@ -26,6 +26,7 @@ MOST = 400_000  # nodes of a graph, beyond which a method is not counted on a ro
 COUNTED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 
+@cache
 def arm(n: int, inertia: str = "general") -> Robot:
     """An arm of n turning joints; its inertias are "general" or "principal"."""
     rng, rows = np.random.default_rng(0), []

@@ -15,6 +15,7 @@ from typing import Any
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
+from hinge.graph.collector import uncollected
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
@@ -171,6 +172,7 @@ class Algorithm:
         """The inputs its program has, when of the optional ones only these are given."""
         return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}
 
+    @uncollected()
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
               graph: Graph | None = None, at: str = "", guard: bool = True) -> Program:  # fmt: skip
@@ -215,6 +217,7 @@ class Algorithm:
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
             outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
+        graph.let_go()
         return order(inputs, [*outputs, ("pivot", (), [least])] if status else outputs, contract)
 
 
