@@ -16,12 +16,16 @@ from hinge.backends.kernel import Kernel, Kernels, Plan
 from hinge.backends.reading import Reading
 from hinge.dynamics.registry import PLACE, Algorithm, Place, Quantity
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Input, Program, Scalar, TooLong
+from hinge.graph import Expr, Graph, Input, Program, Scalar, TooLong
 from hinge.graph.expr import NAMED
 from hinge.graph.scalars import evaluated
 from hinge.model import Model, Parameter, reframe, unmoved
 from hinge.model.driven import sizes
 from hinge.model.regroup import regrouped
+
+# A rival is given up when its graph outgrows the best one's: graph is compared with graph, because most of one may be
+# dead code, of two links four fifths. What is small is always traced to its end.
+HOPELESS, SMALL = 2, 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +77,18 @@ def answer(question: Question, subject: Subject, contract: bool = True, at: str 
     What is about a frame takes it as an input, or has the one `at` names built in.
     """
     best: tuple[Algorithm, Program] | None = None
+    most = 0
     for algorithm in question.candidates(subject):
+        graph = Graph(most)
         try:
             program = algorithm.trace(
                 replace(subject.traced, terms=question.terms), question.given, dict(question.options), question.status,
-                contract, subject.vary, question.regroup, best[1].operations * 5 // 2 if best else 0, at,
+                contract, subject.vary, question.regroup, graph, at,
             )  # fmt: skip
         except TooLong:
             continue
         if best is None or program.operations < best[1].operations:
-            best = algorithm, program
+            best, most = (algorithm, program), max(HOPELESS * len(graph), SMALL)
     assert best is not None
     return best
 

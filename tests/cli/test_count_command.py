@@ -7,6 +7,9 @@ from click.testing import CliRunner
 
 import hinge
 from hinge.cli import main
+from hinge.counting import published
+from hinge.counting.measure import COUNTED, arm
+from hinge.dynamics import ALGORITHMS
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +50,14 @@ def test_what_cannot_be_counted_is_said(file, words, says):
     made = run(*(file if word == "FILE" else word for word in words))
     assert made.exit_code != 0
     assert says in made.output
+
+
+def test_the_table_has_every_method_or_says_why_not():
+    sheet = published.all_methods()
+    for call in (*COUNTED, "coriolis_coefficients"):
+        for method, algorithm in ALGORITHMS[call].items():
+            reason = algorithm.reason(arm(published.SIX).model)
+            if reason:
+                assert f"{call}, {method}: {reason}." in sheet.notes
+            else:
+                assert any(row[:2] == (call, method) for row in sheet.rows)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge import programs
 from hinge.counting.measure import arm, costs
 from hinge.counting.steps import at_once, depth, processors
 from hinge.counting.tally import as_written
 from hinge.counting.watch import Group, operations
-from hinge.dynamics import ALGORITHMS
+from hinge.dynamics import ALGORITHMS, rivals
 from hinge.graph import Graph
 from hinge.model.principal import principal
 from hinge.spatial import Force, Motion
@@ -92,3 +93,18 @@ def test_a_method_that_does_not_cover_a_robot_says_why():
     assert found["luh"] == "joint 'joint1' is spherical, with 3 freedoms"
     assert found["turney"].mul > 100
     assert dict(costs(arm(6), "inverse_dynamics", most=5000))["uicker_kahn_direct"] == "over 5,000 operations"
+
+
+@pytest.mark.parametrize("small", [0, programs.SMALL])
+@pytest.mark.parametrize("call", ["inverse_dynamics", "forward_dynamics", "christoffel"])
+@pytest.mark.parametrize(("seed", "n"), [(11, 2), (3, 2), (5, 3), (7, 4), (8, 5)])
+def test_what_is_taken_by_itself_is_never_dearer_than_a_rival(seed, n, call, small, monkeypatch):
+    monkeypatch.setattr(programs, "SMALL", small)
+    robot = hinge.samples.chain(np.random.default_rng(seed), n)
+    best = robot.cost(call)
+    taken, program = programs.answer(programs.Question(call, "auto"), robot.subject)
+    assert best.method == taken.method
+    for rival in rivals(robot.model, ALGORITHMS[call][best.method]):
+        assert program.operations <= rival.trace(robot.subject.traced).operations
+        cost = robot.cost(call, method=rival.method)
+        assert best.mul + best.add <= cost.mul + cost.add

@@ -1,6 +1,8 @@
 """Laws of expression graphs: interning, folding, ordering, and differentiation of every operation in the table."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from hinge.graph import (
     Expr,
     Graph,
     Input,
+    TooLong,
     along,
     atan2,
     cos,
@@ -27,6 +30,7 @@ from hinge.graph import (
     sin,
     sqrt,
 )
+from hinge.graph.collector import uncollected
 
 # interning and folding
 
@@ -255,3 +259,39 @@ def test_a_quantity_that_does_not_move_has_rate_zero():
     assert along([x, 2.0, y * y], {x: 1.0}) == [1.0, 0.0, 0.0]
     assert jacobian([x + y], []) == [[]]
     assert math.isclose(run(programmed(along([x * y], {x: y, y: 1.0}), x=2), [3.0, 5.0])[0], 5.0 * 5.0 + 3.0)
+
+
+def test_the_collector_is_off_while_an_algorithm_is_traced_and_as_before_afterwards():
+    seen = []
+
+    @uncollected()
+    def traced(fails):
+        seen.append(gc.isenabled())
+        if fails:
+            raise TooLong
+
+    traced(False)
+    with pytest.raises(TooLong):
+        traced(True)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        traced(False)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    assert seen == [False] * 3
+
+
+def test_nodes_are_gone_with_their_last_user():
+    class Kept(Graph):
+        __slots__ = ("__weakref__",)
+
+    graph = Kept()
+    root = sin(graph.input("q", 0)) + 1.0
+    gone = weakref.ref(graph)
+    graph.let_go()
+    assert len(graph) == 3
+    with uncollected():
+        del graph, root
+        assert gone() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from hinge.graph import OPS, Program
@@ -49,12 +50,15 @@ class Cost:
 def count(program: Program, method: str = "") -> Cost:
     """The cost of a program. It has to be one whose sums and products are not contracted."""
     totals = dict.fromkeys(("mul", "add", "div", "sqrt", "trig", "neg", "other"), 0)
+    for op, times in Counter(op for op, _ in program.code if op != "input").items():
+        totals[OPS[op].counts_as] += times
     depth: list[int] = []
     for op, args in program.code:
-        if op == "input":
-            depth.append(0)
-            continue
-        kind = OPS[op].counts_as
-        totals[kind] += 1
-        depth.append(max(depth[a] if type(a) is int else 0 for a in args) + (kind != "neg"))
+        deepest = 0
+        if op != "input":
+            for a in args:
+                if type(a) is int and depth[a] > deepest:
+                    deepest = depth[a]
+            deepest += op != "neg"
+        depth.append(deepest)
     return Cost(**totals, depth=max(depth, default=0), method=method)

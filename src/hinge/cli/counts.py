@@ -12,9 +12,7 @@ from hinge.cli.common import JSON, NAMES, console, loaded
 @click.command()
 @click.argument("robot", required=False, type=click.Path())
 @NAMES
-@click.option(
-    "--table", is_flag=True, help="Every count the texts print, beside ours on general arms (takes a minute)."
-)
+@click.option("--table", is_flag=True, help="Every count the texts print, beside ours on general arms.")
 @JSON
 def count(robot: str | None, names: tuple[str, ...], table: bool, as_json: bool) -> None:
     """Count the operations of every method on ROBOT, a robot file, for one state.

@@ -17,7 +17,7 @@ from hinge.backends.count import Cost, count
 from hinge.counting.polynomials import FITTED, VERIFIED, Polynomial, fitted
 from hinge.dynamics.registry import ALGORITHMS, Algorithm
 from hinge.errors import HingeError, UnknownName, did_you_mean
-from hinge.graph.expr import TooLong
+from hinge.graph import Graph, TooLong
 from hinge.loading import dh
 from hinge.robot import Robot
 
@@ -26,6 +26,7 @@ MOST = 400_000  # nodes of a graph, beyond which a method is not counted on a ro
 COUNTED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 
+@cache
 def arm(n: int, inertia: str = "general") -> Robot:
     """An arm of n turning joints; its inertias are "general" or "principal"."""
     rng, rows = np.random.default_rng(0), []
@@ -54,7 +55,7 @@ def costs(robot: Robot, name: str, most: int = MOST) -> Iterator[tuple[str, Cost
             continue
         try:
             options = {option: words[0] for option, words in algorithm.options.items()}
-            program = algorithm.trace(robot.subject.traced, options=options, contract=False, most=most)
+            program = algorithm.trace(robot.subject.traced, options=options, contract=False, graph=Graph(most))
             yield method, count(program, method)
         except TooLong:
             yield method, f"over {most:,} operations"

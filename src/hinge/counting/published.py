@@ -237,14 +237,17 @@ def _pair(one: Cost) -> str:
 
 
 def all_methods() -> Sheet:
-    """Every method on general arms."""
-    rows = []
+    """Every method that covers general arms, and why the others do not."""
+    rows, left_out = [], []
     for call in (*COUNTED, "coriolis_coefficients"):
-        for method in ALGORITHMS[call]:
+        for method, algorithm in ALGORITHMS[call].items():
+            if reason := algorithm.reason(arm(SIX).model):
+                left_out.append(f"{call}, {method}: {reason}.")
+                continue
             here, plain = cost(call, method, SIX), written(call, method) if call in COUNTED else None
             deep = polynomial(call, method, "depth") or NO_POLYNOMIAL
             rows.append((call, method, ours(call, method), pair(here.mul, here.add), here.div, here.trig, deep,
                          pair(plain.mul, plain.add) if plain else ""))  # fmt: skip
     columns = ("", "method", "mul; add", f"n = {SIX}", "div", "trig", "depth", f"as written, n = {SIX}")
     note = published()["notes"]["polynomials"]
-    return Sheet("Every method on general arms", columns, tuple(rows), (note,), 2)
+    return Sheet("Every method on general arms", columns, tuple(rows), (note, *left_out), 2)

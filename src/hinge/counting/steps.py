@@ -8,10 +8,11 @@ one operation on several pairs of numbers in a step: featherstone1987 8.3.5.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hinge.counting.watch import Group, Operation, by_term
+from hinge.counting.watch import Group, Operation, by_term, terms
 
 
 class Steps(NamedTuple):
@@ -35,8 +36,8 @@ def depth(done: Sequence[Operation]) -> int:
 def processors(done: Sequence[Operation], groups: Sequence[Group]) -> int:
     """Steps with a serial processor for each term of each body, which does its operations in order."""
     free, ready = dict[tuple[str, int], int](), list[int]()
-    for one in done:
-        who = next((g.term for g in groups if g.has(one.line)), "other"), one.line.body
+    for one, term in zip(done, terms(done, groups), strict=True):
+        who = term, one.line.body
         start = max([free.get(who, 0), *(ready[k] for k in one.needs)])
         ready.append(start + 1)
         free[who] = start + 1
@@ -71,15 +72,25 @@ def at_once(done: Sequence[Operation], width: int) -> Steps:
     for k in reversed(range(len(done))):
         for need in done[k].needs:
             urgent[need] = max(urgent[need], urgent[k] + 1)
-    taken, total = {k for k, one in enumerate(done) if one.kind == "trig"}, {"mul": 0, "add": 0}
-    left = [k for k in sorted(range(len(done)), key=lambda k: -urgent[k]) if k not in taken]
-    while left:
-        ready: dict[str, list[int]] = {"mul": [], "add": []}
-        for k in left:
-            if taken.issuperset(done[k].needs):
-                ready["add" if done[k].kind == "add" else "mul"].append(k)
-        kind = max(ready, key=lambda kind: sum(urgent[k] for k in ready[kind][:width]))
-        taken.update(ready[kind][:width])
-        left = [k for k in left if k not in taken]
+    waits = [{need for need in one.needs if done[need].kind != "trig"} for one in done]
+    users: list[list[int]] = [[] for _ in done]
+    ready: dict[str, list[tuple[int, int]]] = {"mul": [], "add": []}  # the most urgent first
+    total = {"mul": 0, "add": 0}
+
+    def offer(k: int) -> None:
+        if not waits[k] and done[k].kind != "trig":
+            insort(ready["add" if done[k].kind == "add" else "mul"], (-urgent[k], k))
+
+    for k, needs in enumerate(waits):
+        for need in needs:
+            users[need].append(k)
+        offer(k)
+    while any(ready.values()):
+        kind = max(ready, key=lambda kind: -sum(late for late, _ in ready[kind][:width]))
+        now, ready[kind] = ready[kind][:width], ready[kind][width:]
+        for k in (k for _, k in now):
+            for user in users[k]:
+                waits[user].discard(k)
+                offer(user)
         total[kind] += 1
     return Steps(total["mul"], total["add"])

@@ -10,11 +10,13 @@ import linecache
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import FrameType
 from typing import Any, NamedTuple
 
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.graph import OPS, Graph
+from hinge.graph.collector import uncollected
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.order import live
 from hinge.robot import Robot
@@ -46,12 +48,17 @@ class Watched(Graph):
     def _line(self, frame: FrameType | None) -> Line:
         texts = list[str]()
         while frame is not None:
-            texts.append(linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip())
+            texts.append(_text(frame.f_code.co_filename, frame.f_lineno))
             if frame.f_code is self._code:
                 at = frame.f_locals
                 return Line("\n".join(texts), at.get("i", at.get("r", 0)))
             frame = frame.f_back
         return Line("", 0)
+
+
+@cache
+def _text(file: str, number: int) -> str:
+    return linecache.getline(file, number).strip()
 
 
 class Operation(NamedTuple):
@@ -73,6 +80,7 @@ class Group:
         return any(all(part in line.text for part in text.split(" < ")) for text in self.lines)
 
 
+@uncollected()
 def operations(robot: Robot, name: str, method: str) -> list[Operation]:
     """What a method does on a robot, in order; signs are part of what they are signs of."""
     algorithm, model = ALGORITHMS[name][method], robot.subject.traced
@@ -83,6 +91,7 @@ def operations(robot: Robot, name: str, method: str) -> list[Operation]:
         seen[key] = q.take(model, given) if q.absent is None else q.absent(model)
     made = algorithm.function(model, **seen)
     roots = algorithm.result.give(model, made[0] if algorithm.pivots else made)
+    graph.let_go()
     return listed(roots, graph.asked)
 
 
@@ -100,11 +109,19 @@ def listed(roots: Sequence[Scalar], asked: Mapping[int, Line] | None = None) -> 
     return found
 
 
-def by_term(done: Sequence[Operation], groups: Sequence[Group]) -> dict[tuple[str, int], dict[str, int]]:
-    """(term, body) → how many operations of each kind; what no group has is called "other"."""
-    made: dict[tuple[str, int], dict[str, int]] = {}
+def terms(done: Sequence[Operation], groups: Sequence[Group]) -> list[str]:
+    """The term each operation belongs to; what no group has is called "other"."""
+    found: dict[str, str] = {}
     for one in done:
-        term = next((g.term for g in groups if g.has(one.line)), "other")
+        if one.line.text not in found:
+            found[one.line.text] = next((g.term for g in groups if g.has(one.line)), "other")
+    return [found[one.line.text] for one in done]
+
+
+def by_term(done: Sequence[Operation], groups: Sequence[Group]) -> dict[tuple[str, int], dict[str, int]]:
+    """(term, body) → how many operations of each kind."""
+    made: dict[tuple[str, int], dict[str, int]] = {}
+    for one, term in zip(done, terms(done, groups), strict=True):
         kinds = made.setdefault((term, one.line.body), {"mul": 0, "add": 0})
         kinds[one.kind] = kinds.get(one.kind, 0) + 1
     return made

@@ -16,6 +16,7 @@ from typing import Any
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
+from hinge.graph.collector import uncollected
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
@@ -173,17 +174,18 @@ class Algorithm:
         """The inputs its program has, when of the optional ones only these are given."""
         return {name: q for name, q in self.inputs.items() if q.absent is None or name in given}
 
+    @uncollected()
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
-              most: int = 0, at: str = "", guard: bool = True) -> Program:  # fmt: skip
+              graph: Graph | None = None, at: str = "", guard: bool = True) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the status of the state; with `vary` a further input;
-        with `regroup` inertia is moved across joints first. `most` nodes may be made, where it is given. With `at` the
-        frame it asks for is the one of that name, and no input. Without `guard` nobody looks whether the state has an
-        answer.
+        with `regroup` inertia is moved across joints first. Nodes are made in `graph`, where an empty one is given: it
+        may have a bound. With `at` the frame it asks for is the one of that name, and no input. Without `guard` nobody
+        looks whether the state has an answer.
         """
-        graph, taken = Graph(most), self.taken(given)
+        graph, taken = Graph() if graph is None else graph, self.taken(given)
         if at:
             taken = {name: quantity for name, quantity in taken.items() if quantity is not PLACE}
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
@@ -220,6 +222,7 @@ class Algorithm:
         if status:
             fared = _status(least, [e for _, _, entries in outputs for e in entries])
             outputs.append(("status", (), [fared]))
+        graph.let_go()
         return order(inputs, outputs, contract, whole=("status",))
 
 

@@ -27,7 +27,8 @@ class Mat4(tuple[Scalar, ...]):
         return self[j::4]
 
     def __matmul__(self, other: Mat4) -> Mat4:
-        return Mat4(_dot(self[4 * i : 4 * i + 4], other[j::4]) for i in LINE for j in LINE)
+        columns = [other[j::4] for j in LINE]
+        return Mat4([_dot(self[4 * i : 4 * i + 4], column) for i in LINE for column in columns])
 
     def __add__(self, other: tuple[Scalar, ...]) -> Mat4:
         return Mat4(a + b for a, b in zip(self, other, strict=True))

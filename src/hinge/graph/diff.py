@@ -27,11 +27,9 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
 def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
     rate: dict[Expr, Scalar] = dict(rates)
     for node in nodes:
-        if node.op == "input" or node in rate:
+        if node in rate or rate.keys().isdisjoint(node.args):
             continue
         moving = [k for k, a in enumerate(node.args) if type(a) is Expr and a in rate]
-        if not moving:
-            continue
         partials = OPS[node.op].partials(node, *node.args)
         total: Scalar = 0.0
         for k in moving:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -33,31 +33,35 @@ class Graph:
 
     def __init__(self, most: int = 0) -> None:
         """An empty graph; one that would grow beyond `most` nodes, where that is given, raises TooLong."""
-        self._table: dict[tuple[Any, ...], Expr] = {}
+        self._table = defaultdict[str, dict[tuple[Any, ...], Expr]](dict)  # operation → arguments → node
         self._serial = 0
-        self._most = most or sys.maxsize
+        self._most = most or math.inf
 
     def __len__(self) -> int:
-        return len(self._table)
+        return self._serial
 
     def node(self, op: str, *args: Scalar) -> Expr:
         """The node `op(*args)`, unsimplified; made only if it is not there yet."""
-        key = (op, *args)
-        found = self._table.get(key)
+        nodes = self._table[op]
+        found = nodes.get(args)
         if found is None:
             self._serial = serial = self._serial + 1
             if serial > self._most:
                 raise TooLong
-            found = self._table[key] = Expr(self, op, args, serial)
+            found = nodes[args] = Expr(self, op, args, serial)
         return found
 
     def has(self, op: str, *args: Scalar) -> bool:
         """Whether `op(*args)` has been made already."""
-        return (op, *args) in self._table
+        return args in self._table[op]
 
     def input(self, name: str, index: int) -> Expr:
         """Entry `index` of the input array `name`."""
         return self.node("input", name, index)
+
+    def let_go(self) -> None:
+        """Let go of the nodes: each is gone with its last user, and no collector has to find out."""
+        self._table.clear()
 
 
 class Expr:
@@ -119,7 +123,7 @@ class Expr:
     def __add__(self, other: Scalar) -> Scalar:
         if type(other) is Expr:
             return _add(self, other)
-        c = _number(other)
+        c = other if type(other) is float else _number(other)
         return NotImplemented if c is None else _add_constant(self, c)
 
     __radd__ = __add__
@@ -137,7 +141,7 @@ class Expr:
     def __mul__(self, other: Scalar) -> Scalar:
         if type(other) is Expr:
             return _mul(self, other)
-        c = _number(other)
+        c = other if type(other) is float else _number(other)
         return NotImplemented if c is None else _scale(self, c)
 
     __rmul__ = __mul__
@@ -150,9 +154,7 @@ class Expr:
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
         c = _number(other)
-        if c is None:
-            return NotImplemented
-        return 0.0 if c == 0.0 else self.graph.node("div", c, self)
+        return NotImplemented if c is None else self.graph.node("div", c, self) if c else 0.0
 
     def __pow__(self, exponent: Scalar) -> Scalar:
         from hinge.graph.scalars import power
@@ -193,9 +195,7 @@ def _named(op: str, args: tuple[Scalar, ...]) -> Expr:
 def _number(value: object) -> float | None:
     if type(value) is float:
         return value
-    if isinstance(value, int | float | np.floating | np.integer):
-        return float(value)
-    return None
+    return float(value) if isinstance(value, int | float | np.floating | np.integer) else None
 
 
 # The rules by which nodes simplify while they are made. Signs drift outward, into the sums that absorb them.

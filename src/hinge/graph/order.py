@@ -80,8 +80,9 @@ def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None) -> li
             continue
         found[node.serial] = node
         if node.op != "input":
-            args = forms[node.serial][1] if node.serial in forms else node.args
-            stack.extend(a for a in args if type(a) is Expr and a.serial not in found)
+            for a in forms[node.serial][1] if node.serial in forms else node.args:
+                if type(a) is Expr and a.serial not in found:
+                    stack.append(a)
     return [found[serial] for serial in sorted(found)]
 
 
@@ -99,7 +100,7 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
         if op == "input":
             code.append((op, (number[args[0]], args[1])))
         else:
-            code.append((op, tuple(value[a.serial] if type(a) is Expr else a for a in args)))
+            code.append((op, tuple([value[a.serial] if type(a) is Expr else a for a in args])))
     made = tuple(
         Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries), name in whole)
         for name, shape, entries in outputs
@@ -114,7 +115,7 @@ def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]
         if node.serial in early or (node.op in OPS and OPS[node.op].early):
             _, args = forms.get(node.serial) or (node.op, node.args)
             early.update((node.serial, *(a.serial for a in args if type(a) is Expr)))
-    return sorted(nodes, key=lambda node: node.serial not in early)
+    return [n for n in nodes if n.serial in early] + [n for n in nodes if n.serial not in early]
 
 
 def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, Form]:
