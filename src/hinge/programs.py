@@ -114,7 +114,7 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
         if ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
             words = (sorted(question.given), question.options, sorted(question.terms), question.status,
                      question.regroup, subject.vary)  # fmt: skip
-            return model.digest, repr((question.name, [a.method for a in candidates], words))
+            return model.digest, repr((question.name, [(a.method, a.function.__name__) for a in candidates], words))
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(robot, question.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),

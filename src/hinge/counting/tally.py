@@ -7,13 +7,13 @@ state is known, is not counted.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from hinge.backends.count import Cost
 from hinge.dynamics.registry import ALGORITHMS
+from hinge.graph import OPS
 from hinge.robot import Robot
 
 Array = np.ndarray[Any, Any]
@@ -53,13 +53,13 @@ class Tally:
     def __neg__(self) -> Tally:
         return Tally(-self.value)
 
-    # what NumPy asks of an object when it takes its sine or cosine
-
-    def sin(self) -> Tally:
-        return self._did("trig", math.sin(self.value))
-
-    def cos(self) -> Tally:
-        return self._did("trig", math.cos(self.value))
+    @staticmethod
+    def applied(op: str, *args: Any) -> Tally:
+        """An operation of the table that is counted: a sine, a cosine."""
+        row = OPS[op]
+        if row.counts_as != "trig":
+            raise TypeError(f"{op} is not counted as it is written")
+        return Tally(0.0)._did("trig", row.meaning(*map(value, args)))
 
     def __abs__(self) -> float:
         return abs(self.value)

@@ -8,12 +8,14 @@ again. Where that falls half-way between two numbers, what was rounded away befo
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 Array = Any  # an array of floats, or one number
-SPLIT = np.array(134217729.0)  # 2^27 + 1
+SPLIT = 134217729.0  # 2^27 + 1
+FEW = 8  # numbers that are done sooner one by one than by NumPy
 FAR, NEAR = 2.0**990, 2.0**-960  # between these no part of a product or sum leaves the range of doubles
 
 
@@ -108,14 +110,18 @@ class Numbers:
 
 def fused(a: Array, b: Array, c: Array) -> Array:
     """a b + c of doubles, rounded once."""
+    if max(getattr(x, "size", 1) for x in (a, b, c)) <= FEW:
+        return np.asarray(_each(a, b, c), np.float64)[()]
     try:
-        with np.errstate(over="raise", under="raise", invalid="raise"):  # then each step below is exact, or rounds once
-            return _fused(a, b, c)
+        with np.errstate(over="raise", under="raise", invalid="raise"):  # then each step is exact, or rounds once
+            r, other, tie, nearer = _steps(a, b, c)
     except FloatingPointError:
         return _fused_at_the_edges(*np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (a, b, c))))
+    return np.where(nearer(), other, r) if tie.any() else r
 
 
-def _fused(a: Array, b: Array, c: Array) -> Array:
+def _steps(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any, Callable[[], Any]]:
+    """a b + c, the number next to it on the other side, whether they tie, and whether that one is the nearer then."""
     p = a * b
     g, h = SPLIT * a, SPLIT * b
     ah, bh = g - (g - a), h - (h - b)
@@ -126,40 +132,49 @@ def _fused(a: Array, b: Array, c: Array) -> Array:
     more = ((s - v) - p) + (v - c)  # s is this much more than p + c
     w = more + lost
     r = s - w
-    d = (s - r) - w  # what rounding took away; half a unit is a tie, and what w was rounded by decides it
+    d = (s - r) - w  # what rounding took away; at half a unit, what w was rounded by decides
     twice = d + d
     other = r + twice
-    tie = (other - r == twice) & (other != r)
-    if tie.any():
+
+    def nearer() -> Any:
         v = w - more
         rounded = (more - (w - v)) + (lost - v)  # more + lost is this much more than w
-        r = np.where(tie & (rounded != 0.0) & ((rounded < 0.0) != (d < 0.0)), other, r)
-    return r
+        return tie & (rounded != 0.0) & ((rounded < 0.0) != (d < 0.0))
+
+    tie = (other - r == twice) & (other != r)
+    return r, other, tie, nearer
 
 
 def _fused_at_the_edges(a: Array, b: Array, c: Array) -> Array:
-    """The same where some numbers are huge, tiny or not finite."""
-    from fractions import Fraction
-
+    """The same where some numbers are huge, tiny or not finite: those one by one."""
     with np.errstate(all="ignore"):
-        p = a * b
-        made = np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, p + c)
-        largest = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(p), np.abs(c)))
-        usual = (largest < FAR) & ((np.abs(p) > NEAR) | (a == 0.0) | (b == 0.0))
-        made[usual] = _fused(a[usual], b[usual], c[usual])
-        for k in np.argwhere(~usual & np.isfinite(a) & np.isfinite(b) & np.isfinite(c)):
-            at = tuple(k)
-            exact = Fraction(float(a[at])) * Fraction(float(b[at])) + Fraction(float(c[at]))
-            made[at] = _nearest(exact) if exact else made[at]
+        p = np.abs(a * b)
+        usual = (np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), p)) < FAR) & (p > NEAR)
+        r, other, _, nearer = _steps(*(np.where(usual, x, 1.0) for x in (a, b, c)))
+        made = np.where(nearer(), other, r)
+        made[~usual] = _each(a[~usual], b[~usual], c[~usual])
     return made[()]
 
 
-def _nearest(x: Any) -> float:
-    """The float next to a fraction."""
+def _one(a: float, b: float, c: float) -> float:
+    p = a * b
+    if NEAR < abs(p) < FAR and abs(a) < FAR and abs(b) < FAR and abs(c) < FAR:
+        r, other, tie, nearer = _steps(a, b, c)
+        return other if tie and nearer() else r
+    if not (isfinite(a) and isfinite(b)) or not (a and b):
+        return p + c
+    if not isfinite(c):
+        return c
+    from fractions import Fraction
+
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
     try:
-        return float(x)
+        return float(exact)
     except OverflowError:
-        return float("inf") if x > 0 else -float("inf")
+        return float("inf") if exact > 0 else -float("inf")
+
+
+_each = np.frompyfunc(_one, 3, 1)
 
 
 def fused_in_single(a: Array, b: Array, c: Array) -> Array:
