@@ -10,7 +10,7 @@ program is cut into functions that hand values on through an array on the stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from hinge.backends.cut import Pieces, cut
 from hinge.backends.statements import NAMES, Real, braced, shared, statement
 from hinge.backends.statements import REALS as REALS
 from hinge.graph import OPS, Program
+from hinge.graph.order import STRUCTURE, ends
 
 KEYWORDS = frozenset(re.findall(r"\w+", """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -72,7 +73,7 @@ FUSED = {"": "FMA", "f": "FMAF"}  # what the functions of each precision end in 
 
 def code(routines: Sequence[Routine], real: Real) -> str:
     """The functions, one after another, with the few lines they share before them."""
-    used = {op for one in routines for op, _ in one.program.code if op != "input"}
+    used = {op for one in routines for op, _ in one.program.code if op in OPS}
     functions = shared([row for name, row in OPS.items() if name in used], real)
     body = "\n".join([*functions, *(_function(one, real) for one in routines)])
     fused = {suffix: macro for suffix, macro in FUSED.items() if f"{macro}(" in body}
@@ -92,19 +93,20 @@ def _function(one: Routine, real: Real) -> str:
     """The function, and before it the pieces of a long one."""
     pieces = cut(one.program)
     if len(pieces.ends) == 1:
-        body = [*_ignored(one), *_statements(one, real, pieces, 0, pieces.ends[0])]
+        body = [*_scratch(one, real), *_ignored(one), *_statements(one, real, pieces, 0, pieces.ends[0])]
         return braced(prototype(one, real), body)
     text, start, calls = list[str](), 0, list[str]()
     names = [a.name for a in (*one.inputs, *one.outputs)]
+    own = [f"m{args[0].name}" for op, args in one.program.code if op == "fresh"]
     for k, end in enumerate(pieces.ends):
         body = _statements(one, real, pieces, start, end)
-        used = [n for n in (*names, "kept") if any(re.search(rf"(?<!\w){re.escape(n)}\[", line) for line in body)]
-        listed = [p for n, p in zip([*names, "kept"], [*_parameters(one, real), f"{real.name} *kept"], strict=True)
-                  if n in used]  # fmt: skip
+        used = [n for n in (*names, "kept", *own) if any(re.search(rf"(?<!\w){re.escape(n)}\[", x) for x in body)]
+        parameters = [*_parameters(one, real), *(f"{real.name} *{n}" for n in ("kept", *own))]
+        listed = [p for n, p in zip([*names, "kept", *own], parameters, strict=True) if n in used]
         text.append(braced(f"static void {one.name}_{k + 1}({', '.join(listed)})", body))
         calls.append(f"{one.name}_{k + 1}({', '.join(used)});")
         start = end
-    work = [f"{real.name} kept[{max(1, pieces.slots)}];"]
+    work = [f"{real.name} kept[{max(1, pieces.slots)}];", *_scratch(one, real)]
     return "\n".join([*text, braced(prototype(one, real), [*work, *_ignored(one), *calls])])
 
 
@@ -121,6 +123,7 @@ def prototype(one: Routine, real: Real) -> str:
 def _ignored(one: Routine) -> list[str]:
     """Inputs that this robot's result does not depend on."""
     read = {args[0] for op, args in one.program.code if op == "input"}
+    read |= {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "input"}
     return [f"(void){a.name};" for k, a in enumerate(one.inputs) if k not in read]
 
 
@@ -134,6 +137,8 @@ def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) 
         op, args = program.code[a]
         if op == "input":
             return f"{one.inputs[args[0]].name}[{args[1]}]"
+        if op == "last" and a >= start:
+            return named(args[1])
         return f"t{a}" if a >= start else f"kept[{pieces.slot[a]}]"
 
     several: dict[str, str] = {}  # results of functions that have more than one
@@ -151,15 +156,78 @@ def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) 
             lines.append(f"const struct {name} u{n} = {call};")
         return f"{several[call]}.at[{row.part}]"
 
+    margin, loops = "", list[int]()
     for n in range(start, end):
-        if program.code[n][0] != "input":
-            lines.append(f"const {real.name} t{n} = {said(n)};")
-            if n in pieces.slot:
-                lines.append(f"kept[{pieces.slot[n]}] = t{n};")
+        op = program.code[n][0]
+        if op in STRUCTURE:
+            margin = _structure(lines, margin, one, real, n, named, loops)
+            several.clear()  # what was made in a loop is gone with it
+        elif op != "input":
+            text = said(n)
+            lines.append(f"{margin}const {real.name} t{n} = {text};")
+        if op != "input" and n in pieces.slot and op not in ("loop", "end"):
+            lines.append(f"{margin}kept[{pieces.slot[n]}] = {named(n)};")
         lines += [f"{place} = {named(n)};" for place in places.get(n, ())]
     if end == len(program.code):
         lines += [f"{place} = {real.constant(x)};" for x, place in _constants(one)]
     return lines
+
+
+def _structure(lines: list[str], margin: str, one: Routine, real: Real, n: int, named: Callable[[Any], str],
+               loops: list[int]) -> str:  # fmt: skip
+    """The parts of a loop, and memory; the margin of what comes next."""
+    program = one.program
+    op, args = program.code[n]
+    if op == "loop":
+        span = range(n, ends(program)[n])
+        carried = [m for m in span if program.code[m][0] == "carry" and program.code[m][1][0] == n]
+        lines += [f"{margin}{real.name} t{m} = {named(program.code[m][1][1])};" for m in carried]
+        lines += [f"{margin}long k{n};", f"{margin}for (k{n} = 0; (double)k{n} < {named(args[0])}; k{n}++) {{"]
+        loops.append(n)
+        return margin + "    "
+    if op == "end":
+        begun = loops.pop()
+        carried = [m for m in range(begun, n) if program.code[m][0] == "carry" and program.code[m][1][0] == begun]
+        lines += [f"{margin}const {real.name} n{m} = {named(a)};" for m, a in zip(carried, args[1:], strict=True)]
+        lines += [f"{margin}t{m} = n{m};" for m in carried]
+        lines.append(margin[4:] + "}")
+        lines += [f"{margin[4:]}(void)t{m};" for m in carried]  # one that nobody asks for afterwards
+        return margin[4:]
+    if op == "counter":
+        lines.append(f"{margin}const {real.name} t{n} = ({real.name})k{args[0]};")
+    elif op == "until":
+        lines.append(f"{margin}if ({named(args[1])} != {real.constant(0.0)}) break;")
+    elif op in ("load", "store", "fresh"):
+        lines += [margin + line for line in _memory(one, real, n, named)]
+    return margin
+
+
+def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> list[str]:
+    """What is done to an array: an index that is not in it reads NaN, and writes nothing."""
+    op, args = one.program.code[n]
+    memory = args[0]
+    if memory.kind == "table":
+        name = f"table{n}"
+    else:
+        name = one.inputs[memory.name].name if memory.kind == "input" else f"m{memory.name}"
+    if op == "fresh":
+        k = f"z{n}"
+        return [f"{{ int {k}; for ({k} = 0; {k} < {memory.size}; {k}++) {name}[{k}] = {real.constant(0.0)}; }}"]
+    at = named(args[1])
+    inside = f"{at} >= {real.constant(0.0)} && {at} < {real.constant(float(memory.size))}"
+    if op == "store":
+        return [f"if ({inside}) {name}[(long){at}] = {named(args[2])};"]
+    lines = [f"const {real.name} t{n} = ({inside}) ? {name}[(long){at}] : NAN;"]
+    if memory.kind == "table":
+        numbers = ", ".join(map(real.constant, memory.name.values))
+        lines.insert(0, f"static const {real.name} {name}[{memory.size}] = {{{numbers}}};")
+    return lines
+
+
+def _scratch(one: Routine, real: Real) -> list[str]:
+    """The arrays that the function writes and reads itself."""
+    made = [args[0] for op, args in one.program.code if op == "fresh"]
+    return [f"{real.name} m{memory.name}[{memory.size}];" for memory in made]
 
 
 def _places(one: Routine) -> dict[int, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from hinge.graph import OPS, Program
@@ -48,17 +47,26 @@ class Cost:
 
 
 def count(program: Program, method: str = "") -> Cost:
-    """The cost of a program. It has to be one whose sums and products are not contracted."""
+    """The cost of a program. It has to be one whose sums and products are not contracted.
+
+    What is in a loop counts as often as it makes trips at the most; once, where that is not known before it runs.
+    """
     totals = dict.fromkeys(("mul", "add", "div", "sqrt", "trig", "neg", "other"), 0)
-    for op, times in Counter(op for op, _ in program.code if op != "input").items():
-        totals[OPS[op].counts_as] += times
+    trips: list[float] = [1.0]  # of the loops around
     depth: list[int] = []
+    begun: list[int] = []  # how deep it was where each loop around begins
     for op, args in program.code:
         deepest = 0
-        if op != "input":
-            for a in args:
-                if type(a) is int and depth[a] > deepest:
-                    deepest = depth[a]
+        for a in args if op != "input" else ():
+            if type(a) is int and depth[a] > deepest:
+                deepest = depth[a]
+        if op in OPS:
+            totals[OPS[op].counts_as] += int(trips[-1])
             deepest += op != "neg"
+        elif op == "loop":
+            trips.append(trips[-1] * (args[0] if type(args[0]) is float else 1.0))
+            begun.append(deepest)
+        elif op == "end":  # each trip waits for the one before
+            deepest = begun[-1] + (deepest - begun.pop()) * int(trips.pop() // max(trips[-1], 1.0))
         depth.append(deepest)
     return Cost(**totals, depth=max(depth, default=0), method=method)

@@ -65,11 +65,24 @@ def _ends(program: Program, last: list[int]) -> list[int]:
     for c in change:
         running += c
         alive.append(running)
+    open_ = _inside(program)
     ends = [0]
     while total - ends[-1] > LONGEST:
-        window = range(ends[-1] + SHORTEST, ends[-1] + LONGEST)
+        window = [n for n in range(ends[-1] + SHORTEST, ends[-1] + LONGEST) if not open_[n]]
+        if not window:  # a loop that is longer: up to where it ends
+            window = [next((n for n in range(ends[-1] + LONGEST, total) if not open_[n]), total)]
         ends.append(min(window, key=lambda n: alive[n]))
-    return [*ends[1:], total]
+    return [*ends[1:], total] if ends[-1] < total else ends[1:]
+
+
+def _inside(program: Program) -> list[bool]:
+    """For each instruction whether cutting before it would cut a loop, or take it from what is left of it."""
+    depth, made = 0, []
+    for op, _ in program.code:
+        depth -= op == "end"
+        made.append(depth > 0 or op in ("end", "last"))
+        depth += op == "loop"
+    return made
 
 
 def _piece_numbers(ends: list[int]) -> list[int]:

@@ -7,14 +7,16 @@ from hinge.graph.diff import along, jacobian, units
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Graph, Scalar, TooLong, on_paper
 from hinge.graph.functions import arccos, arcsin, atan2, cos, exp, log, sin, tanh
+from hinge.graph.loops import Scratch, Table, repeat, when
 from hinge.graph.ops import OPS, Op, absolute, floor, less, maximum, minimum, select, sqrt
-from hinge.graph.order import Input, Output, Program, live, order, replay
+from hinge.graph.order import Input, Output, Program, live, order
 from hinge.graph.random import uniform
-from hinge.graph.scalars import evaluate, evaluated, inner, power, total
+from hinge.graph.reverse import pulled
+from hinge.graph.scalars import evaluate, evaluated, inner, power, replay, total
 
 __all__ = [
-    "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "TooLong", "absolute", "along",
-    "arccos", "arcsin", "atan2", "cos", "evaluate", "evaluated", "exp", "floor", "inner", "jacobian", "less", "live",
-    "log", "maximum", "minimum", "on_paper", "order", "power", "replay", "select", "sin", "sqrt", "tanh", "total",
-    "uniform", "units",
+    "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Scalar", "Scratch", "Table", "TooLong",
+    "absolute", "along", "arccos", "arcsin", "atan2", "cos", "evaluate", "evaluated", "exp", "floor", "inner",
+    "jacobian", "less", "live", "log", "maximum", "minimum", "on_paper", "order", "power", "pulled", "repeat",
+    "replay", "select", "sin", "sqrt", "tanh", "total", "uniform", "units", "when",
 ]  # fmt: skip

@@ -7,20 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hinge.errors import NotCovered
+from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import OPS
-from hinge.graph.order import live
+from hinge.graph.order import STRUCTURE, live
+from hinge.graph.scalars import evaluated
 
 
 def along(outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
-    """The rates of change of `outputs` when each node in `rates` changes at the given rate and no other does."""
-    return _rates(live(outputs), outputs, rates)
+    """The rates of change of `outputs` when each node in `rates` changes at the given rate and no other does.
+
+    A loop's rates are carried with its state, and memory has rates beside it: all of it runs once on dual numbers.
+    """
+    nodes = live(outputs)
+    if not any(node.op in STRUCTURE for node in nodes):
+        return _rates(nodes, outputs, rates)
+    inputs = {x.args[0] for x in rates if x.op == "input"}
+    for node in nodes:
+        if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in inputs:
+            raise NotCovered(f"the rate of an input that is read by an index, {node.args[0].name!r}, is not known.")
+    made = evaluated(outputs, {x: Dual(x, rate) for x, rate in rates.items()})
+    return [x.dual if type(x) is Dual else 0.0 for x in made]
 
 
 def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
     """Partial derivatives, a row an output and a column an input."""
-    nodes = live(outputs)
-    columns = [_rates(nodes, outputs, {x: 1.0}) for x in inputs]
+    columns = [along(outputs, {x: 1.0}) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
 
 

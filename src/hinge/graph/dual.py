@@ -88,6 +88,47 @@ class Dual:
                 rate = rate + slope * part.dual
         return Dual(value, rate)
 
+    # loops and memory: a dual number is two numbers that are carried, or kept side by side
+
+    paired = True
+
+    @staticmethod
+    def repeated(count: Scalar, state: Any, body: Any, until: Any) -> tuple[Scalar, ...]:
+        """A loop over dual numbers: their dual parts are so many more states."""
+        from hinge.graph.loops import repeat
+
+        n, parts = len(state), [_dual(x) for x in state]
+
+        def both(k: Scalar, *now: Scalar) -> list[Scalar]:
+            made = [_dual(x) for x in body(k, *(Dual(a, b) for a, b in zip(now[:n], now[n:], strict=True)))]
+            return [x.real for x in made] + [x.dual for x in made]
+
+        stop = None if until is None else lambda *now: _dual(until(*(Dual(x) for x in now[:n]))).real
+        made = repeat(count, [x.real for x in parts] + [x.dual for x in parts], both, stop)
+        return tuple(Dual(a, b) for a, b in zip(made[:n], made[n:], strict=True))
+
+    def scratch(self, size: int) -> Any:
+        """Memory for dual numbers."""
+        return _Side(size, self)
+
+
+class _Side:
+    """Two scratch arrays side by side."""
+
+    def __init__(self, size: int, like: Dual) -> None:
+        from hinge.graph.loops import Scratch
+
+        node = next((x for x in (like.real, like.dual) if hasattr(x, "graph")), 0.0)
+        self.real, self.dual = Scratch(size, like=node), Scratch(size, like=node)
+
+    def __getitem__(self, k: Scalar) -> Dual:
+        k = _dual(k).real
+        return Dual(self.real[k], self.dual[k])
+
+    def __setitem__(self, k: Scalar, x: Scalar) -> None:
+        k, x = _dual(k).real, _dual(x)
+        self.real[k], self.dual[k] = x.real, x.dual
+
 
 def _dual(x: Any) -> Dual:
     return x if type(x) is Dual else Dual(x)

@@ -29,13 +29,15 @@ class TooLong(Exception):
 class Graph:
     """The nodes made so far, each once. `order.Program` is what is kept of a finished one."""
 
-    __slots__ = ("_most", "_serial", "_table")
+    __slots__ = ("_most", "_serial", "_table", "memories", "open")
 
     def __init__(self, most: int = 0) -> None:
         """An empty graph; one that would grow beyond `most` nodes, where that is given, raises TooLong."""
         self._table = defaultdict[str, dict[tuple[Any, ...], Expr]](dict)  # operation → arguments → node
         self._serial = 0
         self._most = most or math.inf
+        self.memories: dict[Any, Expr] = {}  # each scratch of what is traced, and the node that says what is in it now
+        self.open: list[Expr] = []  # the counters of the loops that are being traced
 
     def __len__(self) -> int:
         return self._serial
@@ -58,6 +60,15 @@ class Graph:
     def input(self, name: str, index: int) -> Expr:
         """Entry `index` of the input array `name`."""
         return self.node("input", name, index)
+
+    @property
+    def serial(self) -> int:
+        """How many nodes have been made."""
+        return self._serial
+
+    def scalar(self, x: Scalar) -> Scalar:
+        """A scalar as an argument of a node: a node of this graph, or a float."""
+        return x if type(x) is Expr else float(x)
 
     def let_go(self) -> None:
         """Let go of the nodes: each is gone with its last user, and no collector has to find out."""

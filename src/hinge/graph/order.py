@@ -10,7 +10,7 @@ vectors of any width.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hinge.graph.expr import Expr, Scalar
@@ -57,7 +57,7 @@ class Program:
     @property
     def operations(self) -> int:
         """How many operations it has; a fused one counts as the two it was made of."""
-        return sum((op != "input") + (op in FUSED) for op, _ in self.code)
+        return sum((op in OPS) + (op in FUSED) for op, _ in self.code)
 
     def __str__(self) -> str:
         from hinge.graph.show import listing
@@ -66,11 +66,17 @@ class Program:
 
 
 FUSED = ("fma", "fms", "fnma")
+OPENING = frozenset({"counter", "carry", "memory", "until", "end"})  # nodes that name the loop they belong to
+STRUCTURE = OPENING | {"loop", "last", "load", "store", "fresh", "kept"}  # what is in a program besides operations
 Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
 
 
-def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None) -> list[Expr]:
-    """The nodes the roots depend on, in the order they were made; `forms` has nodes that were given another form."""
+def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None,
+         leaves: Container[Expr] = ()) -> list[Expr]:  # fmt: skip
+    """The nodes the roots depend on, in the order they were made.
+
+    `forms` has nodes that were given another form; nobody asks what `leaves` depend on.
+    """
     forms = forms or {}
     found: dict[int, Expr] = {}
     stack = [r for r in roots if type(r) is Expr]
@@ -79,7 +85,7 @@ def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None) -> li
         if node.serial in found:
             continue
         found[node.serial] = node
-        if node.op != "input":
+        if node.op != "input" and node not in leaves:
             for a in forms[node.serial][1] if node.serial in forms else node.args:
                 if type(a) is Expr and a.serial not in found:
                     stack.append(a)
@@ -91,31 +97,186 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
     """The program that computes `outputs`, each a (name, shape, entries), from `inputs`; `whole` ones are bytes."""
     roots = [entry for _, _, entries in outputs for entry in entries]
     forms = _contracted(live(roots), roots) if contract else {}
-    number = {one.name: k for k, one in enumerate(inputs)}
-    code: list[tuple[str, tuple[Any, ...]]] = []
-    value: dict[int, int] = {}
-    for node in _turns_first(live(roots, forms), forms):
-        op, args = forms.get(node.serial) or (node.op, node.args)
-        value[node.serial] = len(code)
-        if op == "input":
-            code.append((op, (number[args[0]], args[1])))
-        else:
-            code.append((op, tuple([value[a.serial] if type(a) is Expr else a for a in args])))
+    writing = _Writing({one.name: k for k, one in enumerate(inputs)}, forms, regions(live(roots, forms), forms))
+    writing.region(None)
+    value = writing.value
     made = tuple(
         Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries), name in whole)
         for name, shape, entries in outputs
     )
-    return Program(tuple(inputs), tuple(code), made)
+    return Program(tuple(inputs), tuple(writing.code), made)
+
+
+class _Writing:
+    """Instructions, region by region: a loop stands where it ends, when all it takes in has been computed."""
+
+    def __init__(self, number: Mapping[str, int], forms: Mapping[int, Form], regions: Mapping[Any, list[Expr]]):
+        self.number, self.forms, self.regions = number, forms, regions
+        self.code: list[tuple[str, tuple[Any, ...]]] = []
+        self.value: dict[int, int] = {}
+        self.begun: dict[Any, int] = {}  # where a loop begins
+
+    def put(self, op: str, *args: Any) -> int:
+        self.code.append((op, args))
+        return len(self.code) - 1
+
+    def arguments(self, args: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple([self.value[a.serial] if type(a) is Expr else a for a in args])
+
+    def region(self, loop: Any) -> None:
+        for node in _turns_first(self.regions[loop], self.forms):
+            op, args = self.forms.get(node.serial) or (node.op, node.args)
+            if op in STRUCTURE:
+                self.structure(node, op, args)
+            elif op == "input":
+                self.value[node.serial] = self.put(op, self.number[args[0]], args[1])
+            else:
+                self.value[node.serial] = self.put(op, *self.arguments(args))
+
+    def structure(self, node: Expr, op: str, args: tuple[Any, ...]) -> None:
+        """What is not an operation: the parts of a loop, and memory; versions of memory are its order in time."""
+        value = self.value
+        if op == "end":
+            loop, trips, _, *rest = args
+            self.begun[loop] = self.put("loop", *self.arguments([trips]))
+            self.region(loop)
+            following = rest[loop.carried : 2 * loop.carried]
+            value[node.serial] = self.put("end", self.begun[loop], *self.arguments(following))
+        elif op in ("counter", "carry", "until"):
+            value[node.serial] = self.put(op, self.begun[args[0]], *self.arguments(args[2 if op == "carry" else 1 :]))
+        elif op == "last":
+            value[node.serial] = self.put(op, value[args[0].serial], value[args[1].serial])
+        elif op in ("load", "store", "fresh"):
+            memory = args[0]
+            if memory.kind == "input":
+                memory = replace(memory, name=self.number[memory.name])
+            count = {"load": 2, "store": 3, "fresh": 1}[op]
+            value[node.serial] = self.put(op, memory, *self.arguments(args[1:count]))
+
+
+def regions(nodes: Sequence[Expr], forms: Mapping[int, Form], leaves: Container[Expr] = ()
+            ) -> dict[Any, list[Expr]]:  # fmt: skip
+    """The nodes of each loop's body, and under None those of no loop, in the order they were made.
+
+    A node is in the innermost loop whose trips it depends on: what does not depend on them is computed before. What is
+    known beforehand, the `leaves`, depends on nothing.
+    """
+    if not any(node.op in STRUCTURE for node in nodes):
+        return {None: list(nodes)}
+    home: dict[int, Any] = {}
+    around: dict[Any, Any] = {}  # a loop → the one it is in
+    made: dict[Any, list[Expr]] = {None: []}
+
+    def inner(a: Any, b: Any) -> Any:
+        return b if a is None or (b is not None and b.serial > a.serial) else a
+
+    touched = _touched(nodes)
+    for node in nodes:
+        op, args = forms.get(node.serial) or (node.op, node.args)
+        opening = op in OPENING
+        leaf = op == "input" or node in leaves or (opening and args[0] not in touched)  # of a loop that is being traced
+        parts = () if leaf else args[:1] if op in ("last", "kept") else args
+        if opening and not leaf and (op != "memory" or args[1] in touched[args[0]]):
+            own = args[0]
+            made.setdefault(own, [])
+            around.setdefault(own, None)
+            for a in parts[1:]:
+                if type(a) is Expr and home[a.serial] != own:
+                    around[own] = inner(around[own], home[a.serial])
+            place = own if op != "end" else around[own]
+        else:
+            place = None
+            for a in parts:
+                if type(a) is Expr:
+                    place = inner(place, home[a.serial])
+            if place is not None:
+                for a in parts:
+                    if type(a) is Expr and home[a.serial] != place:
+                        around[place] = inner(around[place], home[a.serial])
+        home[node.serial] = place
+    if any(loop.once for loop in around):
+        _sink(nodes, forms, home, around)
+    for node in nodes:
+        made[home[node.serial]].append(node)
+    return made
+
+
+def _sink(nodes: Sequence[Expr], forms: Mapping[int, Form], home: dict[int, Any], around: dict[Any, Any]) -> None:
+    """Take into a region that may be skipped what nobody else needs."""
+    users: dict[int, list[Any]] = {}  # in which regions a node is used
+    span = {node.args[0]: node.serial for node in nodes if node.op == "end"}
+    for node in reversed(nodes):
+        op, args = forms.get(node.serial) or (node.op, node.args)
+        found, place = users.get(node.serial, []), home[node.serial]
+        path: list[Any] = []
+        if found and op not in OPENING - {"end"} and op != "input":
+            path = _between(place, found, around)
+        for loop in path:
+            if not (loop.once and loop.serial < node.serial < span[loop]):
+                break
+            home[node.serial] = loop
+            if op == "end":
+                around[args[0]] = loop
+        inside = home[node.serial]
+        for k, a in enumerate(args if op != "input" else ()):
+            if type(a) is Expr:
+                own = op == "end" and args[0].once and 3 + args[0].carried <= k < 3 + 2 * args[0].carried
+                users.setdefault(a.serial, []).append(args[0] if own else around[args[0]] if op == "until" else inside)
+
+
+def _between(outer: Any, inside: Sequence[Any], around: Mapping[Any, Any]) -> list[Any]:
+    """The regions that lead from one to the innermost that has all of these in it, without the first."""
+    chains = []
+    for region in inside:
+        chain = [region]
+        while chain[-1] is not None:
+            chain.append(around[chain[-1]])
+        chains.append(chain[::-1])
+    common = [level[0] for level in zip(*chains, strict=False) if all(x == level[0] for x in level)]
+    return common[common.index(outer) + 1 :] if outer in common else []
+
+
+def _touched(nodes: Sequence[Expr]) -> dict[Any, set[Any]]:
+    """For each loop the names of the scratch arrays that it writes to."""
+    made: dict[Any, set[Any]] = {}
+    for node in nodes:
+        if node.op == "end":
+            loop, *rest = node.args
+            written = rest[2 + 2 * loop.carried :]
+            made[loop] = {x.args[0].name if x.op in ("store", "fresh") else x.args[1] for x in written}
+    return made
+
+
+def ends(program: Program) -> dict[int, int]:
+    """For each instruction that begins a loop, the one that ends it."""
+    return {args[0]: n for n, (op, args) in enumerate(program.code) if op == "end"}
 
 
 def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]:
-    """The same nodes with sines and cosines, and what they need, before all others."""
+    """The same nodes with sines and cosines, and what they need, before all others but the parts of a loop.
+
+    What waits for a loop or for memory stays in its place.
+    """
+    here = {node.serial for node in nodes}
+    waits: set[int] = set()
+    for node in nodes:
+        op, args = forms.get(node.serial) or (node.op, node.args)
+        late = op in STRUCTURE and op not in ("counter", "carry")
+        if late or (op != "input" and any(type(a) is Expr and a.serial in waits for a in args)):
+            waits.add(node.serial)
     early: set[int] = set()
     for node in reversed(nodes):
+        if node.serial in waits:
+            continue
         if node.serial in early or (node.op in OPS and OPS[node.op].early):
             _, args = forms.get(node.serial) or (node.op, node.args)
-            early.update((node.serial, *(a.serial for a in args if type(a) is Expr)))
-    return [n for n in nodes if n.serial in early] + [n for n in nodes if n.serial not in early]
+            early.update((node.serial, *(a.serial for a in args if type(a) is Expr and a.serial in here)))
+    first = [n for n in nodes if n.op in ("counter", "carry")]
+    return (
+        first
+        + [n for n in nodes if n.serial in early and n.op not in ("counter", "carry")]
+        + [n for n in nodes if n.serial not in early and n.op not in ("counter", "carry")]
+    )
 
 
 def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, Form]:
@@ -148,14 +309,3 @@ def _contracted(nodes: Sequence[Expr], roots: Iterable[Scalar]) -> dict[int, For
             elif free_product(a):
                 fused[node.serial] = ("fms", (*a.args, b))
     return fused
-
-
-def replay(program: Program, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    """The outputs of a program whose inputs are scalars of any kind: run on nodes, it becomes part of their graph."""
-    values: list[Scalar] = []
-    for op, args in program.code:
-        if op == "input":
-            values.append(rows[args[0]][args[1]])
-        else:
-            values.append(OPS[op](*(values[a] if type(a) is int else a for a in args)))
-    return [[values[e] if type(e) is int else e for e in output.entries] for output in program.outputs]

@@ -7,14 +7,16 @@ with other values put in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.functions import pow
-from hinge.graph.ops import OPS, sqrt
-from hinge.graph.order import live
+from hinge.graph.loops import Scratch, access, repeat
+from hinge.graph.ops import OPS, less, select, sqrt
+from hinge.graph.order import STRUCTURE, Program, ends, live, regions
 
 PRODUCTS = 64  # a whole power up to this is made of products
 
@@ -61,13 +63,209 @@ def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
 
 def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
     """The same for several scalars at once."""
-    values = dict(known)
-    for node in live([x for x in scalars if type(x) is Expr]):
-        if node.op == "input":
-            values.setdefault(node, node)
-        elif node not in values:
-            values[node] = OPS[node.op](*(values[a] if type(a) is Expr else a for a in node.args))
+    nodes = live([x for x in scalars if type(x) is Expr], leaves=known)
+    if any(node.op in STRUCTURE and node not in known for node in nodes):
+        values = _Again(nodes, known).values
+    else:
+        values = dict(known)
+        for node in nodes:
+            if node.op == "input":
+                values.setdefault(node, node)
+            elif node not in values:
+                values[node] = OPS[node.op](*(values[a] if type(a) is Expr else a for a in node.args))
     return [values[x] if type(x) is Expr else x for x in scalars]
+
+
+def replay(program: Program, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """The outputs of a program whose inputs are scalars of any kind: run on nodes, it becomes part of their graph."""
+    return _Replay(program, rows).outputs()
+
+
+class _Replay:
+    """A program that runs on scalars of any kind."""
+
+    def __init__(self, program: Program, rows: Sequence[Sequence[Scalar]]) -> None:
+        self.program, self.rows, self.ends = program, rows, ends(program)
+        self.values: list[Scalar] = [None] * len(program.code)
+        self.arrays: dict[Any, Any] = {}
+        self.like = next((x for row in rows for x in row if type(x) is not float), 0.0)
+        self.region(0, len(program.code))
+
+    def outputs(self) -> list[list[Scalar]]:
+        return [[self.value(e) for e in output.entries] for output in self.program.outputs]
+
+    def value(self, a: Any) -> Scalar:
+        return self.values[a] if type(a) is int else a
+
+    def region(self, start: int, stop: int) -> None:
+        n, code, values = start, self.program.code, self.values
+        while n < stop:
+            op, args = code[n]
+            if op == "input":
+                values[n] = self.rows[args[0]][args[1]]
+            elif op == "loop":
+                self.loop(n, self.ends[n])
+                n = self.ends[n]
+            elif op in STRUCTURE:
+                self.structure(n, op, args)
+            else:
+                values[n] = OPS[op](*map(self.value, args))
+            n += 1
+
+    def structure(self, n: int, op: str, args: tuple[Any, ...]) -> None:
+        values = self.values
+        if op == "last":
+            values[n] = values[args[1]]
+        elif op == "fresh":
+            self.arrays[args[0].name] = Scratch(args[0].size, like=self.like)
+        elif op == "store":
+            self.arrays[args[0].name][self.value(args[1])] = self.value(args[2])
+        elif op == "load":
+            memory, k = args[0], self.value(args[1])
+            if memory.kind == "input":
+                values[n] = chosen(self.rows[memory.name], k)
+            else:
+                values[n] = (memory.name if memory.kind == "table" else self.arrays[memory.name])[k]
+
+    def loop(self, start: int, end: int) -> None:
+        code, values = self.program.code, self.values
+        span = range(start, end)
+        carried = [n for n in span if code[n][0] == "carry" and code[n][1][0] == start]
+        counters = [n for n in span if code[n][0] == "counter" and code[n][1][0] == start]
+        check = next((n for n in span if code[n][0] == "until" and code[n][1][0] == start), start)
+
+        def put(k: Scalar, state: Sequence[Scalar]) -> None:
+            for n, x in (*zip(carried, state, strict=True), *((n, k) for n in counters)):
+                values[n] = x
+
+        def body(k: Scalar, *state: Scalar) -> list[Scalar]:
+            put(k, state)
+            self.region(start + 1, end)
+            return [self.value(a) for a in code[end][1][1:]]
+
+        def stop(*state: Scalar) -> Scalar:
+            put(0.0, state)
+            self.region(start + 1, check)
+            return self.value(code[check][1][1])
+
+        begun = [self.value(code[n][1][1]) for n in carried]
+        made = repeat(self.value(code[start][1][0]), begun, body, stop if check != start else None)
+        for n, x in zip(carried, made, strict=True):
+            values[n] = x
+
+
+def chosen(row: Sequence[Scalar], k: Scalar) -> Scalar:
+    """Entry k of a row of scalars, where k may be a node; NaN where there is none."""
+    if type(k) is not Expr:
+        return row[int(k)]
+    made: Scalar = float("nan")
+    for j, x in enumerate(row):
+        here = select(less(k, j + 1.0), select(less(k, float(j)), 0.0, 1.0), 0.0)
+        made = select(here, x, made)
+    return made
+
+
+class _Again:
+    """Nodes with loops and memory among them, run once more on other values."""
+
+    def __init__(self, nodes: Sequence[Expr], known: dict[Expr, Any]) -> None:
+        self.regions, self.values, self.known = regions(nodes, {}, known), dict(known), set(known)
+        self.arrays: dict[Any, Any] = {}
+        self.like = next((x for x in known.values() if type(x) is not float), 0.0)
+        self.touched = self._touched(nodes)
+        self.run(None)
+
+    def _touched(self, nodes: Sequence[Expr]) -> set[Expr]:
+        """What is made anew: what depends on a value that is put in, and all that is done to an array that does."""
+        found, arrays, before = set(self.known), set[Any](), -1
+        while len(found) + len(arrays) > before:
+            before = len(found) + len(arrays)
+            for node in nodes:
+                name = _array(node)
+                if name in arrays or any(a in found for a in node.args if type(a) is Expr):
+                    found.add(node)
+                if node in found and node.op == "store":
+                    arrays.add(name)
+                if node in found and node.op == "end" and node not in self.known:  # a loop runs again as a whole
+                    found.update(self.regions[node.args[0]])
+        return found
+
+    def value(self, a: Any) -> Any:
+        return self.values[a] if type(a) is Expr else a
+
+    def run(self, loop: Any) -> None:
+        for node in self.regions[loop]:
+            if node not in self.known:
+                self.values[node] = self.made(node) if node in self.touched else node
+
+    def made(self, node: Expr) -> Any:
+        op, args = node.op, node.args
+        if op == "last":
+            return self.values[args[0]][args[1].args[1]]
+        if op == "end":
+            return self.loop(*args)
+        if op == "fresh":
+            self.arrays[args[0].name] = Scratch(args[0].size, like=self.like)
+        elif op == "load" and args[0].name in self.arrays:
+            return self.arrays[args[0].name][self.value(args[1])]
+        elif op == "load":
+            return self.load(node)
+        elif op == "store":
+            self.arrays[args[0].name][self.value(args[1])] = self.value(args[2])
+        elif op not in STRUCTURE:
+            return OPS[op](*map(self.value, args))
+        return None
+
+    def load(self, node: Expr) -> Scalar:
+        """What stands at another index in an array that is as it was."""
+        memory, k, *version = node.args
+        k = self.value(k)
+        k = k.real if hasattr(type(k), "paired") else k
+        if memory.kind == "table":
+            return memory.name[k]
+        while version and version[0].op == "memory":
+            version = [version[0].args[2]]
+        return access(node.graph, replace(memory, sure=False), k, *version)
+
+    def loop(self, loop: Any, trips: Scalar, until: Scalar, *rest: Any) -> Any:
+        """A loop on other values: its state, and what it takes in, may be another kind of scalar."""
+        carried, following = rest[: loop.carried], rest[loop.carried : 2 * loop.carried]
+        inside = self.regions[loop]
+        check = next((k for k, node in enumerate(inside) if node is until), 0)
+
+        def put(k: Scalar, state: Sequence[Scalar]) -> None:
+            for node in inside:
+                if node.op == "counter":
+                    self.values[node] = k
+            self.values.update(zip(carried, state, strict=True))
+
+        def part(nodes: Sequence[Expr]) -> None:
+            for node in nodes:
+                if node.op not in ("counter", "carry"):
+                    self.values[node] = self.made(node)
+
+        def body(k: Scalar, *state: Scalar) -> list[Scalar]:
+            put(k, state)
+            part(inside)
+            return [self.value(x) for x in following]
+
+        def stop(*state: Scalar) -> Scalar:
+            put(0.0, state)
+            part(inside[:check])
+            return self.value(until.args[1])
+
+        begun = [self.value(x.args[2]) for x in carried]
+        paired = next((x for x in (*self.values.values(), *begun) if hasattr(type(x), "paired")), None)
+        if paired is not None:  # what is taken in may move though nothing that is carried does yet
+            begun = [x if hasattr(type(x), "paired") else type(paired)(x) for x in begun]
+        return repeat(self.value(trips), begun, body, stop if type(until) is Expr else None)
+
+
+def _array(node: Expr) -> Any:
+    """The scratch array that a node is about, if it is about one."""
+    if node.op in ("memory", "kept"):
+        return node.args[1]
+    return node.args[0].name if node.op in ("fresh", "load", "store") and node.args[0].kind == "scratch" else None
 
 
 def total(terms: Iterable[Scalar]) -> Scalar:

@@ -16,6 +16,7 @@ from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit
 from hinge.backends.llvm.jit import PRECISIONS, Native, circumstances, lanes, may_run, processor
 from hinge.graph import OPS, Program
+from hinge.graph.order import STRUCTURE
 
 __all__ = ["BACKEND", "DOUBLE", "SINGLE", "Native", "Precision", "emit", "lanes", "may_run", "processor"]
 
@@ -24,7 +25,7 @@ class Machine(Backend):
     """This processor's own vector instructions."""
 
     name = "llvm"
-    operations = OPS.keys()
+    operations = OPS.keys() | STRUCTURE
 
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         return Native(program, PRECISIONS[dtype])

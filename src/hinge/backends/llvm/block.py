@@ -55,6 +55,29 @@ class Block:
         bits = struct.unpack("<Q", struct.pack("<d", exact))[0]
         return f"splat ({self.scalar} 0x{bits:016X})"
 
+    def lone(self, x: float) -> str:
+        """A constant as one number."""
+        return self.constant(x).removeprefix(f"splat ({self.scalar} ").removesuffix(")")
+
+    def lane(self, x: str, k: int) -> str:
+        """The number in one lane."""
+        return self.put(f"extractelement {self.real} {x}, i32 {k}")
+
+    def spread(self, x: str) -> str:
+        """One number in every lane."""
+        one = self.put(f"insertelement {self.real} poison, {self.scalar} {x}, i32 0")
+        return self.put(f"shufflevector {self.real} {one}, {self.real} poison, <{self.lanes} x i32> zeroinitializer")
+
+    def yes(self) -> str:
+        """What holds in every lane."""
+        return "splat (i1 true)"
+
+    def any(self, truth: str) -> str:
+        """Whether it holds in some lane."""
+        name = f"llvm.vector.reduce.or.v{self.lanes}i1"
+        self.declared[name] = f"declare i1 @{name}({self.truth})"
+        return self.put(f"call i1 @{name}({self.truth} {truth})")
+
     def integer(self, x: int) -> str:
         return f"splat ({self.precision.integer} {x})"
 
@@ -201,9 +224,7 @@ class Block:
 
     def everywhere(self, pointer: str) -> str:
         """The number a pointer leads to, in every lane."""
-        x = self.put(f"load {self.scalar}, ptr {pointer}, align {self.precision.bytes}")
-        one = self.put(f"insertelement {self.real} poison, {self.scalar} {x}, i32 0")
-        return self.put(f"shufflevector {self.real} {one}, {self.real} poison, <{self.lanes} x i32> zeroinitializer")
+        return self.spread(self.put(f"load {self.scalar}, ptr {pointer}, align {self.precision.bytes}"))
 
     def transposed(self, rows: list[str]) -> list[str]:
         """Rows of a square made columns, by swapping ever smaller blocks."""
