@@ -6,6 +6,7 @@ import pytest
 import hinge
 from hinge import programs
 from hinge.counting.measure import arm, costs
+from hinge.counting.measure import cost as counted
 from hinge.counting.steps import at_once, depth, processors
 from hinge.counting.tally import as_written
 from hinge.counting.watch import Group, operations
@@ -108,3 +109,7 @@ def test_what_is_taken_by_itself_is_never_dearer_than_a_rival(seed, n, call, sma
         assert program.operations <= rival.trace(robot.subject.traced).operations
         cost = robot.cost(call, method=rival.method)
         assert best.mul + best.add <= cost.mul + cost.add
+
+
+def test_an_arm_is_counted_once_whether_its_inertia_is_named_or_not():
+    assert counted("mass_matrix", "composite", 3) is counted("mass_matrix", "composite", 3, "general")

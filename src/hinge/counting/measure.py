@@ -63,9 +63,13 @@ def costs(robot: Robot, name: str, most: int = MOST) -> Iterator[tuple[str, Cost
             yield method, str(problem).splitlines()[0]
 
 
-@cache
 def cost(name: str, method: str, n: int, inertia: str = "general") -> Cost:
     """What a method costs on an arm of n joints."""
+    return _counted(name, method, n, inertia)
+
+
+@cache  # which would take an inertia that is given, and the same one left out, for two
+def _counted(name: str, method: str, n: int, inertia: str) -> Cost:
     return arm(n, inertia).cost(name, method=method)
 
 
