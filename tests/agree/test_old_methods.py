@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from real_robots import FILES, ROOT, close
+from sweeps import swept
 
 import hinge
 from hinge.robot import ALGORITHMS
@@ -16,7 +17,7 @@ INVERSE = ALGORITHMS["inverse_dynamics"]
 METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith("hinge.formulations")]
 
 
-@pytest.fixture(scope="module", params=ROBOTS)
+@pytest.fixture(scope="module", params=swept(ROBOTS, lambda name: name != "baxter"))
 def robot(request):
     if not ROOT.is_dir():
         pytest.skip("example-robot-data is not installed")

@@ -61,6 +61,7 @@ def swinging(robot):
     return t[:, 0], middle + reach * np.sin(w * t), reach * w * np.cos(w * t), -reach * w * w * np.sin(w * t)
 
 
+@pytest.mark.sweep
 def test_a_real_arm_is_fitted():
     """Panda: bodies of grams beside bodies of kilograms, fingers that follow each other, noise no bodies would make.
 

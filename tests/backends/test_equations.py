@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sweeps import swept
 
 import hinge
 from hinge import paper
@@ -68,7 +69,7 @@ def numbered(robot, name, at):
     return algorithm, known, [out[0] for out in outs]
 
 
-@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("kinds", swept(KINDS, {"hinge and slide", "balls"}.__contains__))
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_equations_give_the_numbers_of_the_program(name, kinds):
     robot = hinge.samples.random_tree(np.random.default_rng(2), 2, KINDS[kinds])
