@@ -174,6 +174,7 @@ class Scratch:
 
     def _now(self) -> Expr:
         """The node that says what is in it."""
+        assert self.graph is not None
         if self.name not in self.graph.memories:
             raise TraceError("a Scratch that was made in the body of a loop is used after the loop.\n"
                              "  Make it before the loop.")  # fmt: skip

@@ -59,8 +59,9 @@ def _structure(program: Program, k: int, op: str, args: tuple[Any, ...]) -> str:
     if op == "end":
         return f"carry on with {', '.join(map(_argument, args[1:]))}".rstrip()
     memory = args[0]
-    name = {"input": lambda: program.inputs[memory.name].name, "table": lambda: "table",
-            "scratch": lambda: f"scratch{memory.name}"}[memory.kind]()  # fmt: skip
+    name = f"scratch{memory.name}" if memory.kind == "scratch" else memory.kind
+    if memory.kind == "input":
+        name = program.inputs[memory.name].name
     if op == "fresh":
         return f"{name} of {memory.size} numbers"
     if op == "store":
