@@ -21,6 +21,7 @@ from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
 from hinge.backends.llvm.spread import ABOUT, LINE, MOST_ARRAYS
 from hinge.graph import Program
+from hinge.graph.order import ends
 
 PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
 TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
@@ -68,6 +69,15 @@ def lanes(precision: Precision = DOUBLE) -> int:
     features = processor()[1].split(",")
     register = 64 if "+avx512f" in features else 32 if "+avx" in features else 16
     return register // precision.bytes
+
+
+def breadth(program: Program, precision: Precision = DOUBLE) -> int:
+    """How many states a block of a program holds: two vectors side by side where a short loop waits for itself."""
+    lengths = [end - start for start, end in ends(program).items()]
+    return lanes(precision) * (2 if lengths and min(lengths) <= SHORT else 1)
+
+
+SHORT = 60  # instructions in a loop
 
 
 @dataclass(frozen=True)
@@ -170,7 +180,7 @@ class Native(Code):
     """A program as machine code in this process."""
 
     def __init__(self, program: Program, precision: Precision = DOUBLE, width: int = 0):
-        width = width or lanes(precision)
+        width = width or breadth(program, precision)
         self._open(Signature.of(program, width), precision, object_file(emit(program, width, precision)))
 
     @classmethod
