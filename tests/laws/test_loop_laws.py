@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from back_ends import COMPILER, in_c, interpreted, native, same_bits
 
+from hinge.backends import cut
 from hinge.errors import NotCovered, SizeError, TraceError
 from hinge.graph import (
     Graph,
@@ -131,6 +132,15 @@ def test_every_back_end_gives_the_same_bits(seed, number):
         assert same_bits(native(made, x, lanes), want).all()
     if COMPILER and seed < 12:
         assert same_bits(in_c(made, x), want).all()
+
+
+@pytest.mark.parametrize("longest", [60, 12, 4, 2])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_loops_over_several_functions_give_the_same_bits(monkeypatch, seed, longest):
+    monkeypatch.setattr(cut, "SHORTEST", max(1, longest // 2))
+    monkeypatch.setattr(cut, "LONGEST", longest)
+    made, x = program(traced(Drawn(seed))[1]), rows()
+    assert same_bits(native(made, x, 4), interpreted(made, x)).all()
 
 
 def test_the_programs_that_are_drawn_have_loops_memory_and_choices():

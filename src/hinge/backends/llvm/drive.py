@@ -33,7 +33,7 @@ FAR = 1 << 25  # bytes of results that do not
 EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
 
 
-def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], pieces: int, b: Block) -> list[str]:
+def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], b: Block) -> list[str]:
     """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors."""
     count = len(program.inputs)
     ins = [Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs)]
@@ -44,7 +44,7 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
     shared = [row for row, one in zip(ins, program.inputs, strict=True) if one.uniform]
     ins = [row for row in ins if row not in shared]
     handed = "".join(f", ptr %{row.name}" for row in shared)
-    run = [f"  call void @piece{k}(ptr %work{handed})" for k in range(pieces)]
+    run = [f"  call void @program(ptr %work{handed})"]
     start = [_load(row) for row in (*ins, *shared, *outs)]
     code = [*_kernel(start, ins, outs, run, b), *_single(start, ins, outs, run, b)]
     for row in ins:

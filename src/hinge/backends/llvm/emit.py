@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hinge.backends.cut import Pieces, cut
 from hinge.backends.llvm.block import DOUBLE, Block, Precision
+from hinge.backends.llvm.control import Control, Partition, partition
 from hinge.backends.llvm.drive import constants, driver
-from hinge.backends.llvm.piece import Piece
+from hinge.backends.llvm.piece import About, Piece
 from hinge.graph import Program
 
 
@@ -26,7 +26,7 @@ class Layout:
     Behind them are the columns of each scratch array.
     """
 
-    def __init__(self, program: Program, pieces: Pieces):
+    def __init__(self, program: Program, division: Partition):
         self.inputs, self.outputs, at = list[int](), list[int](), 0
         for one in program.inputs:
             self.inputs.append(at)
@@ -35,7 +35,7 @@ class Layout:
             self.outputs.append(at)
             at += len(output.entries)
         self.kept = at
-        at += pieces.slots
+        at += division.slots
         self.scratch: dict[Any, int] = {}
         for op, args in program.code:
             if op == "fresh":
@@ -46,21 +46,16 @@ class Layout:
 
 def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
     """The program as LLVM text, on vectors of `lanes` numbers."""
-    pieces = cut(program)
-    layout = Layout(program, pieces)
-    uniform = [k for k, one in enumerate(program.inputs) if one.uniform]
-    parameters = ", ".join(["ptr noalias %work", *(f"ptr noalias %in{k}" for k in uniform)])
-    code, declared, start = list[str](), dict[str, str](), 0
-    tables: dict[Any, str] = {}
-    for k, end in enumerate(pieces.ends):
-        b = Block(lanes, precision)
-        Piece(b, program, layout, pieces, tables).write(start, end)
-        code += [f"define internal void @piece{k}({parameters}) noinline {{", "entry:", *b.lines, "  ret void", "}"]
-        declared.update(b.declared)
-        start = end
+    division = partition(program)
+    layout = Layout(program, division)
+    about = About(program, layout, division)
+    shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform)
+    control = Control(division, lambda: Block(lanes, precision), lambda b, loops: Piece(b, about, loops), shared)
+    code, declared = control.written()
     code += constants(_constants(program, layout), Block(lanes, precision))
-    code += driver(program, layout.inputs, layout.outputs, len(pieces.ends), Block(lanes, precision))
-    kept = [f"{name} = internal constant {_table(b, table.values)}" for table, name in tables.items()]
+    code += driver(program, layout.inputs, layout.outputs, Block(lanes, precision))
+    b = Block(lanes, precision)
+    kept = [f"{name} = internal constant {_table(b, table.values)}" for table, name in about.tables.items()]
     return "\n".join([*sorted(declared.values()), *kept, *code, ""])
 
 
@@ -71,7 +66,7 @@ def _table(b: Block, values: tuple[float, ...]) -> str:
 
 def work_size(program: Program, lanes: int) -> int:
     """How many numbers the kernel's columns take."""
-    return lanes * Layout(program, cut(program)).size
+    return lanes * Layout(program, partition(program)).size
 
 
 def _constants(program: Program, layout: Layout) -> list[tuple[int, int, float]]:

@@ -13,26 +13,37 @@ whole column, any other one lane after another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from hinge.backends.cut import Pieces
 from hinge.backends.llvm.block import Block
+from hinge.backends.llvm.control import Long, Partition
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE, ends
 
 TRUTHS = {name for name, row in OPS.items() if row.truth}
 
 
+class About:
+    """What the pieces of a program share: where things are, and what is known of values."""
+
+    def __init__(self, program: Program, layout: Any, division: Partition):
+        self.program, self.layout, self.division = program, layout, division
+        self.places, self.ends, self.even = places(program), ends(program), alike(program)
+        self.tables: dict[Any, str] = {}
+
+
 class Piece:
     """Instructions of a program in the making; what earlier pieces kept is fetched, what later ones need is kept."""
 
-    def __init__(self, b: Block, program: Program, layout: Any, pieces: Pieces, tables: dict[Any, str]):
-        self.b, self.program, self.layout, self.pieces, self.tables = b, program, layout, pieces, tables
+    def __init__(self, b: Block, about: About, loops: Sequence[Long] = ()):
+        self.b, self.about = b, about
+        self.program, self.layout, self.division = about.program, about.layout, about.division
         self.values: dict[int, str] = {}
-        self.places, self.ends, self.even = places(program), ends(program), alike(program)
         self.label = "entry"
-        self.counters: dict[int, str] = {}
-        self.arrived: list[str] = []  # truths: lanes that an enclosing loop keeps as they are
+        self.counters = {loop.start: f"%k{loop.start}" for loop in loops}
+        # truths: lanes that an enclosing loop keeps as they are
+        self.arrived = [self.has_arrived(loop) for loop in loops if loop.check]
 
     def write(self, start: int, end: int) -> None:
         """The instructions from start to end."""
@@ -40,16 +51,16 @@ class Piece:
         while n < end:
             op, args = code[n]
             if op == "loop":
-                self.loop(n, self.ends[n])
-                n = self.ends[n]
+                self.loop(n, self.about.ends[n])
+                n = self.about.ends[n]
             elif op in STRUCTURE:
                 self.structure(n, op, args)
             elif op != "input":
                 given = [self.truth(args[0]), *map(self.number, args[1:])] if op == "select" else map(self.number, args)
                 self.values[n] = OPS[op].on(b, *given)
-            if n in self.pieces.slot and op != "loop":
-                b.keep(self.layout.kept + self.pieces.slot[n], self.number(n))
-            for k, j in self.places.get(n, ()):
+            if n in self.division.slot and op != "loop":
+                b.keep(self.layout.kept + self.division.slot[n], self.number(n))
+            for k, j in self.about.places.get(n, ()):
                 b.keep(self.layout.outputs[k] + j, self.number(n))
             n += 1
 
@@ -62,8 +73,10 @@ class Piece:
             op, args = self.program.code[a]
             if op == "input":
                 self.values[a] = self.entry(*args)
+            elif op == "counter":
+                self.structure(a, op, args)
             else:
-                self.values[a] = self.b.fetch(self.layout.kept + self.pieces.slot[a])
+                self.values[a] = self.b.fetch(self.layout.kept + self.division.slot[a])
                 if self.is_truth(a):  # which is kept as a number
                     self.values[a] = self.b.binary("fcmp one", self.values[a], self.b.constant(0.0))
         return self.values[a]
@@ -134,6 +147,36 @@ class Piece:
                 self.values.pop(n, None)
         b._made = made
 
+    # loops that are too long for a piece: what they carry has places in the work buffer
+
+    def begin_long(self, loop: Long) -> None:
+        given = [self.number(self.program.code[n][1][1]) for n in loop.carried]
+        for n, x in zip(loop.carried, given, strict=True):
+            self.b.keep(self.layout.kept + self.division.slot[n], x)
+
+    def trips_of(self, loop: Long) -> str:
+        return self.trips(self.program.code[loop.start][1][0])
+
+    def has_arrived(self, loop: Long) -> str:
+        x = self.b.fetch(self.layout.kept + self.division.arrived[loop.start])
+        return self.b.binary("fcmp one", x, self.b.constant(0.0))
+
+    def arrive_long(self, loop: Long) -> str:
+        """Look which lanes have arrived; whether some have not."""
+        b = self.b
+        arrived = self.truth(self.program.code[loop.check][1][1])
+        b.keep(self.layout.kept + self.division.arrived[loop.start], b.number(arrived))
+        return b.any(b.put(f"xor {b.truth} {arrived}, {b.yes()}"))
+
+    def carry_long(self, loop: Long) -> None:
+        following = [self.number(a) for a in self.program.code[loop.end][1][1:]]
+        if loop.check:
+            before = [self.number(n) for n in loop.carried]
+            arrived = self.has_arrived(loop)
+            following = [self.b.select(arrived, x, y) for x, y in zip(before, following, strict=True)]
+        for n, x in zip(loop.carried, following, strict=True):
+            self.b.keep(self.layout.kept + self.division.slot[n], x)
+
     def begin(self, label: str) -> None:
         self.b.do(f"br label %{label}")
         self.b.lines.append(f"{label}:")
@@ -156,7 +199,7 @@ class Piece:
             x = b.put(f"sitofp i64 {self.counters[args[0]]} to {b.scalar}")
             self.values[n] = b.spread(x)
         elif op == "last":
-            self.values[n] = self.values[args[1]]
+            self.values[n] = self.number(args[1])
         elif op == "fresh":
             base, size = self.layout.scratch[args[0].name], args[0].size
             b.do(f"call void @filled(ptr %work, i64 {base}, i64 {size}, {b.real} {b.constant(0.0)})")
@@ -180,7 +223,7 @@ class Piece:
         """Where a number is: in a column of lanes, or in a row that serves all."""
         b = self.b
         if memory.kind == "table":
-            name = self.tables.setdefault(memory.name, f"@table{len(self.tables)}")
+            name = self.about.tables.setdefault(memory.name, f"@table{len(self.about.tables)}")
             return b.put(f"getelementptr {b.scalar}, ptr {name}, i64 {at}")
         if memory.kind == "input" and self.program.inputs[memory.name].uniform:
             return b.put(f"getelementptr {b.scalar}, ptr %in{memory.name}, i64 {at}")
@@ -193,7 +236,7 @@ class Piece:
         return memory.kind == "table" or (memory.kind == "input" and self.program.inputs[memory.name].uniform)
 
     def alike(self, a: Any) -> bool:
-        return type(a) is not int or self.even[a]
+        return type(a) is not int or self.about.even[a]
 
     def load(self, memory: Any, a: Any) -> str:
         b, nan = self.b, self.b.constant(float("nan"))
