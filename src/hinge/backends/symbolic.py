@@ -30,6 +30,7 @@ def sympy_module() -> Any:
 
 def textbook(program: Program, names: Names) -> tuple[Any, ...] | None:
     """Each output as a matrix or a scalar, multiplied out and shortened; None where that is too long."""
+    _without_loops(program)
     ring = Ring()
     writing = _Writing(ring, names)
     try:
@@ -37,6 +38,12 @@ def textbook(program: Program, names: Names) -> tuple[Any, ...] | None:
     except TooLong:
         return None
     return _shaped(program, made)
+
+
+def _without_loops(program: Program) -> None:
+    if any(op == "loop" for op, _ in program.code):
+        raise NotCovered("the program has loops, which equations do not write out.\n"
+                         "  Use source(…, \"c\") or source(…, \"listing\").")  # fmt: skip
 
 
 def nested(program: Program, names: Names) -> tuple[Any, ...]:
@@ -99,6 +106,7 @@ def number(x: float) -> Any:
 
 def _as_they_are(program: Program, names: Names, share: bool) -> tuple[list[tuple[Any, Any]], list[list[Any]]]:
     """Each instruction on symbols; with `share`, values that are used again have names."""
+    _without_loops(program)
     sympy = sympy_module()
     uses = [0] * len(program.code)
     for op, args in program.code:

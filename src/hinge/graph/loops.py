@@ -53,12 +53,12 @@ def repeat(count: Scalar, state: Sequence[Scalar], body: Callable[..., Sequence[
     while True:
         if type(count) is not Expr and trips >= count:
             return now
-        traced = next((x for x in (count, *now) if type(x) is Expr), None)
-        arrived = until(*now) if until is not None and traced is None else False
-        if traced is None and type(arrived) is Expr:
-            traced = arrived
-        if traced is not None:
-            return _traced(traced.graph, count, trips, now, body, until)
+        node = next((x for x in (count, *now) if type(x) is Expr), None)
+        arrived = until(*now) if until is not None and node is None else False
+        if node is None and type(arrived) is Expr:
+            node = arrived
+        if node is not None:
+            return traced(node.graph, count, trips, now, body, until)
         if arrived:
             return now
         now, trips = _checked(body(trips, *now), now), trips + 1
@@ -78,7 +78,7 @@ def when(condition: Scalar, state: Sequence[Scalar], body: Callable[..., Sequenc
     if any(hasattr(type(x), "paired") for x in state):
         return repeat(1, state, lambda k, *now: body(*now), lambda *now: select(condition, 0.0, 1.0))
     skipped = select(condition, 0.0, 1.0)
-    return _traced(condition.graph, 1, 0, tuple(state), lambda k, *now: body(*now), lambda *now: skipped, True)
+    return traced(condition.graph, 1, 0, tuple(state), lambda k, *now: body(*now), lambda *now: skipped, True)
 
 
 def _checked(made: Sequence[Scalar], state: Sequence[Scalar]) -> tuple[Scalar, ...]:
@@ -88,7 +88,7 @@ def _checked(made: Sequence[Scalar], state: Sequence[Scalar]) -> tuple[Scalar, .
     return tuple(made)
 
 
-def _traced(graph: Graph, count: Scalar, first: int, state: tuple[Scalar, ...], body: Any, until: Any,
+def traced(graph: Graph, count: Scalar, first: int, state: tuple[Scalar, ...], body: Any, until: Any,
             once: bool = False) -> tuple[Scalar, ...]:  # fmt: skip
     """The loop as nodes: `carry` for the state in a trip, `end` with what it becomes, `last` for what is left of it."""
     trips = count - first if type(count) is Expr else float(count - first)

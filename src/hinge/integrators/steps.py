@@ -7,12 +7,14 @@ their length stays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hinge.dynamics.coordinates import rate
 from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Algorithm, Quantity, algorithm, choose, lowest
-from hinge.graph import Scalar, less, minimum, select
+from hinge.graph import Expr, Scalar, Table, less, minimum, select
+from hinge.graph.loops import traced
 from hinge.integrators.tableaus import TABLEAUS, Tableau
 from hinge.model import Model
 from hinge.spatial import Force, Motion
@@ -20,6 +22,7 @@ from hinge.spatial import Force, Motion
 PerJoint = list[list[Scalar]]
 Flat = list[Scalar]
 TIME = Quantity("a time (s)", lambda model: ())
+ROLLED = 12  # velocities from which on the stages of a step are a loop
 
 
 class Made(NamedTuple):
@@ -68,6 +71,46 @@ def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, ac
     if tableau.late:
         moves = [chart.rate([], chart.at([]), end)]
     return Made(chart.end(_weighted(tableau.b, moves, h)), end, list(zip(moves, gains, strict=True)), pivots)
+
+
+def rolled(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Expr, acceleration: Callable[..., Any]) -> Made:
+    """The same where each stage needs only the one before it: a stage is traced once, and the stages are a loop.
+
+    What a stage adds up is added in the order of `advanced`; only constants are not multiplied together beforehand.
+    """
+    chart = _Coordinates(model, q)
+    before = Table([row[-1] if row else 0.0 for row in tableau.a])
+    weights, places = Table(tableau.b), Table(tableau.c)
+    nq, nv = len(chart.q), len(v)
+
+    def stage(k: Scalar, *now: Scalar) -> Flat:
+        move, gain, moved, gained, least = _split(now, nq, nv, nq, nv, 1)
+        shift = [h * (before[k] * x) for x in move]
+        at, speed = chart.at(shift), _plus(v, [h * (before[k] * x) for x in gain])
+        gain, pivot = acceleration(places[k], at, speed)
+        move = chart.rate(shift, at, speed)
+        moved = [a + weights[k] * x for a, x in zip(moved, move, strict=True)]
+        gained = [a + weights[k] * x for a, x in zip(gained, gain, strict=True)]
+        worst = select(less(0.0, least[0]), minimum(least[0], lowest(pivot)), least[0])
+        return [*move, *gain, *moved, *gained, worst]
+
+    begun = (*[0.0] * (2 * (nq + nv)), math.inf)
+    made = traced(h.graph, tableau.stages, 0, begun, stage, None)
+    _, _, moved, gained, least = _split(made, nq, nv, nq, nv, 1)
+    return Made(chart.end([h * x for x in moved]), _plus(v, [h * x for x in gained]), [], least)
+
+
+def _split(flat: Sequence[Scalar], *sizes: int) -> list[Flat]:
+    made, at = [], 0
+    for n in sizes:
+        made.append(list(flat[at : at + n]))
+        at += n
+    return made
+
+
+def is_chain(tableau: Tableau) -> bool:
+    """Whether each stage of a method needs only the one before it."""
+    return not tableau.group and not tableau.late and all(not any(row[:-1]) for row in tableau.a)
 
 
 class _Coordinates:
@@ -143,8 +186,10 @@ GIVES = {"q": POSITION, "qd": VELOCITY}
 
 
 def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: list[Scalar], external: Any) -> Any:
-    v = model.flat(qd)
-    made = advanced(model, TABLEAUS[name], q, v, h[0], accelerated(model, lambda c, at, speed: tau, external))
+    tableau, v, length = TABLEAUS[name], model.flat(qd), h[0]
+    moving = accelerated(model, lambda c, at, speed: tau, external)
+    loop = tableau.stages > 1 and is_chain(tableau) and model.nv >= ROLLED and type(length) is Expr
+    made = (rolled if loop else advanced)(model, tableau, q, v, length, moving)
     return (made.q, made.v), [made.pivot]
 
 
