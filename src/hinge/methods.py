@@ -26,8 +26,14 @@ def method_source(algorithm: Algorithm) -> str:
         "joint_terms": ("armature",), "regroup": False, "parameters": None, "prescribed": None,
     }  # fmt: skip
     keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
+    # the defaults as they are, to be known again without being compared
+    constants = "\n".join(
+        f"D_{k} = {algorithm.name}.__kwdefaults__[{k!r}]"
+        for k, v in (defaults | common).items()
+        if not (v is None or v is False)
+    )
     plain = " and ".join(
-        f"{k} is {v}" if v is None or v is False else f"{k} == {v!r}"
+        f"{k} is {v}" if v is None or v is False else f"({k} is D_{k} or {k} == D_{k})"
         for k, v in (defaults | common).items()
         if k not in ("external_frame", "out", "return_status")
     )
@@ -35,11 +41,11 @@ def method_source(algorithm: Algorithm) -> str:
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        for enter in (self._with_status if return_status else self._entries)[{algorithm.name!r}]:
-            made = enter({", ".join(fast)}, out)
-            if made is not None:
-                return made
+        made = (self._with_status if return_status else self._entries)[{algorithm.name!r}]({", ".join(fast)}, out)
+        if made is not None:
+            return made
     return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
+{constants}
 """
 
 

@@ -54,8 +54,8 @@ class Robot(Algorithms, Looping, Geometric):
         self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self._varied = [one.name for one in self._vary if one.field != "symbol"]  # besides the model's symbols
         # for each algorithm the ways into its code, which take a call as it comes; and the same with statuses
-        self._entries: defaultdict[str, tuple[Any, ...]] = defaultdict(tuple)
-        self._with_status: defaultdict[str, tuple[Any, ...]] = defaultdict(tuple)
+        self._entries: defaultdict[str, Any] = defaultdict(lambda: _not_yet)
+        self._with_status: defaultdict[str, Any] = defaultdict(lambda: _not_yet)
         self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
@@ -360,7 +360,7 @@ class Robot(Algorithms, Looping, Geometric):
         made = kernel(*given, out=out)
         usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
         if usual and not present and not further and self._plain(name, options):
-            (self._with_status if return_status else self._entries)[name] = kernel.entries
+            (self._with_status if return_status else self._entries)[name] = kernel.enter
         return made
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:
@@ -395,3 +395,7 @@ class Robot(Algorithms, Looping, Geometric):
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
         return inputs.wrenches(self.subject.traced, external, frame, pose, check == "values")
+
+
+def _not_yet(*args: Any) -> None:
+    """Stands for a call whose code has not been made."""

@@ -56,6 +56,7 @@ class Kernel:
         self._codes: dict[np.dtype[Any], Code] = {}
         self._sizes = tuple(prod(shape) for shape in plan.shapes)
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
+        self.enter: Callable[..., Any] = self._enter  # the same as one
 
     def __repr__(self) -> str:
         inputs = ", ".join(one.name for one in self.plan.inputs)
@@ -67,10 +68,9 @@ class Kernel:
         return self.plan.program
 
     def __call__(self, *given: Any, out: Array | None = None) -> Any:
-        for enter in self.entries:
-            made = enter(*given, out)
-            if made is not None:
-                return made
+        made = self.enter(*given, out)
+        if made is not None:
+            return made
         if len(given) != len(self.plan.inputs):
             wanted = ", ".join(one.name for one in self.plan.inputs)
             raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
@@ -94,6 +94,14 @@ class Kernel:
             target[...] = results[0]
             results[0] = target
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _enter(self, *given: Any) -> Any:
+        """What the first entry makes of a call that does not find it unusual, or None."""
+        for enter in self.entries:
+            made = enter(*given)
+            if made is not None:
+                return made
+        return None
 
     def _inlined(self, given: Sequence[Any], out: Array | None) -> Any:
         """The results as symbols, where one state of symbols is given: the program becomes part of their graph."""
@@ -150,6 +158,7 @@ class Kernel:
             code = self._codes[number] = self._compiled(number)
             known = (self._codes.get(kind) for kind in (DOUBLE, SINGLE))
             self.entries = tuple(one.enter for one in known if one is not None and one.enter is not None)
+            self.enter = self.entries[0] if len(self.entries) == 1 else self._enter
         return code
 
     def _compiled(self, number: np.dtype[Any]) -> Code:
