@@ -13,6 +13,7 @@ import pytest
 import hinge
 
 LINKS = 10_000
+pytestmark = pytest.mark.sweep  # of lengths: the laws have shorter ones
 ROD = '<inertial><origin xyz="0 0 0.05"/><mass value="0.5"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 
 
