@@ -53,9 +53,9 @@ class Robot(Algorithms, Looping, Geometric):
         self.model = model
         self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self._varied = [one.name for one in self._vary if one.field != "symbol"]  # besides the model's symbols
-        # for each algorithm the ways into its code, which take a call as it comes; and the same with statuses
-        self._entries: defaultdict[str, Any] = defaultdict(lambda: _not_yet)
-        self._with_status: defaultdict[str, Any] = defaultdict(lambda: _not_yet)
+        # for each algorithm the way into its code, which takes a call as it comes or gives None; and with statuses
+        self._entries: defaultdict[str, Any] = defaultdict(lambda: lambda *given: None)
+        self._with_status: defaultdict[str, Any] = defaultdict(lambda: lambda *given: None)
         self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
@@ -395,7 +395,3 @@ class Robot(Algorithms, Looping, Geometric):
             return self.kernel("pose", None, backend)(q, self._place(name), *further)
 
         return inputs.wrenches(self.subject.traced, external, frame, pose, check == "values")
-
-
-def _not_yet(*args: Any) -> None:
-    """Stands for a call whose code has not been made."""
