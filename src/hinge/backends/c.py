@@ -91,7 +91,7 @@ def code(routines: Sequence[Routine], real: Real) -> str:
 
 def _function(one: Routine, real: Real) -> str:
     """The function, and before it the pieces of a long one."""
-    pieces = cut(one.program)
+    pieces = cut(one.program, whole_loops=True)
     if len(pieces.ends) == 1:
         body = [*_scratch(one, real), *_ignored(one), *_statements(one, real, pieces, 0, pieces.ends[0])]
         return braced(prototype(one, real), body)

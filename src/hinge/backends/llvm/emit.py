@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hinge.backends.cut import Pieces, cut
 from hinge.backends.llvm.block import DOUBLE, Block, Precision
-from hinge.backends.llvm.control import Control, Partition, partition
+from hinge.backends.llvm.control import Control
 from hinge.backends.llvm.drive import constants, driver
 from hinge.backends.llvm.piece import About, Piece
 from hinge.graph import Program
@@ -26,7 +27,7 @@ class Layout:
     Behind them are the columns of each scratch array.
     """
 
-    def __init__(self, program: Program, division: Partition):
+    def __init__(self, program: Program, pieces: Pieces):
         self.inputs, self.outputs, at = list[int](), list[int](), 0
         for one in program.inputs:
             self.inputs.append(at)
@@ -35,7 +36,7 @@ class Layout:
             self.outputs.append(at)
             at += len(output.entries)
         self.kept = at
-        at += division.slots
+        at += pieces.slots
         self.scratch: dict[Any, int] = {}
         for op, args in program.code:
             if op == "fresh":
@@ -46,11 +47,11 @@ class Layout:
 
 def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
     """The program as LLVM text, on vectors of `lanes` numbers."""
-    division = partition(program)
-    layout = Layout(program, division)
-    about = About(program, layout, division)
+    pieces = cut(program)
+    layout = Layout(program, pieces)
+    about = About(program, layout, pieces)
     shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform)
-    control = Control(division, lambda: Block(lanes, precision), lambda b, loops: Piece(b, about, loops), shared)
+    control = Control(pieces, lambda: Block(lanes, precision), lambda b, loops: Piece(b, about, loops), shared)
     code, declared = control.written()
     code += constants(_constants(program, layout), Block(lanes, precision))
     code += driver(program, layout.inputs, layout.outputs, Block(lanes, precision))
@@ -66,7 +67,7 @@ def _table(b: Block, values: tuple[float, ...]) -> str:
 
 def work_size(program: Program, lanes: int) -> int:
     """How many numbers the kernel's columns take."""
-    return lanes * Layout(program, partition(program)).size
+    return lanes * Layout(program, cut(program)).size
 
 
 def _constants(program: Program, layout: Layout) -> list[tuple[int, int, float]]:

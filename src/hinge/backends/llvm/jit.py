@@ -143,7 +143,7 @@ class Entry:
         definition = _MethodDef(symbol.encode(), self.engine.get_function_address(symbol), flags, None)
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return make(ctypes.addressof(definition), (*owner, definition, self), None)  # type: ignore[no-any-return]
+        return make(ctypes.addressof(definition), (*owner, definition, self), None)
 
 
 METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hinge.backends.cut import Long, Pieces
 from hinge.backends.llvm.block import Block
-from hinge.backends.llvm.control import Long, Partition
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE, ends
 
@@ -27,8 +27,8 @@ TRUTHS = {name for name, row in OPS.items() if row.truth}
 class About:
     """What the pieces of a program share: where things are, and what is known of values."""
 
-    def __init__(self, program: Program, layout: Any, division: Partition):
-        self.program, self.layout, self.division = program, layout, division
+    def __init__(self, program: Program, layout: Any, pieces: Pieces):
+        self.program, self.layout, self.pieces = program, layout, pieces
         self.places, self.ends, self.even = places(program), ends(program), alike(program)
         self.tables: dict[Any, str] = {}
 
@@ -38,7 +38,7 @@ class Piece:
 
     def __init__(self, b: Block, about: About, loops: Sequence[Long] = ()):
         self.b, self.about = b, about
-        self.program, self.layout, self.division = about.program, about.layout, about.division
+        self.program, self.layout, self.pieces = about.program, about.layout, about.pieces
         self.values: dict[int, str] = {}
         self.label = "entry"
         self.counters = {loop.start: f"%k{loop.start}" for loop in loops}
@@ -58,8 +58,8 @@ class Piece:
             elif op != "input":
                 given = [self.truth(args[0]), *map(self.number, args[1:])] if op == "select" else map(self.number, args)
                 self.values[n] = OPS[op].on(b, *given)
-            if n in self.division.slot and op != "loop":
-                b.keep(self.layout.kept + self.division.slot[n], self.number(n))
+            if n in self.pieces.slot and op != "loop":
+                b.keep(self.layout.kept + self.pieces.slot[n], self.number(n))
             for k, j in self.about.places.get(n, ()):
                 b.keep(self.layout.outputs[k] + j, self.number(n))
             n += 1
@@ -76,7 +76,7 @@ class Piece:
             elif op == "counter":
                 self.structure(a, op, args)
             else:
-                self.values[a] = self.b.fetch(self.layout.kept + self.division.slot[a])
+                self.values[a] = self.b.fetch(self.layout.kept + self.pieces.slot[a])
                 if self.is_truth(a):  # which is kept as a number
                     self.values[a] = self.b.binary("fcmp one", self.values[a], self.b.constant(0.0))
         return self.values[a]
@@ -152,20 +152,20 @@ class Piece:
     def begin_long(self, loop: Long) -> None:
         given = [self.number(self.program.code[n][1][1]) for n in loop.carried]
         for n, x in zip(loop.carried, given, strict=True):
-            self.b.keep(self.layout.kept + self.division.slot[n], x)
+            self.b.keep(self.layout.kept + self.pieces.slot[n], x)
 
     def trips_of(self, loop: Long) -> str:
         return self.trips(self.program.code[loop.start][1][0])
 
     def has_arrived(self, loop: Long) -> str:
-        x = self.b.fetch(self.layout.kept + self.division.arrived[loop.start])
+        x = self.b.fetch(self.layout.kept + self.pieces.arrived[loop.start])
         return self.b.binary("fcmp one", x, self.b.constant(0.0))
 
     def arrive_long(self, loop: Long) -> str:
         """Look which lanes have arrived; whether some have not."""
         b = self.b
         arrived = self.truth(self.program.code[loop.check][1][1])
-        b.keep(self.layout.kept + self.division.arrived[loop.start], b.number(arrived))
+        b.keep(self.layout.kept + self.pieces.arrived[loop.start], b.number(arrived))
         return b.any(b.put(f"xor {b.truth} {arrived}, {b.yes()}"))
 
     def carry_long(self, loop: Long) -> None:
@@ -175,7 +175,7 @@ class Piece:
             arrived = self.has_arrived(loop)
             following = [self.b.select(arrived, x, y) for x, y in zip(before, following, strict=True)]
         for n, x in zip(loop.carried, following, strict=True):
-            self.b.keep(self.layout.kept + self.division.slot[n], x)
+            self.b.keep(self.layout.kept + self.pieces.slot[n], x)
 
     def begin(self, label: str) -> None:
         self.b.do(f"br label %{label}")
