@@ -41,7 +41,7 @@ def method_source(algorithm: Algorithm) -> str:
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        made = (self._with_status if return_status else self._entries)[{algorithm.name!r}]({", ".join(fast)}, out)
+        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name})({", ".join(fast)}, out)
         if made is not None:
             return made
     return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
@@ -87,6 +87,12 @@ class _Pending:
 
 
 def install(cls: type) -> None:
-    """Give a class the methods of the registry."""
+    """Give a class the methods of the registry, and to each the ways into its code, with and without statuses."""
     for name, known in ALGORITHMS.items():
         setattr(cls, name, _Pending(name, next(iter(known.values()))))
+        setattr(cls, f"_enter_{name}", staticmethod(_not_yet))
+        setattr(cls, f"_fared_{name}", staticmethod(_not_yet))
+
+
+def _not_yet(*given: Any) -> None:
+    """Stands for code that has not been made: it takes no call."""

@@ -7,7 +7,6 @@ registry: see algorithms.py.
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -53,9 +52,6 @@ class Robot(Algorithms, Looping, Geometric):
         self.model = model
         self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self._varied = [one.name for one in self._vary if one.field != "symbol"]  # besides the model's symbols
-        # for each algorithm the way into its code, which takes a call as it comes or gives None; and with statuses
-        self._entries: defaultdict[str, Any] = defaultdict(lambda: lambda *given: None)
-        self._with_status: defaultdict[str, Any] = defaultdict(lambda: lambda *given: None)
         self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
@@ -360,7 +356,7 @@ class Robot(Algorithms, Looping, Geometric):
         made = kernel(*given, out=out)
         usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
         if usual and not present and not further and self._plain(name, options):
-            (self._with_status if return_status else self._entries)[name] = kernel.enter
+            setattr(self, f"_fared_{name}" if return_status else f"_enter_{name}", kernel.enter)
         return made
 
     def _plain(self, name: str, options: Mapping[str, str]) -> bool:

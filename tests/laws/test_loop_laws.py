@@ -27,6 +27,7 @@ from hinge.graph import (
     sqrt,
     when,
 )
+from hinge.graph.loops import entry
 
 SIZE = 3
 
@@ -310,3 +311,12 @@ def test_what_does_not_depend_on_the_trip_is_computed_before_the_loop():
 def test_values_put_into_a_loop_run_it_again():
     x, y = traced(lambda a, b, c: repeat(5, (a,), lambda k, v: (v * b + c,)))
     assert evaluated(y, {x[0]: 1.0, x[1]: 2.0, x[2]: 3.0}) == [125.0]
+
+
+def test_derivatives_by_an_input_that_is_read_by_an_index_are_refused():
+    graph = Graph()
+    x = [graph.input("x", k) for k in range(SIZE)]
+    (y,) = repeat(SIZE, (x[0],), lambda k, v: (v + entry(graph, "x", SIZE, k),))
+    for derivative in (lambda: jacobian([y], x), lambda: pulled([y], [1.0], x)):
+        with pytest.raises(NotCovered, match="read by an index, 'x', is not known"):
+            derivative()

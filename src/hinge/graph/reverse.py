@@ -8,7 +8,8 @@ kept; lanes that arrived early have nothing to do in the trips they did not take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from hinge.errors import NotCovered
 from hinge.graph.expr import Expr, Scalar
@@ -22,6 +23,12 @@ def pulled(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequenc
     """The derivatives of Σ weight × output by each of these nodes."""
     wanted = set(inputs)
     nodes = live(outputs, leaves=wanted)
+    names = {x.args[0] for x in wanted if x.op == "input"}
+    for node in nodes:
+        if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in names:
+            raise NotCovered(
+                f"the derivative by an input that is read by an index, {node.args[0].name!r}, is not known."
+            )
     if any(node.op in ("store", "fresh") and node not in wanted for node in nodes):
         raise NotCovered("reverse derivatives do not pass through a Scratch.\n"
                          "  Carry the numbers in the state of the loop.")  # fmt: skip
@@ -50,7 +57,8 @@ def pulled(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequenc
     return [gradient.get(x, 0.0) for x in inputs]
 
 
-def _loop(end: Expr, weights: list[Scalar], parts: dict[object, list[Expr]], add: object) -> None:
+def _loop(end: Expr, weights: list[Scalar], parts: dict[Any, list[Expr]],
+          add: Callable[[Scalar, Scalar], None]) -> None:  # fmt: skip
     """Pull weights back through a loop: to where it began, and to what it takes in."""
     loop, trips, until, *rest = end.args
     n = loop.carried
@@ -81,17 +89,17 @@ def _loop(end: Expr, weights: list[Scalar], parts: dict[object, list[Expr]], add
         at = (trips - 1.0) - k
         state = [row[at] for row in kept]
         ahead = evaluated(following, put(at, state))
-        slopes = pulled(ahead, now[:n], [*(x for x in state), *taken])
+        slopes = pulled(ahead, now[:n], [*state, *taken])
         went = less(at, made)
         moved = [select(went, a, b) for a, b in zip(slopes[:n], now[:n], strict=True)]
         return moved + [old + select(went, more, 0.0) for old, more in zip(now[n:], slopes[n:], strict=True)]
 
     final = repeat(trips, [*weights, *([0.0] * len(taken))], back)
     for x, w in zip((*begun, *taken), final, strict=True):
-        add(x, w)  # type: ignore[operator]
+        add(x, w)
 
 
-def _taken(loop: object, parts: dict[object, list[Expr]], following: Sequence[Scalar]) -> list[Expr]:
+def _taken(loop: Any, parts: dict[Any, list[Expr]], following: Sequence[Scalar]) -> list[Expr]:
     """The nodes from outside that a loop's body uses, or carries on with."""
     inside: set[Expr] = set()
     stack = [loop]

@@ -87,10 +87,10 @@ def text() -> str:
 
 
 def _enter(c: Building, spreading: Any, look: Any, make: Any, fits: Any) -> None:
-    """enter(self, args, count): self is a tuple that begins with bytes, what the kernel says of itself."""
+    """enter(self, args, count): self is bytes, what the kernel says of itself."""
     function = c.define("enter", c.ptr, [c.ptr, c.ptr, c.i64], public=True)
     owner, args, count = function.args
-    kernel = _description(c, owner, 0)
+    kernel = c.ask("PyBytes_AsString", owner)
     inputs, outputs = about(c, kernel, "inputs"), about(c, kernel, "outputs")
     place, state = c.row(MOST_ARRAYS), c.row(3)
     scratch, lengths, results = c.row(SCRATCH), c.row(MOST_AXES), c.row(MOST_ARRAYS)
@@ -166,12 +166,14 @@ def _enter(c: Building, spreading: Any, look: Any, make: Any, fits: Any) -> None
 
 
 def _bound(c: Building, spreading: Any) -> None:
-    """bound(self, nothing): self begins with what the kernel says of itself, and the states and arrays it runs on.
+    """bound(self, nothing): self is bytes, what the kernel says of itself, then the states and arrays it runs on.
 
     One state has a work buffer that stands before the arrays; nobody else runs meanwhile.
     """
     function = c.define("bound", c.ptr, [c.ptr, c.ptr], public=True)
-    kernel, fixed = _description(c, function.args[0], 0), _description(c, function.args[0], 1)
+    kernel = c.ask("PyBytes_AsString", function.args[0])
+    count = c.b.add(about(c, kernel, "inputs"), about(c, kernel, "outputs"))
+    fixed = c.item(kernel, c.b.add(c.n(len(ABOUT)), c.b.mul(count, c.n(len(EACH)))))
     states, arrays = c.get(fixed, c.zero), c.item(fixed, c.n(2))
     with c.b.if_else(c.same(states, c.one), likely=True) as (single, several):
         with single:
@@ -326,10 +328,6 @@ def _length(c: Building, kernel: Any, k: Any, j: Any) -> Any:
     """The length of axis j of array k, for one state."""
     first = len(ABOUT) + EACH.index("n0")
     return c.get(kernel, c.b.add(c.b.add(c.b.mul(k, c.n(len(EACH))), c.n(first)), j))
-
-
-def _description(c: Building, owner: Any, k: int) -> Any:
-    return c.ask("PyBytes_AsString", c.ask("PyTuple_GetItem", owner, c.n(k)))
 
 
 def _forget(c: Building, results: Any, count: Any) -> None:

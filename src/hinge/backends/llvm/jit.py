@@ -138,15 +138,23 @@ class Entry:
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64)
         self.spread = kind(self.engine.get_function_address("spread"))
 
-    def builtin(self, symbol: str, flags: int, owner: tuple[Any, ...]) -> Callable[..., Any]:
-        """A function of Python's that runs that code; it keeps alive what it is bound to."""
+    def builtin(self, symbol: str, flags: int, about: bytes, *kept: Any) -> Callable[..., Any]:
+        """A function of Python's that runs that code on what it is told; it keeps alive what that speaks of."""
         definition = _MethodDef(symbol.encode(), self.engine.get_function_address(symbol), flags, None)
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return make(ctypes.addressof(definition), (*owner, definition, self), None)
+        owner = _Told(about)
+        owner.kept = (*kept, definition, self)
+        return make(ctypes.addressof(definition), owner, None)
 
 
 METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
+
+
+class _Told(bytes):
+    """What a builtin is told, with what has to live as long as it does."""
+
+    kept: tuple[Any, ...]
 
 
 class _MethodDef(ctypes.Structure):
@@ -204,7 +212,7 @@ class Native(Code):
         self._about = self._description()
         usual = len(signature.arrays) <= MOST_ARRAYS and all(len(shape) <= 3 for shape, _, _ in signature.arrays)
         if usual and cpython_entry.layout():
-            self.enter = self._entry.builtin("enter", METH_FASTCALL, (self._about, self))
+            self.enter = self._entry.builtin("enter", METH_FASTCALL, self._about, self)
 
     def _work(self) -> Array:
         """A work buffer that begins on a cache line."""
@@ -245,5 +253,5 @@ class Native(Code):
             return lambda: self.run(arrays, outs)
         work = self._work()
         fixed = [len(outs[0]), work.ctypes.data, *(a.ctypes.data for a in (*arrays, *outs))]
-        owner = (self._about, np.array(fixed, np.int64).tobytes(), self, arrays, outs, work)
-        return self._entry.builtin("bound", METH_NOARGS, owner)
+        told = self._about + np.array(fixed, np.int64).tobytes()
+        return self._entry.builtin("bound", METH_NOARGS, told, self, arrays, outs, work)
