@@ -19,3 +19,8 @@ class Status(IntEnum):
     AT_REST = 4
     UNCLOSED = 5
     UNREACHED = 6
+
+
+# The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it
+# does not have, which runs Python, and drops what is raised there: a Ctrl-C would be lost.
+OK, SINGULAR, NONFINITE = (int(status) for status in (Status.OK, Status.SINGULAR, Status.NONFINITE))

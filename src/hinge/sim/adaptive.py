@@ -18,7 +18,7 @@ from hinge.sim import forces
 from hinge.sim.kernels import step_kernel
 from hinge.sim.record import Memory
 from hinge.sim.trajectory import Event
-from hinge.status import Status
+from hinge.status import NONFINITE, OK, SINGULAR
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
@@ -103,10 +103,10 @@ class _Adaptive:
 
     def _stuck(self, end: list[Array]) -> None:
         """A step so small that time stands still means that there is no going on."""
-        going = ~(end[2] >= self.until) & (self.run.status == Status.OK)
+        going = ~(end[2] >= self.until) & (self.run.status == OK)
         lost = going & ~(end[3] > 1e-13 * np.maximum(1.0, end[2]))
         if lost.any():
-            self.run.status[lost] = np.where(self.extras[-1][lost] <= 0.0, Status.SINGULAR, Status.NONFINITE)
+            self.run.status[lost] = np.where(self.extras[-1][lost] <= 0.0, SINGULAR, NONFINITE)
             self.until[lost] = end[2][lost]
             self.next[lost] = len(self.grid)
             self._look_ahead()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import NotCovered
-from hinge.status import Status
+from hinge.status import OK, SINGULAR
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -52,7 +52,7 @@ class Kept:
         qdd = self._accelerations(self.inverse, self.bias, tau)
         end = run.qd + h * qdd
         q = robot.integrate(run.q, h * (end if self.late else run.qd))
-        return q, end, tau, np.where(np.isfinite(qdd).all(axis=1), Status.OK, Status.SINGULAR)
+        return q, end, tau, np.where(np.isfinite(qdd).all(axis=1), OK, SINGULAR)
 
     @staticmethod
     def _accelerations(inverse: Any, bias: Array, tau: Array) -> Array:

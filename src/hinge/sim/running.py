@@ -30,7 +30,7 @@ from hinge.sim.kernels import Physics, step_kernel
 from hinge.sim.record import CannotWrite, Memory, Recorder, shown
 from hinge.sim.stops import Stops
 from hinge.sim.trajectory import FIELDS, Trajectory
-from hinge.status import Status
+from hinge.status import NONFINITE, OK, SINGULAR
 from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -62,8 +62,8 @@ class Run:
         with np.errstate(all="ignore"):
             whole = abs(float(qd.sum())) < np.inf
         if not whole:
-            lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == Status.OK)
-            self.status[lost] = np.where(fared[lost] == Status.SINGULAR, Status.SINGULAR, Status.NONFINITE)
+            lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == OK)
+            self.status[lost] = np.where(fared[lost] == SINGULAR, SINGULAR, NONFINITE)
             q[lost] = qd[lost] = np.nan
 
     def kept(self, recorder: Recorder, method: str, events: Sequence[Any] = ()) -> Trajectory:

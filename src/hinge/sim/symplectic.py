@@ -25,7 +25,7 @@ from hinge.model import Model
 from hinge.robot import Robot
 from hinge.sim.forces import saturated
 from hinge.sim.kernels import Physics, made_once, resisted
-from hinge.status import Status
+from hinge.status import SINGULAR
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SWEEPS = 30  # to and fro
@@ -75,7 +75,7 @@ class Midpoint:
         restless = ~(np.abs(self.change) < CONVERGED)
         if restless.any():
             qd[restless] = np.nan
-        return q.copy(), qd.copy(), tau, np.where(first == Status.SINGULAR, first, fared)
+        return q.copy(), qd.copy(), tau, np.where(first == SINGULAR, first, fared)
 
 
 def refuse(robot: Robot) -> None:
