@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge.backends import interpret
+from hinge.graph.scalars import unrolled
 from hinge.integrators import steps
 from hinge.integrators.tableaus import TABLEAUS
 
@@ -51,9 +53,14 @@ def test_which_methods_are_chains():
     assert {name for name, tableau in TABLEAUS.items() if steps.is_chain(tableau)} == {"euler", "rk4"}
 
 
-def test_equations_of_a_program_with_loops_are_refused_by_name(robot):
-    pytest.importorskip("sympy", reason="SymPy is not installed")
-    with pytest.raises(hinge.NotCovered, match=r"has loops, which equations do not write out"):
-        robot.equations("step", simplify=False)
+def test_a_step_of_a_loop_is_written_out_on_paper_and_kept_in_c(robot):
     assert "for (k" in robot.source("step", "c")
     assert "repeat 4.0 times" in robot.source("step", "listing")
+    straight = unrolled(robot.kernel("step").program)
+    assert "loop" not in [op for op, _ in straight.code]
+    q, qd = robot.random_state(np.random.default_rng(0), 3)
+    given = [q, qd, qd, np.full((3, 1), 1e-2)]
+    made = [np.empty((3, robot.nq)), np.empty((3, robot.nv))]
+    interpret.run(straight, given, made)
+    for a, b in zip(made, robot.step(q, qd, qd, 1e-2), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)

@@ -12,7 +12,8 @@ from typing import Any
 from hinge.backends.polynomial import Nested, Poly, Ring, Term, TooLong, factored
 from hinge.errors import NotCovered
 from hinge.graph import OPS, Input, Program, live, order
-from hinge.graph.scalars import apply
+from hinge.graph.order import STRUCTURE
+from hinge.graph.scalars import apply, unrolled
 
 Names = Mapping[str, Sequence[Any]]  # for each input array what its entries are called, or what stands for them
 APART = {"qdd", "tau", "actuators"}  # terms are gathered by the entries of these arrays first
@@ -30,7 +31,7 @@ def sympy_module() -> Any:
 
 def textbook(program: Program, names: Names) -> tuple[Any, ...] | None:
     """Each output as a matrix or a scalar, multiplied out and shortened; None where that is too long."""
-    _without_loops(program)
+    program = _without_loops(program)
     ring = Ring()
     writing = _Writing(ring, names)
     try:
@@ -40,10 +41,14 @@ def textbook(program: Program, names: Names) -> tuple[Any, ...] | None:
     return _shaped(program, made)
 
 
-def _without_loops(program: Program) -> None:
+def _without_loops(program: Program) -> Program:
+    """The program with its loops written out."""
     if any(op == "loop" for op, _ in program.code):
-        raise NotCovered("the program has loops, which equations do not write out.\n"
+        program = unrolled(program)
+    if any(op in STRUCTURE for op, _ in program.code):
+        raise NotCovered("the program has memory, or loops that end early, which equations do not write out.\n"
                          "  Use source(…, \"c\") or source(…, \"listing\").")  # fmt: skip
+    return program
 
 
 def nested(program: Program, names: Names) -> tuple[Any, ...]:
@@ -106,7 +111,7 @@ def number(x: float) -> Any:
 
 def _as_they_are(program: Program, names: Names, share: bool) -> tuple[list[tuple[Any, Any]], list[list[Any]]]:
     """Each instruction on symbols; with `share`, values that are used again have names."""
-    _without_loops(program)
+    program = _without_loops(program)
     sympy = sympy_module()
     uses = [0] * len(program.code)
     for op, args in program.code:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from hinge.graph.expr import Expr, Scalar
+from hinge.graph.expr import Expr, Graph, Scalar
 from hinge.graph.functions import pow
 from hinge.graph.loops import Scratch, access, repeat
 from hinge.graph.ops import OPS, less, select, sqrt
-from hinge.graph.order import STRUCTURE, Program, ends, live, regions
+from hinge.graph.order import STRUCTURE, Program, ends, live, order, regions
 
 PRODUCTS = 64  # a whole power up to this is made of products
 
@@ -81,11 +81,20 @@ def replay(program: Program, rows: Sequence[Sequence[Scalar]]) -> list[list[Scal
     return _Replay(program, rows).outputs()
 
 
+def unrolled(program: Program) -> Program:
+    """The program with its loops written out, where their trips are known and none ends early."""
+    graph = Graph()
+    rows = [[graph.input(one.name, k) for k in range(one.size)] for one in program.inputs]
+    made = _Replay(program, rows, unroll=True).outputs()
+    outputs = [(one.name, one.shape, entries) for one, entries in zip(program.outputs, made, strict=True)]
+    return order(program.inputs, outputs, contract=False)
+
+
 class _Replay:
     """A program that runs on scalars of any kind."""
 
-    def __init__(self, program: Program, rows: Sequence[Sequence[Scalar]]) -> None:
-        self.program, self.rows, self.ends = program, rows, ends(program)
+    def __init__(self, program: Program, rows: Sequence[Sequence[Scalar]], unroll: bool = False) -> None:
+        self.program, self.rows, self.ends, self.unroll = program, rows, ends(program), unroll
         self.values: list[Scalar] = [None] * len(program.code)
         self.arrays: dict[Any, Any] = {}
         self.like = next((x for row in rows for x in row if type(x) is not float), 0.0)
@@ -148,8 +157,13 @@ class _Replay:
             self.region(start + 1, check)
             return self.value(code[check][1][1])
 
-        begun = [self.value(code[n][1][1]) for n in carried]
-        made = repeat(self.value(code[start][1][0]), begun, body, stop if check != start else None)
+        made = begun = [self.value(code[n][1][1]) for n in carried]
+        trips = self.value(code[start][1][0])
+        if self.unroll and type(trips) is float and check == start:
+            for k in range(int(trips)):
+                made = body(float(k), *made)
+        else:
+            made = list(repeat(trips, begun, body, stop if check != start else None))
         for n, x in zip(carried, made, strict=True):
             values[n] = x
 
