@@ -33,7 +33,11 @@ def along(outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
 
 def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
     """Partial derivatives, a row an output and a column an input."""
-    columns = [along(outputs, {x: 1.0}) for x in inputs]
+    nodes = live(outputs)
+    if any(node.op in STRUCTURE for node in nodes):
+        columns = [along(outputs, {x: 1.0}) for x in inputs]
+    else:
+        columns = [_rates(nodes, outputs, {x: 1.0}) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
 
 

@@ -85,7 +85,7 @@ def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None,
         if node.serial in found:
             continue
         found[node.serial] = node
-        if node.op != "input" and node not in leaves:
+        if node.op != "input" and not (leaves and node in leaves):
             for a in forms[node.serial][1] if node.serial in forms else node.args:
                 if type(a) is Expr and a.serial not in found:
                     stack.append(a)
