@@ -124,14 +124,17 @@ class _Writing:
         return tuple([self.value[a.serial] if type(a) is Expr else a for a in args])
 
     def region(self, loop: Any) -> None:
-        for node in _turns_first(self.regions[loop], self.forms):
-            op, args = self.forms.get(node.serial) or (node.op, node.args)
+        value, code, forms = self.value, self.code, self.forms
+        for node in _turns_first(self.regions[loop], forms):
+            op, args = forms.get(node.serial) or (node.op, node.args)
             if op in STRUCTURE:
                 self.structure(node, op, args)
-            elif op == "input":
-                self.value[node.serial] = self.put(op, self.number[args[0]], args[1])
+                continue
+            value[node.serial] = len(code)
+            if op == "input":
+                code.append((op, (self.number[args[0]], args[1])))
             else:
-                self.value[node.serial] = self.put(op, *self.arguments(args))
+                code.append((op, tuple([value[a.serial] if type(a) is Expr else a for a in args])))
 
     def structure(self, node: Expr, op: str, args: tuple[Any, ...]) -> None:
         """What is not an operation: the parts of a loop, and memory; versions of memory are its order in time."""
@@ -259,7 +262,7 @@ def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]
     """
     here = {node.serial for node in nodes}
     waits: set[int] = set()
-    for node in nodes:
+    for node in nodes if any(node.op in STRUCTURE for node in nodes) else ():
         op, args = forms.get(node.serial) or (node.op, node.args)
         late = op in STRUCTURE and op not in ("counter", "carry")
         if late or (op != "input" and any(type(a) is Expr and a.serial in waits for a in args)):
