@@ -313,6 +313,13 @@ def test_values_put_into_a_loop_run_it_again():
     assert evaluated(y, {x[0]: 1.0, x[1]: 2.0, x[2]: 3.0}) == [125.0]
 
 
+def test_a_program_on_numbers_reads_nan_beyond_the_ends_of_an_input():
+    graph = Graph()
+    made = order([Input("k", 1), Input("x", SIZE)], [("y", (1,), [entry(graph, "x", SIZE, graph.input("k", 0))])])
+    got = [replay(made, [[k], [5.0, 6.0, 7.0]])[0][0] for k in (-1.0, 0.0, 2.0, 3.0)]
+    np.testing.assert_array_equal(got, [np.nan, 5.0, 7.0, np.nan])
+
+
 def test_derivatives_by_an_input_that_is_read_by_an_index_are_refused():
     graph = Graph()
     x = [graph.input("x", k) for k in range(SIZE)]

@@ -171,7 +171,7 @@ class _Replay:
 def chosen(row: Sequence[Scalar], k: Scalar) -> Scalar:
     """Entry k of a row of scalars, where k may be a node; NaN where there is none."""
     if type(k) is not Expr:
-        return row[int(k)]
+        return row[int(k)] if 0 <= k < len(row) else float("nan")
     made: Scalar = float("nan")
     for j, x in enumerate(row):
         here = select(less(k, j + 1.0), select(less(k, float(j)), 0.0, 1.0), 0.0)
