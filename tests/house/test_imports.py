@@ -39,6 +39,7 @@ ORDER = [
     "interop",
     "checking",
     "counting",
+    "tracing",
     "sim",
     "logs",
     "motion",

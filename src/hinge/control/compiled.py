@@ -18,7 +18,7 @@ from hinge.errors import TraceError
 from hinge.integrators.steps import TIME
 from hinge.programs import Question, answer, kernel
 from hinge.robot import Robot
-from hinge.sim.forces import Untraceable, trace_control
+from hinge.tracing import Untraceable, trace_control
 
 TAU = Quantity("joint forces (N m, N)", lambda model: (model.nv,))
 

@@ -22,6 +22,7 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.functions import atan2, cos, exp, log, sin
 from hinge.graph.ops import OPS, absolute, floor, less, maximum, minimum, select, sqrt
 from hinge.graph.scalars import power
+from hinge.graph.undoing import undone
 
 INF = float("inf")
 
@@ -308,7 +309,8 @@ def _symbols(made: Any) -> Symbols:
 def on_symbols(what: str, function: Callable[..., Any], *given: Any) -> Any:
     """What a function of a user's makes of traced arrays; where NumPy stumbles over them, that is told by name."""
     try:
-        return function(*given)
+        with undone(function):
+            return function(*given)
     except TraceError:
         raise
     except (TypeError, IndexError, RecursionError) as problem:
