@@ -4,6 +4,7 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -31,20 +32,32 @@ def native(program, x, lanes):
 
 def in_c(program, x, *flags):
     """What C gives, a state at a time."""
-    n = len(program.outputs[0].entries)
-    routine = c.Routine("f", program, (c.Array("x", x.shape[1], ""),), (c.Array("out", n, ""),), "")
-    out = np.full((len(x), n), 77.0, x.dtype)
+    out = np.full((len(x), len(program.outputs[0].entries)), 77.0, x.dtype)
+    run_in_c(program, [x], [out], *flags)
+    return out
+
+
+def run_in_c(program, arrays, outs, *flags):
+    """Fill `outs` from `arrays` in C, a state at a time."""
+    inputs = tuple(c.Array(f"in{k}", one.size, "") for k, one in enumerate(program.inputs))
+    outputs = tuple(c.Array(f"out{k}", prod(one.shape), "") for k, one in enumerate(program.outputs))
+    routine = c.Routine("f", program, inputs, outputs, "")
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "code.c"), Path(folder, "code.so")
-        source.write_text(c.code([routine], REAL[x.dtype.type]), encoding="utf-8")
+        source.write_text(c.code([routine], REAL[outs[0].dtype.type]), encoding="utf-8")
         strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-shared", "-fPIC", *flags]
         run = subprocess.run([COMPILER, *strict, "-o", library, source, "-lm"], capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
         function = ctypes.CDLL(str(library)).f
         function.restype = None
-        for row, made in zip(x, out, strict=True):
-            function(*(ctypes.c_void_p(a.ctypes.data) for a in (row, made)))
-    return out
+        kinds = (*program.inputs, *program.outputs)
+        for state in range(len(outs[0])):
+            given = []
+            for one, array in zip(kinds, (*arrays, *outs), strict=True):
+                row = array if getattr(one, "uniform", False) else array[state]
+                given.append(ctypes.c_void_p(row.ctypes.data))
+                given += [ctypes.c_long(len(row))] if one.stream else []
+            function(*given)
 
 
 def same_bits(a, b):

@@ -91,28 +91,42 @@ def code(routines: Sequence[Routine], real: Real) -> str:
 
 def _function(one: Routine, real: Real) -> str:
     """The function, and before it the pieces of a long one."""
-    pieces = cut(one.program, whole_loops=True)
+    pieces, names = cut(one.program, whole_loops=True), _named(one)
     if len(pieces.ends) == 1:
-        body = [*_scratch(one, real), *_ignored(one), *_statements(one, real, pieces, 0, pieces.ends[0])]
-        return braced(prototype(one, real), body)
+        body = _statements(one, real, pieces, 0, pieces.ends[0])
+        return braced(prototype(one, real), [*_scratch(one, real), *_ignored(names, body), *body])
     text, start, calls = list[str](), 0, list[str]()
-    names = [a.name for a in (*one.inputs, *one.outputs)]
     own = [f"m{args[0].name}" for op, args in one.program.code if op == "fresh"]
     for k, end in enumerate(pieces.ends):
         body = _statements(one, real, pieces, start, end)
-        used = [n for n in (*names, "kept", *own) if any(re.search(rf"(?<!\w){re.escape(n)}\[", x) for x in body)]
+        used = [n for n in (*names, "kept", *own) if _mentioned(n, body)]
         parameters = [*_parameters(one, real), *(f"{real.name} *{n}" for n in ("kept", *own))]
         listed = [p for n, p in zip([*names, "kept", *own], parameters, strict=True) if n in used]
         text.append(braced(f"static void {one.name}_{k + 1}({', '.join(listed)})", body))
         calls.append(f"{one.name}_{k + 1}({', '.join(used)});")
         start = end
-    work = [f"{real.name} kept[{max(1, pieces.slots)}];", *_scratch(one, real)]
-    return "\n".join([*text, braced(prototype(one, real), [*work, *_ignored(one), *calls])])
+    work = [f"{real.name} kept[{pieces.slots}];"] if _mentioned("kept", calls) else []
+    work += _scratch(one, real)
+    return "\n".join([*text, braced(prototype(one, real), [*work, *_ignored(names, calls), *calls])])
 
 
 def _parameters(one: Routine, real: Real) -> list[str]:
-    taken = [f"const {real.name} *restrict {a.name}" for a in one.inputs]
-    return taken + [f"{real.name} *restrict {a.name}" for a in one.outputs]
+    kinds = {a.name: f"const {real.name} *restrict" for a in one.inputs}
+    kinds |= {a.name: f"{real.name} *restrict" for a in one.outputs}
+    return [f"{kinds.get(name, 'const long')} {name}" for name in _named(one)]
+
+
+def _named(one: Routine) -> list[str]:
+    """What a function takes: its arrays, and after a stream how many rows it has."""
+    made = []
+    for k, array in enumerate((*one.inputs, *one.outputs)):
+        made += [array.name, _rows(array)] if k in one.program.streams else [array.name]
+    return made
+
+
+def _rows(array: Array) -> str:
+    """What the number of rows of a stream is called."""
+    return f"{array.name}_rows"
 
 
 def prototype(one: Routine, real: Real) -> str:
@@ -120,11 +134,13 @@ def prototype(one: Routine, real: Real) -> str:
     return f"void {one.name}({', '.join(_parameters(one, real))})"
 
 
-def _ignored(one: Routine) -> list[str]:
-    """Inputs that this robot's result does not depend on."""
-    read = {args[0] for op, args in one.program.code if op == "input"}
-    read |= {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "input"}
-    return [f"(void){a.name};" for k, a in enumerate(one.inputs) if k not in read]
+def _mentioned(name: str, lines: Sequence[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) for line in lines)
+
+
+def _ignored(names: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """What this robot's result does not depend on."""
+    return [f"(void){name};" for name in names if not _mentioned(name, lines)]
 
 
 def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) -> list[str]:
@@ -197,7 +213,7 @@ def _structure(lines: list[str], margin: str, one: Routine, real: Real, n: int, 
         lines.append(f"{margin}const {real.name} t{n} = ({real.name})k{args[0]};")
     elif op == "until":
         lines.append(f"{margin}if ({named(args[1])} != {real.constant(0.0)}) break;")
-    elif op in ("load", "store", "fresh"):
+    elif op in ("load", "store", "fresh", "write"):
         lines += [margin + line for line in _memory(one, real, n, named)]
     return margin
 
@@ -214,10 +230,18 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
         k = f"z{n}"
         return [f"{{ int {k}; for ({k} = 0; {k} < {memory.size}; {k}++) {name}[{k}] = {real.constant(0.0)}; }}"]
     at = named(args[1])
-    inside = f"{at} >= {real.constant(0.0)} && {at} < {real.constant(float(memory.size))}"
+    place, size = f"(long){at}", real.constant(float(memory.size))
+    if memory.kind in ("rows", "record"):
+        array = (one.inputs if memory.kind == "rows" else one.outputs)[memory.name]
+        name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){_rows(array)}"
+    inside = f"{at} >= {real.constant(0.0)} && {at} < {size}"
+    if op == "write":
+        row = [f"    {name}[{place} + {j}] = {named(x)};" for j, x in enumerate(args[2:])]
+        return [f"if ({inside}) {{", *row, "}"]
     if op == "store":
-        return [f"if ({inside}) {name}[(long){at}] = {named(args[2])};"]
-    lines = [f"const {real.name} t{n} = ({inside}) ? {name}[(long){at}] : NAN;"]
+        return [f"if ({inside}) {name}[{place}] = {named(args[2])};"]
+    place += f" + {memory.column}" if memory.kind == "rows" else ""
+    lines = [f"const {real.name} t{n} = ({inside}) ? {name}[{place}] : NAN;"]
     if memory.kind == "table":
         numbers = ", ".join(map(real.constant, memory.name.values))
         lines.insert(0, f"static const {real.name} {name}[{memory.size}] = {{{numbers}}};")
@@ -227,7 +251,9 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
 def _scratch(one: Routine, real: Real) -> list[str]:
     """The arrays that the function writes and reads itself."""
     made = [args[0] for op, args in one.program.code if op == "fresh"]
-    return [f"{real.name} m{memory.name}[{memory.size}];" for memory in made]
+    read = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "scratch"}
+    lines = [f"{real.name} m{memory.name}[{memory.size}];" for memory in made]
+    return lines + [f"(void)m{memory.name};" for memory in made if memory.name not in read]
 
 
 def _places(one: Routine) -> dict[int, list[str]]:
@@ -293,10 +319,12 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
             calls.append(f"    static const {real.name} {a.name}[] = {_row(values, real)};")
         for a, values in zip(one.outputs, one.expected, strict=True):
             calls.append(f"    static const {real.name} {a.name}_wanted[] = {_row(values, real)};")
-            calls.append(f"    {real.name} {a.name}[{max(1, a.size)}];")
-        calls.append(f"    {one.name}({', '.join(a.name for a in (*one.inputs, *one.outputs))});")
-        calls += [f'    bad += differs("{one.name}: {a.name}", {a.name}, {a.name}_wanted, {a.size});'
-                  for a in one.outputs]  # fmt: skip
+            calls.append(f"    {real.name} {a.name}[{max(1, values.size)}];")
+        known = zip((*one.inputs, *one.outputs), (*one.state, *one.expected), strict=True)
+        rows = {_rows(a): values.size // max(1, a.size) for a, values in known}
+        calls.append(f"    {one.name}({', '.join(str(rows.get(name, name)) for name in _named(one))});")
+        calls += [f'    bad += differs("{one.name}: {a.name}", {a.name}, {a.name}_wanted, {values.size});'
+                  for a, values in zip(one.outputs, one.expected, strict=True)]  # fmt: skip
         calls.append("}")
     return "\n".join([*parts, braced("int main(void)", [*calls, "return bad != 0;"])])
 

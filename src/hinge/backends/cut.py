@@ -18,7 +18,8 @@ from hinge.graph import Program
 from hinge.graph.order import ends
 
 SHORTEST, LONGEST = 200, 400  # instructions in a piece; a program up to the longest stays whole
-NOWHERE = frozenset({"input", "loop", "end", "until", "counter", "store", "fresh"})  # what makes no value to be kept
+# what makes no value to be kept
+NOWHERE = frozenset({"input", "loop", "end", "until", "counter", "store", "fresh", "write"})
 
 
 @dataclass

@@ -14,8 +14,11 @@ from hinge.graph.order import STRUCTURE, ends
 
 
 def run(program: Program, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]) -> None:
-    """Fill `outs`, each (states, size), from `arrays`: (states, size), or (size,) where a row serves all states."""
-    running = _Running(program, arrays, len(outs[0]) if outs else 0)
+    """Fill `outs`, each (states, size), from `arrays`: (states, size), or (size,) where a row serves all states.
+
+    Streams are (states, rows, size), or (rows, size).
+    """
+    running = _Running(program, arrays, outs)
     with np.errstate(all="ignore"):
         running.region(0, len(program.code), True)
     for output, out in zip(program.outputs, outs, strict=True):
@@ -26,8 +29,9 @@ def run(program: Program, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarra
 class _Running:
     """A program while it runs: the values made so far, an array with one number a state each."""
 
-    def __init__(self, program: Program, arrays: Sequence[np.ndarray], states: int):
-        self.program, self.arrays, self.states, self.ends = program, arrays, states, ends(program)
+    def __init__(self, program: Program, arrays: Sequence[np.ndarray], outs: Sequence[np.ndarray]):
+        self.program, self.arrays, self.outs, self.ends = program, arrays, outs, ends(program)
+        self.states = len(outs[0]) if outs else 0
         self.m = Numbers.of(*arrays)
         self.values: list[Any] = [None] * len(program.code)
         self.scratch: dict[Any, np.ndarray] = {}
@@ -87,23 +91,30 @@ class _Running:
             values[n] = values[args[1]]
         elif op == "fresh":
             self.scratch[args[0].name] = np.zeros((self.states, args[0].size), self.m.dtype)
-        elif op in ("load", "store"):
-            memory, k = args[0], np.broadcast_to(self.value(args[1]), (self.states,))
-            inside = (k >= 0) & (k < memory.size)
-            at = np.where(inside, k, 0).astype(int)
+        elif op in ("load", "store", "write"):
+            array, k = self.array(args[0]), np.broadcast_to(self.value(args[1]), (self.states,))
+            inside = (k >= 0) & (k < array.shape[1])
             if op == "load":
-                values[n] = np.where(inside, self.numbers(memory)(at), self.m.constant(np.nan))
+                there, made = np.flatnonzero(inside), np.full(self.states, np.nan, self.m.dtype)
+                made[there] = array[there if len(array) > 1 else 0, k[there].astype(int)]
+                values[n] = made
             else:
                 rows = np.flatnonzero(inside & going)
-                array = self.scratch[memory.name]
-                array[rows, at[rows]] = np.broadcast_to(self.value(args[2]), (self.states,))[rows]
+                for j, x in enumerate(args[2:]):
+                    one = array if op == "store" else array[..., j]
+                    one[rows, k[rows].astype(int)] = np.broadcast_to(self.value(x), (self.states,))[rows]
 
-    def numbers(self, memory: Any) -> Any:
-        """What stands in an array, at an index for each state."""
+    def array(self, memory: Any) -> np.ndarray:
+        """What memory there is, for each state or for all; of rows that are read, one number each."""
+        if memory.kind == "record":
+            return self.outs[memory.name]
         if memory.kind == "table":
-            return np.array(memory.name.values, self.m.dtype).__getitem__
-        array = self.scratch[memory.name] if memory.kind == "scratch" else self.arrays[memory.name]
-        return array.__getitem__ if array.ndim == 1 else lambda at: array[np.arange(self.states), at]
+            return np.array(memory.name.values, self.m.dtype)[None]
+        if memory.kind == "scratch":
+            return self.scratch[memory.name]
+        array = self.arrays[memory.name]
+        array = array[..., memory.column] if memory.kind == "rows" else array
+        return array[None] if self.program.inputs[memory.name].uniform else array
 
 
 class Interpreted(Code):

@@ -22,6 +22,7 @@ from hinge.graph.arrays import Symbols, symbols
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
+ROWS = -1  # in a shape: as many as there are steps, which a call says
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
 
@@ -54,7 +55,6 @@ class Kernel:
         self.plan, self.name, self.backend = plan, plan.name, backend or default_backend()
         self._served = backends.find(self.backend)
         self._codes: dict[np.dtype[Any], Code] = {}
-        self._sizes = tuple(prod(shape) for shape in plan.shapes)
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
         self.enter: Callable[..., Any] = self._enter  # the same as one
 
@@ -67,7 +67,11 @@ class Kernel:
         """The program; traced when asked for."""
         return self.plan.program
 
-    def __call__(self, *given: Any, out: Array | None = None) -> Any:
+    def __call__(self, *given: Any, out: Array | None = None, rows: int | Sequence[int] | None = None) -> Any:
+        """The results, one array each. Of those with rows by step, `rows` says how many; NaN stands in any not written.
+
+        An array given as `out` takes the first result, and keeps the rows that are not written.
+        """
         made = self.enter(*given, out)
         if made is not None:
             return made
@@ -80,16 +84,19 @@ class Kernel:
         arrays = [self._array(k, x, number) for k, x in enumerate(given)]
         batch = self._batch(arrays)
         states = prod(batch)
-        rows = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
-        target = None if out is None else self._target(out, batch, self.plan.outputs[0])
-        direct = target is not None and self._direct(target, rows, number)
+        flat = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
+        shapes = self._shapes(out, rows)
+        target = None if out is None else self._target(out, batch, shapes[0])
+        direct = target is not None and self._direct(target, flat, number)
         results: list[Any] = [
             target if direct and not k else self._served.empty((*batch, *shape), self._type(k, number))
-            for k, shape in enumerate(self.plan.outputs)
+            for k, shape in enumerate(shapes)
         ]
+        for k, shape in enumerate(self.plan.outputs):
+            if ROWS in shape and results[k] is not target:
+                results[k][...] = np.nan if k or target is None else target
         if states:
-            flat = [a.reshape(states, prod(s)) for a, s in zip(results, self.plan.outputs, strict=True)]
-            self.code(number).run(rows, flat)
+            self.code(number).run(flat, [_flat(a, states, s) for a, s in zip(results, self.plan.outputs, strict=True)])
         if target is not None and not direct:
             target[...] = results[0]
             results[0] = target
@@ -141,14 +148,14 @@ class Kernel:
         checked = [self._array(k, a, number) for k, a in enumerate(given)]
         batch = self._batch(checked)
         for out, shape in zip(outs, self.plan.outputs, strict=True):
-            self._target(out, batch, shape, "fu")
+            self._target(out, batch, _filled(shape, out), "fu")
             if any(np.may_share_memory(out, a) for a in given):
                 raise SizeError(f"{self.name}: bind needs an out that shares no memory with an input.")
         for k, a in enumerate(checked):
-            if not self.plan.inputs[k].uniform and a.shape != (*batch, *self.plan.shapes[k]):
+            if not self.plan.inputs[k].uniform and a.shape != (*batch, *_own(a, self.plan.shapes[k])):
                 raise SizeError(f"{self.name}: bind does not broadcast; {names[k]} has shape {a.shape}.")
         rows = [self._rows(k, a, batch, prod(batch)) for k, a in enumerate(given)]
-        results = [out.reshape(prod(batch), prod(s)) for out, s in zip(outs, self.plan.outputs, strict=True)]
+        results = [_flat(out, prod(batch), s) for out, s in zip(outs, self.plan.outputs, strict=True)]
         return self.code(number).bind(rows, results)
 
     def code(self, number: np.dtype[Any]) -> Code:
@@ -199,10 +206,10 @@ class Kernel:
                 a = a.astype(number, copy=False)
             except (TypeError, ValueError):
                 raise SizeError(f"{self.name}: {name} is not an array of real numbers.") from None
-        if a.ndim < len(shape) or a.shape[a.ndim - len(shape) :] != shape:
+        if a.ndim < len(shape) or _own(a, shape) != _filled(shape, a):
             had = f"{a.shape[-1]} entries" if a.ndim and len(shape) == 1 else f"shape {a.shape}"
             counted = self.plan.counted[k]
-            wanted = f"{counted} = {shape[0]}" if counted and len(shape) == 1 else f"shape {shape}"
+            wanted = f"{counted} = {shape[0]}" if counted and len(shape) == 1 else f"shape {_said(shape)}"
             raise SizeError(f"{self.name}: {name} has {had}, robot {self.plan.robot!r} has {wanted}.")
         return a
 
@@ -227,11 +234,27 @@ class Kernel:
         """An array as contiguous rows, one a state."""
         shape = self.plan.shapes[k]
         if self.plan.inputs[k].uniform:
-            return np.ascontiguousarray(a.reshape(-1))
+            return np.ascontiguousarray(a.reshape(_own(a, shape) if ROWS in shape else -1))
         if a.shape[: a.ndim - len(shape)] != batch:
-            a = np.broadcast_to(a, (*batch, *shape))
-        rows = a.reshape(states, self._sizes[k])
+            a = np.broadcast_to(a, (*batch, *_own(a, shape)))
+        rows = _flat(a, states, shape)
         return rows if rows.flags.c_contiguous and rows.flags.aligned else np.array(rows, order="C")
+
+    def _shapes(self, out: Any, rows: int | Sequence[int] | None) -> list[Shape]:
+        """The shapes of the results for one state, with as many rows by step as are asked for, or `out` has."""
+        made = list(self.plan.outputs)
+        streams = [k for k, shape in enumerate(made) if ROWS in shape]
+        counts = list(rows) if isinstance(rows, Sequence) else [rows] * len(streams)
+        if len(counts) != len(streams) or (rows is not None and not streams):
+            raise SizeError(f"{self.name}: rows is {rows}; {len(streams)} results have rows by step.")
+        for k, count in zip(streams, counts, strict=True):
+            if count is not None:
+                made[k] = tuple(count if n == ROWS else n for n in made[k])
+            elif not k:
+                made[k] = _filled(made[k], out)
+            if ROWS in made[k]:
+                raise SizeError(f"{self.name}: say with rows= how many rows by step a result has.")
+        return made
 
     def _target(self, out: Any, batch: Shape, shape: Shape, kinds: str = "f") -> Array:
         wanted = (*batch, *shape)
@@ -242,7 +265,9 @@ class Kernel:
             or not out.flags.writeable
         ):
             had = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise SizeError(f"{self.name}: out is {had}; it has to be a writable array of floats with shape {wanted}.")
+            raise SizeError(
+                f"{self.name}: out is {had}; it has to be a writable array of floats with shape {_said(wanted)}."
+            )
         return out
 
     @staticmethod
@@ -250,6 +275,26 @@ class Kernel:
         """Whether results can be written straight into an array given for them."""
         plain = target.dtype == number and target.flags.c_contiguous and target.flags.aligned
         return plain and not any(np.may_share_memory(target, r) for r in rows)
+
+
+def _own(a: Array, shape: Shape) -> tuple[int, ...]:
+    """The axes of an array that hold one state of that shape."""
+    return a.shape[max(0, a.ndim - len(shape)) :]
+
+
+def _filled(shape: Shape, a: Any) -> Shape:
+    """A shape with the rows by step that an array has, where it has as many axes."""
+    own = _own(a, shape) if isinstance(a, np.ndarray) else ()
+    return tuple(b if n == ROWS else n for n, b in zip(shape, own, strict=True)) if len(own) == len(shape) else shape
+
+
+def _flat(a: Array, states: int, shape: Shape) -> Array:
+    """An array with one axis for the states, and one for the numbers of each; of rows by step, two."""
+    return a.reshape(states, *(_own(a, shape) if ROWS in shape else (prod(shape),)))
+
+
+def _said(shape: Shape) -> str:
+    return str(tuple(shape)).replace(str(ROWS), "rows")
 
 
 class Kernels:

@@ -27,12 +27,13 @@ from hinge.graph.expr import Expr, Graph, Scalar
 
 @dataclass(frozen=True)
 class Memory:
-    """An array of a program: constants of its own, an input that is read by an index, or scratch."""
+    """An array of a program: constants of its own, an input that is read by an index, scratch, or rows by step."""
 
-    kind: str  # "table", "input" or "scratch"
-    name: Any  # a Table, the input's name or number, or a number that no other scratch has
-    size: int
+    kind: str  # "table", "input", "scratch", or of rows that are read "rows", of those that are written "record"
+    name: Any  # a Table, the name or number of an input or output, or a number that no other scratch has
+    size: int  # of rows: how many numbers one has
     sure: bool = False  # of an access: whether its index is known to be in the array
+    column: int = 0  # of rows that are read: which number of a row
 
 
 def repeat(count: Scalar, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]],

@@ -13,34 +13,40 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hinge.errors import TraceError
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import OPS
+from hinge.graph.streams import Record
 
 
 @dataclass(frozen=True)
 class Input:
     """An input array: its name, how many numbers a state has, whether all states share one row, and its shape.
 
-    The shape is that of one state as a caller gives it; a row of `size` numbers where nothing is said.
+    The shape is that of one state as a caller gives it; a row of `size` numbers where nothing is said. Of a `stream` a
+    state has any number of such rows, which are read as `Rows`.
     """
 
     name: str
     size: int
     uniform: bool = False
     shape: tuple[int, ...] | None = None
+    stream: bool = False
 
 
 @dataclass(frozen=True)
 class Output:
     """An output array: its name, its shape for one state, which value (or constant) each entry is.
 
-    Entries of a `whole` one are small whole numbers, a status for instance, and are given out as bytes.
+    Entries of a `whole` one are small whole numbers, a status for instance, and are given out as bytes. Of a `stream`,
+    which is a `Record`, a state has any number of such rows: they are written, and there are no entries.
     """
 
     name: str
     shape: tuple[int, ...]
     entries: tuple[int | float, ...]
     whole: bool = False
+    stream: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,13 @@ class Program:
         """How many operations it has; a fused one counts as the two it was made of."""
         return sum((op in OPS) + (op in FUSED) for op, _ in self.code)
 
+    @property
+    def streams(self) -> dict[int, tuple[str, int]]:
+        """The arrays with any number of rows, by their place among inputs and outputs: name, and width of a row."""
+        made = {k: (one.name, one.size) for k, one in enumerate(self.inputs) if one.stream}
+        outs = enumerate(self.outputs, len(self.inputs))
+        return made | {k: (one.name, one.shape[0]) for k, one in outs if one.stream}
+
     def __str__(self) -> str:
         from hinge.graph.show import listing
 
@@ -67,7 +80,8 @@ class Program:
 
 FUSED = ("fma", "fms", "fnma")
 OPENING = frozenset({"counter", "carry", "memory", "until", "end"})  # nodes that name the loop they belong to
-STRUCTURE = OPENING | {"loop", "last", "load", "store", "fresh", "kept"}  # what is in a program besides operations
+# what is in a program besides operations
+STRUCTURE = OPENING | {"loop", "last", "load", "store", "fresh", "kept", "write"}
 Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
 
 
@@ -92,26 +106,34 @@ def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None,
     return [found[serial] for serial in sorted(found)]
 
 
-def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Scalar]]],
+def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Scalar]] | Record],
           contract: bool = True, whole: Container[str] = ()) -> Program:  # fmt: skip
-    """The program that computes `outputs`, each a (name, shape, entries), from `inputs`; `whole` ones are bytes."""
-    roots = [entry for _, _, entries in outputs for entry in entries]
+    """The program that computes `outputs` from `inputs`; `whole` ones are bytes.
+
+    An output is a (name, shape, entries), or a Record.
+    """
+    roots = [x for one in outputs for x in ([one.written] if isinstance(one, Record) else one[2])]
     forms = _contracted(live(roots), roots) if contract else {}
-    writing = _Writing({one.name: k for k, one in enumerate(inputs)}, forms, regions(live(roots, forms), forms))
+    number = {one.name: k for k, one in enumerate(inputs)}
+    records = {one.name: k for k, one in enumerate(outputs) if isinstance(one, Record)}
+    writing = _Writing(number, records, forms, regions(live(roots, forms), forms))
     writing.region(None)
-    value = writing.value
-    made = tuple(
-        Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries), name in whole)
-        for name, shape, entries in outputs
-    )
-    return Program(tuple(inputs), tuple(writing.code), made)
+
+    def output(one: Any) -> Output:
+        if isinstance(one, Record):
+            return Output(one.name, (one.width,), (), stream=True)
+        name, shape, entries = one
+        return Output(name, shape, tuple(writing.argument(e) for e in entries), name in whole)
+
+    return Program(tuple(inputs), tuple(writing.code), tuple(map(output, outputs)))
 
 
 class _Writing:
     """Instructions, region by region: a loop stands where it ends, when all it takes in has been computed."""
 
-    def __init__(self, number: Mapping[str, int], forms: Mapping[int, Form], regions: Mapping[Any, list[Expr]]):
-        self.number, self.forms, self.regions = number, forms, regions
+    def __init__(self, number: Mapping[str, int], records: Mapping[str, int], forms: Mapping[int, Form],
+                 regions: Mapping[Any, list[Expr]]):  # fmt: skip
+        self.number, self.records, self.forms, self.regions = number, records, forms, regions
         self.code: list[tuple[str, tuple[Any, ...]]] = []
         self.value: dict[int, int] = {}
         self.begun: dict[Any, int] = {}  # where a loop begins
@@ -119,6 +141,9 @@ class _Writing:
     def put(self, op: str, *args: Any) -> int:
         self.code.append((op, args))
         return len(self.code) - 1
+
+    def argument(self, x: Scalar) -> int | float:
+        return self.value[x.serial] if type(x) is Expr else float(x)
 
     def arguments(self, args: Iterable[Any]) -> tuple[Any, ...]:
         return tuple([self.value[a.serial] if type(a) is Expr else a for a in args])
@@ -149,9 +174,15 @@ class _Writing:
             value[node.serial] = self.put(op, self.begun[args[0]], *self.arguments(args[2 if op == "carry" else 1 :]))
         elif op == "last":
             value[node.serial] = self.put(op, value[args[0].serial], value[args[1].serial])
-        elif op in ("load", "store", "fresh"):
+        elif op == "write":
             memory = args[0]
-            if memory.kind == "input":
+            if memory.name not in self.records:
+                raise TraceError(f"the record {memory.name!r} is written, and is not among the outputs.\n"
+                                 "  Give it to order with them.")  # fmt: skip
+            self.put(op, replace(memory, name=self.records[memory.name]), *self.arguments(args[1:-1]))
+        elif op in ("load", "store", "fresh") and args[0].kind != "record":
+            memory = args[0]
+            if memory.kind in ("input", "rows"):
                 memory = replace(memory, name=self.number[memory.name])
             count = {"load": 2, "store": 3, "fresh": 1}[op]
             value[node.serial] = self.put(op, memory, *self.arguments(args[1:count]))
@@ -240,13 +271,13 @@ def _between(outer: Any, inside: Sequence[Any], around: Mapping[Any, Any]) -> li
 
 
 def _touched(nodes: Sequence[Expr]) -> dict[Any, set[Any]]:
-    """For each loop the names of the scratch arrays that it writes to."""
+    """For each loop the names of the scratch arrays and records that it writes to."""
     made: dict[Any, set[Any]] = {}
     for node in nodes:
         if node.op == "end":
             loop, *rest = node.args
             written = rest[2 + 2 * loop.carried :]
-            made[loop] = {x.args[0].name if x.op in ("store", "fresh") else x.args[1] for x in written}
+            made[loop] = {x.args[0].name if x.op in ("store", "fresh", "write") else x.args[1] for x in written}
     return made
 
 

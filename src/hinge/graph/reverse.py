@@ -16,13 +16,14 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.loops import Scratch, repeat
 from hinge.graph.ops import OPS, less, select
 from hinge.graph.order import STRUCTURE, live, regions
-from hinge.graph.scalars import evaluated
+from hinge.graph.scalars import evaluated, refuse_records
 
 
 def pulled(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:
     """The derivatives of Σ weight × output by each of these nodes."""
     wanted = set(inputs)
     nodes = live(outputs, leaves=wanted)
+    refuse_records(nodes)
     names = {x.args[0] for x in wanted if x.op == "input"}
     for node in nodes:
         if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in names:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.errors import NotCovered
 from hinge.graph.expr import Expr, Graph, Scalar
 from hinge.graph.functions import pow
 from hinge.graph.loops import Scratch, access, repeat
@@ -94,6 +95,9 @@ class _Replay:
     """A program that runs on scalars of any kind."""
 
     def __init__(self, program: Program, rows: Sequence[Sequence[Scalar]], unroll: bool = False) -> None:
+        for name, _ in program.streams.values():
+            raise NotCovered(f"a program with rows by step, {name!r}, does not run on symbols.\n"
+                             "  Compile it, and give it arrays.")  # fmt: skip
         self.program, self.rows, self.ends, self.unroll = program, rows, ends(program), unroll
         self.values: list[Scalar] = [None] * len(program.code)
         self.arrays: dict[Any, Any] = {}
@@ -183,6 +187,7 @@ class _Again:
     """Nodes with loops and memory among them, run once more on other values."""
 
     def __init__(self, nodes: Sequence[Expr], known: dict[Expr, Any]) -> None:
+        refuse_records(nodes)
         self.regions, self.values, self.known = regions(nodes, {}, known), dict(known), set(known)
         self.arrays: dict[Any, Any] = {}
         self.like = next((x for x in known.values() if type(x) is not float), 0.0)
@@ -239,6 +244,8 @@ class _Again:
             return memory.name[k]
         while version and version[0].op == "memory":
             version = [version[0].args[2]]
+        if memory.kind == "rows":
+            return node.graph.node("load", memory, k)
         return access(node.graph, replace(memory, sure=False), k, *version)
 
     def loop(self, loop: Any, trips: Scalar, until: Scalar, *rest: Any) -> Any:
@@ -273,6 +280,14 @@ class _Again:
         if paired is not None:  # what is taken in may move though nothing that is carried does yet
             begun = [x if hasattr(type(x), "paired") else type(paired)(x) for x in begun]
         return repeat(self.value(trips), begun, body, stop if type(until) is Expr else None)
+
+
+def refuse_records(nodes: Iterable[Expr]) -> None:
+    """Say that what writes a record is not run again on other values, nor differentiated."""
+    for node in nodes:
+        if node.op == "write":
+            raise NotCovered(f"derivatives and other values do not pass through a loop that writes a record, "
+                             f"{node.args[0].name!r}.\n  Make the program once more without it.")  # fmt: skip
 
 
 def _array(node: Expr) -> Any:

@@ -60,13 +60,15 @@ def _structure(program: Program, k: int, op: str, args: tuple[Any, ...]) -> str:
         return f"carry on with {', '.join(map(_argument, args[1:]))}".rstrip()
     memory = args[0]
     name = f"scratch{memory.name}" if memory.kind == "scratch" else memory.kind
-    if memory.kind == "input":
+    if memory.kind in ("input", "rows"):
         name = program.inputs[memory.name].name
+    if op == "write":
+        return f"{program.outputs[memory.name].name}[{_argument(args[1])}] = {', '.join(map(_argument, args[2:]))}"
     if op == "fresh":
         return f"{name} of {memory.size} numbers"
     if op == "store":
         return f"{name}[{_argument(args[1])}] = {_argument(args[2])}"
-    return f"v{k} = {name}[{_argument(args[1])}]"
+    return f"v{k} = {name}[{_argument(args[1])}]" + (f"[{memory.column}]" if memory.kind == "rows" else "")
 
 
 def _argument(a: int | float) -> str:

@@ -241,6 +241,29 @@ class Block:
             rows, step = made, step // 2
         return rows
 
+    def narrower(self, lanes: int) -> Block:
+        """The same run of instructions, on vectors of fewer numbers."""
+        made = Block(lanes, self.precision)
+        made.lines, made.declared, made.put = self.lines, self.declared, self.put  # type: ignore[method-assign]
+        return made
+
+    def joined(self, parts: list[str], size: int) -> str:
+        """Vectors of that size side by side, as one."""
+        while len(parts) > 1:
+            mask = ", ".join(f"i32 {p}" for p in range(2 * size))
+            parts = [
+                self.put(f"shufflevector <{size} x {self.scalar}> {a}, <{size} x {self.scalar}> {b}, "
+                         f"<{2 * size} x i32> <{mask}>")
+                for a, b in zip(parts[::2], parts[1::2], strict=True)
+            ]  # fmt: skip
+            size *= 2
+        return parts[0]
+
+    def split(self, x: str, first: int, size: int) -> str:
+        """Some of the numbers of a vector, as a shorter one."""
+        mask = ", ".join(f"i32 {p}" for p in range(first, first + size))
+        return self.put(f"shufflevector {self.real} {x}, {self.real} poison, <{size} x i32> <{mask}>")
+
     def _shuffled(self, a: str, b: str, picks: list[int]) -> str:
         mask = ", ".join(f"i32 {p}" for p in picks)
         return self.put(f"shufflevector {self.real} {a}, {self.real} {b}, <{self.lanes} x i32> <{mask}>")

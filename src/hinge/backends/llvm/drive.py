@@ -3,8 +3,9 @@
     void kernel(ptr arrays, i64 states, ptr work)
     void single(ptr arrays, ptr work)
 
-`arrays` has the addresses of the inputs' rows, then of the outputs'. `kernel` walks through a batch in blocks of as
-many states as there are lanes. `single` does one state, which it puts into every lane. Both run the same pieces.
+`arrays` has the addresses of the inputs' rows, then of the outputs', then how many rows a state has in each. `kernel`
+walks through a batch in blocks of as many states as there are lanes. `single` does one state, which it puts into every
+lane. Both run the same pieces.
 Results that are the same for every state are put into their columns once. Results that no cache can hold go past it:
 memory they are written to is not read first. A status is written as a byte.
 """
@@ -36,15 +37,20 @@ EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no 
 def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], b: Block) -> list[str]:
     """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors."""
     count = len(program.inputs)
-    ins = [Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs)]
+    ins = [
+        Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs) if not one.stream
+    ]
     outs = [
         Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar)
         for k, one in enumerate(program.outputs)
+        if not one.stream
     ]
-    shared = [row for row, one in zip(ins, program.inputs, strict=True) if one.uniform]
+    shared = [row for row in ins if program.inputs[row.place].uniform]
     ins = [row for row in ins if row not in shared]
     handed = "".join(f", ptr %{row.name}" for row in shared)
     run = [f"  call void @program(ptr %work{handed})"]
+    if program.streams:
+        run.insert(0, "  call void @streams(ptr %arrays, i64 %s, i64 %last, ptr %work)")
     start = [_load(row) for row in (*ins, *shared, *outs)]
     code = [*_kernel(start, ins, outs, run, b), *_single(start, ins, outs, run, b)]
     for row in ins:
@@ -89,6 +95,7 @@ def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: 
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
         "  %left = sub i64 %states, %s",
+        "  %last = sub i64 %states, 1",
         f"  %s.next = add i64 %s, {b.lanes}",
         "  %empty = icmp sle i64 %left, 0",
         "  br i1 %empty, label %end, label %some",
@@ -171,6 +178,7 @@ def _single(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: 
         return f"  call void @one.{direction}(ptr %{row.name}, i64 {row.size}, i64 {row.column}, ptr %work)"
 
     code = ["define void @single(ptr %arrays, ptr noalias %work) {", *start, "  call void @constants(ptr %work)"]
+    code += ["  %s = add i64 0, 0", "  %last = add i64 0, 0"]
     code += [spread("in", row) for row in ins] + [*run]
     code += [spread("out", row) if row.kind != "i8" else _short_call("out", row, "1", b, at="") for row in outs]
     return [*code, "  ret void", "}"]

@@ -11,9 +11,11 @@ the program already says which sums and products are fused.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hinge.backends.cut import Pieces, cut
+from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import DOUBLE, Block, Precision
 from hinge.backends.llvm.control import Control
 from hinge.backends.llvm.drive import constants, driver
@@ -24,14 +26,14 @@ from hinge.graph import Program
 class Layout:
     """Where things are in the work buffer, in vectors: a column for each input entry, output entry and value kept.
 
-    Behind them are the columns of each scratch array.
+    Behind them are the columns of each scratch array, and what is known of each stream.
     """
 
     def __init__(self, program: Program, pieces: Pieces):
         self.inputs, self.outputs, at = list[int](), list[int](), 0
         for one in program.inputs:
             self.inputs.append(at)
-            at += 0 if one.uniform else one.size
+            at += 0 if one.uniform or one.stream else one.size
         for output in program.outputs:
             self.outputs.append(at)
             at += len(output.entries)
@@ -42,7 +44,13 @@ class Layout:
             if op == "fresh":
                 self.scratch[args[0].name] = at
                 at += args[0].size
-        self.size = at
+        self.streams: dict[int, int] = {}
+        for k in program.streams:
+            self.streams[k] = at
+            at += streams.COLUMNS
+        longest = max((width for _, width in program.streams.values()), default=0)
+        self.nowhere, self.aside = at, at + longest  # what is read where there is no row, and written
+        self.size = at + 2 * longest
 
 
 def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
@@ -50,10 +58,12 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
     pieces = cut(program)
     layout = Layout(program, pieces)
     about = About(program, layout, pieces)
-    shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform)
+    shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform and not one.stream)
     control = Control(pieces, lambda: Block(lanes, precision), lambda b, loops: Piece(b, about, loops), shared)
     code, declared = control.written()
     code += constants(_constants(program, layout), Block(lanes, precision))
+    if layout.streams:
+        code += streams.placing(program, layout.streams, Block(lanes, precision))
     code += driver(program, layout.inputs, layout.outputs, Block(lanes, precision))
     b = Block(lanes, precision)
     kept = [f"{name} = internal constant {_table(b, table.values)}" for table, name in about.tables.items()]
@@ -71,8 +81,9 @@ def work_size(program: Program, lanes: int) -> int:
 
 
 def _constants(program: Program, layout: Layout) -> list[tuple[int, int, float]]:
-    """Outputs that are the same for every state, as runs of equal ones: first column, how many, and their value."""
-    runs: list[tuple[int, int, float]] = []
+    """What is the same for every state, as runs of equal ones: first column, how many, and their value."""
+    nowhere = layout.aside - layout.nowhere
+    runs = [(layout.nowhere, nowhere, math.nan)] if nowhere else []
     for k, output in enumerate(program.outputs):
         for j, entry in enumerate(output.entries):
             at = layout.outputs[k] + j

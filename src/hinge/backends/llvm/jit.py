@@ -84,7 +84,8 @@ SHORT = 60  # instructions in a loop
 class Signature:
     """What has to be known of a compiled program to call it."""
 
-    arrays: tuple[tuple[tuple[int, ...], bool, bool], ...]  # inputs, then outputs: shape, one row for all, bytes
+    # inputs, then outputs: shape, one row for all, bytes, any number of rows
+    arrays: tuple[tuple[tuple[int, ...], bool, bool, bool], ...]
     inputs: int
     work: int  # numbers in the work buffer
     length: int  # instructions
@@ -92,8 +93,11 @@ class Signature:
 
     @classmethod
     def of(cls, program: Program, width: int) -> Signature:
-        arrays = [((one.size,) if one.shape is None else one.shape, one.uniform, False) for one in program.inputs]
-        arrays += [(one.shape, False, one.whole) for one in program.outputs]
+        arrays = [
+            ((one.size,) if one.shape is None or one.stream else one.shape, one.uniform, False, one.stream)
+            for one in program.inputs
+        ]
+        arrays += [(one.shape, False, one.whole, one.stream) for one in program.outputs]
         return cls(tuple(arrays), len(program.inputs), work_size(program, width), len(program.code), width)
 
 
@@ -196,7 +200,7 @@ class Native(Code):
         """From what `content` of another one was."""
         head, _, code = content.partition(b"\n")
         described = json.loads(head)
-        arrays = tuple((tuple(shape), one, byte) for shape, one, byte in described.pop("arrays"))
+        arrays = tuple((tuple(shape), *said) for shape, *said in described.pop("arrays"))
         made = cls.__new__(cls)
         made._open(Signature(arrays, **described), precision, code)
         return made
@@ -210,8 +214,9 @@ class Native(Code):
         self._engine, self._entry = loaded(code), entry()
         self._own_work = self._work()
         self._about = self._description()
-        usual = len(signature.arrays) <= MOST_ARRAYS and all(len(shape) <= 3 for shape, _, _ in signature.arrays)
-        if usual and cpython_entry.layout():
+        usual = len(signature.arrays) <= MOST_ARRAYS and all(len(shape) <= 3 for shape, *_ in signature.arrays)
+        self._binds = usual and cpython_entry.layout()
+        if self._binds and not any(stream for *_, stream in signature.arrays):
             self.enter = self._entry.builtin("enter", METH_FASTCALL, self._about, self)
 
     def _work(self) -> Array:
@@ -236,22 +241,31 @@ class Native(Code):
             "lanes": signature.lanes,
         }
         row = [said[word] for word in ABOUT]
-        for shape, uniform, byte in signature.arrays:
+        for shape, uniform, byte, stream in signature.arrays:
             kind, width = (TYPE_NUMBER["byte"], 1) if byte else (TYPE_NUMBER[number.name], number.bytes)
-            row += [prod(shape), len(shape), uniform, kind, width, *(*shape, 1, 1, 1)[:3]]
+            row += [prod(shape), len(shape), uniform, stream, kind, width, *(*shape, 1, 1, 1)[:3]]
         return np.array(row, np.int64).tobytes()
 
     def run(self, arrays: Sequence[Array], outs: Sequence[Array]) -> None:
-        """Fill `outs` from `arrays`: contiguous, of this precision, (states, size), or (size,) for a uniform input."""
-        starts = np.array([a.ctypes.data for a in (*arrays, *outs)], np.int64)
+        """Fill `outs` from `arrays`: contiguous, of this precision, (states, size), or (size,) for a uniform input.
+
+        Streams are (states, rows, size), or (rows, size).
+        """
+        starts = np.array(self._places(arrays, outs), np.int64)
         if self._entry.spread(self._about, starts.ctypes.data, len(outs[0])):
             raise MemoryError(f"there are no {self.signature.work * self.precision.bytes} bytes for a work buffer.")
 
+    def _places(self, arrays: Sequence[Array], outs: Sequence[Array]) -> list[int]:
+        """Where the arrays are, and how many rows a state has in each."""
+        given = [*arrays, *outs]
+        rows = [a.shape[-2] if stream else 1 for a, (*_, stream) in zip(given, self.signature.arrays, strict=True)]
+        return [a.ctypes.data for a in given] + rows
+
     def bind(self, arrays: Sequence[Array], outs: Sequence[Array]) -> Callable[[], None]:
         """A call without arguments that fills `outs` from these very arrays, which it keeps alive."""
-        if self.enter is None:
+        if not self._binds:
             return lambda: self.run(arrays, outs)
         work = self._work()
-        fixed = [len(outs[0]), work.ctypes.data, *(a.ctypes.data for a in (*arrays, *outs))]
+        fixed = [len(outs[0]), work.ctypes.data, *self._places(arrays, outs)]
         told = self._about + np.array(fixed, np.int64).tobytes()
         return self._entry.builtin("bound", METH_NOARGS, told, self, arrays, outs, work)

@@ -14,9 +14,11 @@ whole column, any other one lane after another.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from hinge.backends.cut import Long, Pieces
+from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE, ends
@@ -204,9 +206,12 @@ class Piece:
             base, size = self.layout.scratch[args[0].name], args[0].size
             b.do(f"call void @filled(ptr %work, i64 {base}, i64 {size}, {b.real} {b.constant(0.0)})")
         elif op == "load":
-            self.values[n] = self.load(args[0], args[1])
+            load = self.load if args[0].kind != "rows" else partial(streams.read, self)
+            self.values[n] = load(args[0], args[1])
         elif op == "store":
             self.store(args[0], args[1], self.number(args[2]))
+        elif op == "write":
+            streams.write(self, args[0], args[1], [self.number(x) for x in args[2:]])
 
     def index(self, memory: Any, x: str) -> tuple[str, str]:
         """A number as an index that is in the array, and whether it was."""
@@ -298,7 +303,7 @@ def alike(program: Program) -> list[bool]:
             made.append(True)
         elif op in STRUCTURE:
             row = op == "load" and (
-                args[0].kind == "table" or (args[0].kind == "input" and program.inputs[args[0].name].uniform)
+                args[0].kind == "table" or (args[0].kind in ("input", "rows") and program.inputs[args[0].name].uniform)
             )
             made.append(bool(row) and (type(args[1]) is not int or made[args[1]]))
         else:

@@ -27,13 +27,14 @@ from hinge.backends.llvm.building import Building
 
 # what a kernel says of itself: a row of 64-bit numbers, then a row for each array, inputs before outputs
 ABOUT = ("kernel", "single", "work bytes", "own work", "number", "inputs", "outputs", "length", "lanes")
-EACH = ("size", "axes", "uniform", "type", "bytes", "n0", "n1", "n2")
+EACH = ("size", "axes", "uniform", "stream", "type", "bytes", "n0", "n1", "n2")
 MOST_ARRAYS, MOST_THREADS = 24, 256
 LINE = 64  # bytes in a cache line; work buffers are aligned to it
 LINKS = ("threads", "allocate", "free", "start thread", "join thread", "close thread")
-# a task: what the kernel is about, how many states, whether it failed, its thread, then its arrays
+# a task: what the kernel is about, how many states, whether it failed, its thread, then its arrays, and how many rows a
+# state has in those that are streams
 WHAT, STATES, FAILED, THREAD, ARRAYS = range(5)
-TASK = ARRAYS + MOST_ARRAYS
+TASK = ARRAYS + 2 * MOST_ARRAYS
 WINDOWS = sys.platform == "win32"
 
 
@@ -65,7 +66,7 @@ def build(c: Building) -> Any:
     function = c.define("spread", c.i64, [c.ptr, c.ptr, c.i64], public=True)
     kernel, arrays, states = function.args
     lanes, setting = about(c, kernel, "lanes"), c.pointer(c.link("threads"))
-    amount = c.b.mul(states, about(c, kernel, "length"))
+    amount = c.b.mul(c.b.mul(states, about(c, kernel, "length")), _most_rows(c, kernel, arrays))
     n = c.least(c.get(setting, c.zero), c.b.sdiv(amount, c.get(setting, c.one)))
     n = c.least(c.least(n, c.b.sdiv(states, lanes)), c.n(MOST_THREADS))
     with c.b.if_then(c.less(n, c.n(2))):
@@ -122,10 +123,29 @@ def _fill(c: Building, kernel: Any, arrays: Any, task: Any, first: Any, states: 
     """Write down a task: which states, and where their rows begin in each array."""
     c.put(task, c.n(WHAT), c.address(kernel))
     c.put(task, c.n(STATES), c.least(step, c.b.sub(states, first)))
-    with c.below(c.b.add(about(c, kernel, "inputs"), about(c, kernel, "outputs"))) as j:
-        row = c.b.mul(each(c, kernel, j, "size"), each(c, kernel, j, "bytes"))
-        skip = c.b.mul(c.b.mul(first, row), c.b.sub(c.one, each(c, kernel, j, "uniform")))
+    count = _count(c, kernel)
+    with c.below(count) as j:
+        row = c.cell(c.b.mul(each(c, kernel, j, "size"), each(c, kernel, j, "bytes")))
+        with c.b.if_then(c.same(each(c, kernel, j, "stream"), c.one)):
+            rows = c.get(arrays, c.b.add(count, j))
+            c.put(task, c.b.add(c.b.add(count, j), c.n(ARRAYS)), rows)
+            c.b.store(c.b.mul(c.read(row), rows), row)
+        skip = c.b.mul(c.b.mul(first, c.read(row)), c.b.sub(c.one, each(c, kernel, j, "uniform")))
         c.put(task, c.b.add(j, c.n(ARRAYS)), c.b.add(c.get(arrays, j), skip))
+
+
+def _count(c: Building, kernel: Any) -> Any:
+    """How many arrays there are."""
+    return c.b.add(about(c, kernel, "inputs"), about(c, kernel, "outputs"))
+
+
+def _most_rows(c: Building, kernel: Any, arrays: Any) -> Any:
+    """How many rows the longest stream has, which says how often a program goes round; 1 where there are none."""
+    most, count = c.cell(c.one), _count(c, kernel)
+    with c.below(count) as j, c.b.if_then(c.same(each(c, kernel, j, "stream"), c.one)):
+        rows = c.get(arrays, c.b.add(count, j))
+        c.b.store(c.b.select(c.less(c.read(most), rows), rows, c.read(most)), most)
+    return c.read(most)
 
 
 def _start(c: Building, part: Any, task: Any) -> None:
