@@ -1050,8 +1050,8 @@ class Algorithms:
     ) -> Any:
         """A step of simulation: the state after h seconds, with the joint forces held.
 
-        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and "lie_rk4",
-        which keeps quaternions of length one by itself. `external` are forces held in their bodies' coordinates.
+        Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit", "implicit" and
+        "lie_rk4", which keeps quaternions of length one by itself. `external` are forces held in their bodies' coordinates.
 
         >>> q, qd = hinge.samples.pendulum(1).step([0.1], [0.0], [0.0], 0.01)
         >>> q.shape, qd.shape

@@ -121,18 +121,18 @@ class Constrained(Distributed):
 
     # what the kernels compute
 
-    def accelerated(self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar
+    def accelerated(self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar, *acting: Any
                     ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:  # fmt: skip
-        """Accelerations, multipliers and pivots, over scalars."""
+        """Accelerations, multipliers and pivots, over scalars; forces on bodies and a moving base may act besides."""
         A, _, c = self.constraint.at(model.flat(q), v, t)
-        needed, H = self._equations(model, q, v, tau)
+        needed, H = self._equations(model, q, v, tau, *acting)
         factors = LDL(H, model.blame())
         return *constrained(factors, needed, A, c), factors.pivots
 
-    def _equations(self, model: Model, q: Any, v: list[Scalar], tau: Any) -> tuple[list[Scalar], Any]:
+    def _equations(self, model: Model, q: Any, v: list[Scalar], tau: Any, *acting: Any) -> tuple[list[Scalar], Any]:
         """tau - C, and H."""
-        none = [Force()] * len(model.parent), (Motion(), Motion())
-        C = model.generalised_forces(bias_force(model, q, model.joint_velocities(v), *none))
+        acting = acting or ([Force()] * len(model.parent), (Motion(), Motion()))
+        C = model.generalised_forces(bias_force(model, q, model.joint_velocities(v), *acting))
         return [a - b for a, b in zip(model.generalised_forces(tau), C, strict=True)], composite(model, q)
 
     def _matrix(self, model: Model, q: Any, t: Any) -> Any:
@@ -164,6 +164,16 @@ class Constrained(Distributed):
         needed, H = self._equations(model, q, v, tau)
         factors = LDL(made.reduced(H), lambda k: f"pseudo-velocity {k}")
         return factors.solve(made.forces(H, needed)), [*made.pivots, *factors.pivots]
+
+    def projected_state(self, model: Model, q: Any, v: list[Scalar], t: Scalar) -> tuple[Any, list[Scalar]]:
+        """The state brought back, over scalars: the velocities, and of constraints on positions these first."""
+        for _ in range(2 if self.constraint.values else 0):
+            A, _, _ = self.constraint.at(model.flat(q), v, t)
+            gap = self.constraint.gap(model.flat(q), t)
+            change, _ = constrained(LDL(composite(model, q), model.blame()), [0.0] * model.nv, A, gap)
+            moved = model.joint_velocities(change)
+            q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
+        return q, self._project(model, q, model.joint_velocities(v), [t])[0]
 
     def _project(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
         v = model.flat(qd)

@@ -9,7 +9,8 @@ class Status(IntEnum):
     """How a state fared: its numbers are good, its equations were singular, or some number was not finite.
 
     Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
-    could not be closed. Of poses: no coordinates were found that reach them.
+    could not be closed. Of poses: no coordinates were found that reach them. Of a simulation: it grew beyond all
+    bounds, or equations that are solved by turns were not.
     """
 
     OK = 0
@@ -19,8 +20,11 @@ class Status(IntEnum):
     AT_REST = 4
     UNCLOSED = 5
     UNREACHED = 6
+    DIVERGED = 7
+    UNCONVERGED = 8
 
 
 # The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it
 # does not have, which runs Python, and drops what is raised there: a Ctrl-C would be lost.
-OK, SINGULAR, NONFINITE = (int(status) for status in (Status.OK, Status.SINGULAR, Status.NONFINITE))
+OK, SINGULAR, NONFINITE = int(Status.OK), int(Status.SINGULAR), int(Status.NONFINITE)
+DIVERGED, UNCONVERGED = int(Status.DIVERGED), int(Status.UNCONVERGED)

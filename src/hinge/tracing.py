@@ -109,6 +109,8 @@ def over_symbols(robot: Robot, control: Control, t: Scalar, q: list[Scalar], qd:
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise Untraceable(reason) from problem
+    if np.ndim(made) > 1 and np.shape(made)[-1] == robot.nv:
+        raise Untraceable("it has numbers for each rollout in it: give them as inputs=, control(t, q, qd, *inputs)")
     if np.shape(made) != (robot.nv,):
         raise SizeError(f"control returned shape {np.shape(made)}; robot {robot.name!r} has nv = {robot.nv}.")
     return flat

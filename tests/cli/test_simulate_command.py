@@ -98,11 +98,12 @@ def test_a_robot_that_does_not_move(tmp_path):
 
 
 def test_ctrl_c_writes_what_there_is_and_exits_with_130(tmp_path, lamp, monkeypatch):
-    def stopped(steps, progress):
-        yield from range(7)
-        raise KeyboardInterrupt
+    def stopped(bar, step):
+        if step == 7:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge.sim.running.shown", stopped)
+    monkeypatch.setattr("hinge.sim.running.Turns.bounded", lambda turns, n, count: 1)
+    monkeypatch.setattr("hinge.sim.record.Bar.at", stopped)
     ended = said("simulate", lamp, *SHORT, "--out", tmp_path / "run.npz")
     assert ended.exit_code == 130
     assert "stopped: interrupted at t = 0.07 s" in ended.stdout

@@ -98,7 +98,7 @@ def test_half_a_turn_away_is_not_arrived():
     ("make", "kind", "said"),
     [
         (lambda: C.pd(ARM, np.zeros(5)), SizeError, r"target has shape \(5,\); it has to end in \(6,\)"),
-        (lambda: C.pd(ARM, np.full(6, np.nan)), SizeError, "target has a value that is not finite"),
+        (lambda: C.pd(ARM, np.full(6, np.nan)), SizeError, r"target\[0\] is nan. Give finite numbers"),
         (lambda: C.pd(ARM, AWAY, kp=[1.0, 2.0]), SizeError, r"kp has shape \(2,\); it has to be a number or \(6,\)"),
         (lambda: C.pd(ARM, AWAY, kp=-1.0), SizeError, "kp has to be finite and not negative"),
         (lambda: C.pd(ARM, AWAY, kd="much"), SizeError, "kd is not an array of real numbers"),

@@ -26,13 +26,12 @@ WRONG = {
     "sample": ({"sample": -1}, SizeError, "sample=-1 is not known. Give a whole number, 0 or more"),
     "sample of dopri5": ({"sample": 2, "method": "dopri5"}, NotCovered, "sample= does not go with method='dopri5'"),
     "keep": ({"keep": 0}, SizeError, "keep=0 is not known. Give a whole number, 1 or more"),
-    "keep of midpoint": ({"keep": 2, "method": "midpoint"}, NotCovered, "keep= does not go with method='midpoint'"),
-    "keep of dopri5": ({"keep": 2, "method": "dopri5"}, NotCovered, "keep= does not go with method='dopri5'"),
-    "stops of dopri5": ({"limits": "stop", "method": "dopri5"}, NotCovered, "limits= does not go with method='dopri5'"),
+    "keep of midpoint": ({"keep": 2, "method": "midpoint"}, NotCovered, "keep=2 does not go here: 'midpoint'"),
+    "keep of dopri5": ({"keep": 2, "method": "dopri5"}, NotCovered, "keep=2 does not go here: 'dopri5'"),
     "file of dopri5": ({"file": "x.zarr", "method": "dopri5"}, NotCovered, "file= does not go with method='dopri5'"),
-    "events of rk4": ({"events": [len]}, NotCovered, "events= does not go with method='rk4'. Use method='dopri5'"),
-    "keep and springs": ({"keep": 2, "method": "euler", "limits": "spring"}, NotCovered,
-                         "keep= does not go with limits"),
+    "rtol of rk4": ({"rtol": 1e-9}, NotCovered, "rtol= does not go with method='rk4': it estimates no error"),
+    "append nowhere": ({"append": True}, SizeError, "append=True is about a file"),
+    "t0": ({"t0": float("inf")}, SizeError, "t0=inf is not a time"),
     "method": ({"method": "rk5"}, UnknownName, "method has 'rk5', which is not known. Did you mean 'rk4'"),
     "field": ({"fields": ("q", "qdd")}, UnknownName, "fields has 'qdd', which is not known. Did you mean 'qd'"),
     "limits": ({"limits": "stops"}, UnknownName, "limits has 'stops', which is not known. Did you mean 'stop'"),
@@ -71,10 +70,9 @@ def test_no_robot():
         hinge.simulate(hinge.Robot(builder.build()))
 
 
-def test_a_robot_that_wants_more_with_each_call():
-    for robot in (double_pendulum().vary("rod2.mass"), double_pendulum().prescribe("joint1")):
-        with pytest.raises(NotCovered, match=r"given with each call(?s:.*)Simulate the robot it was made from"):
-            hinge.simulate(robot, 0.1)
+def test_a_driven_robot_wants_to_know_how_it_is_driven():
+    with pytest.raises(SizeError, match=r"has driven joints(?s:.*)Give prescribed="):
+        hinge.simulate(double_pendulum().prescribe("joint1"), 0.1)
 
 
 def test_midpoint_refuses_quaternions():

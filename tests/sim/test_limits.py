@@ -8,7 +8,9 @@ from sim_robots import bounded_arm
 
 import hinge
 from hinge import SizeError
-from hinge.sim.stops import impulse
+from hinge.backends import interpret
+from hinge.graph import Graph, Input, order
+from hinge.sim.impulses import boxed
 
 
 def test_an_elbow_on_its_stop_gets_the_plastic_impulse_of_the_books():
@@ -49,24 +51,63 @@ def test_stops_are_never_passed_and_never_give_energy(method):
     assert grown < own + arm.mass * 9.81 * 0.5 * h * np.abs(free.qd[..., 1]).max()
 
 
-def test_impulses_take_energy_and_push_only():
-    """Against every choice of active stops, on random mass matrices."""
+def on_numbers(n):
+    """`boxed` for n joints, on rows of W, v, low and high; it gives λ, and 1 where all was settled."""
+    graph = Graph()
+    W, v, low, high = ([graph.input(name, k) for k in range(size)] for name, size in SIZES(n).items())
+    force, _, good = boxed([W[i * n : i * n + n] for i in range(n)], v, low, high, [1.0] * n)
+    inputs = [Input(name, size) for name, size in SIZES(n).items()]
+    program = order(inputs, [("force", (n,), force), ("good", (), [good])])
+
+    def run(*arrays):
+        rows = [np.ascontiguousarray(a.reshape(len(a), -1), float) for a in arrays]
+        out = np.empty((len(rows[0]), n)), np.empty((len(rows[0]), 1))
+        interpret.run(program, rows, list(out))
+        return out[0], out[1][:, 0]
+
+    return run
+
+
+def SIZES(n):
+    return {"W": n * n, "v": n, "low": n, "high": n}
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 7])
+def test_impulses_stay_within_bounds_and_stop_what_they_can(n):
+    """λ = low where v' > 0, high where v' < 0, between where v' = 0: on random mass matrices, and they take energy."""
+    rng = np.random.default_rng(n)
+    count = 400
+    A = rng.normal(size=(count, n, n))
+    M = A @ np.swapaxes(A, 1, 2) + 0.1 * np.eye(n)
+    W, v = np.linalg.inv(M), rng.normal(size=(count, n))
+    low, high = -rng.exponential(1.0, (count, n)), rng.exponential(1.0, (count, n))
+    kind = rng.integers(0, 4, (count, n))  # friction; a stop below, above; neither
+    low[(kind == 1) | (kind == 3)], high[(kind == 2) | (kind == 3)] = 0.0, 0.0
+    high[kind == 1], low[kind == 2] = np.inf, -np.inf
+    force, good = on_numbers(n)(W, v, low, high)
+    after = v + np.einsum("sij,sj->si", W, force)
+    assert (good == 1.0).all()
+    assert ((force >= low - 1e-9) & (force <= high + 1e-9)).all()
+    inside = (force > low + 1e-9) & (force < high - 1e-9)
+    assert np.abs(after[inside]).max() < 1e-8
+    bound = low < high
+    assert (after[bound & (force > low + 1e-9)] < 1e-8).all()
+    assert (after[bound & (force < high - 1e-9)] > -1e-8).all()
+    energy = [np.einsum("si,sij,sj->s", x, M, x) for x in (v, after)]
+    assert (energy[1] <= energy[0] + 1e-9).all()
+
+
+def test_stops_that_push_only_are_the_ones_of_enumeration():
     rng = np.random.default_rng(1)
-    for _ in range(300):
-        n = int(rng.integers(1, 6))
-        A = rng.normal(size=(n, n))
-        M, qd = A @ A.T + 0.1 * np.eye(n), rng.normal(size=n)
-        places = rng.permutation(n)[: int(rng.integers(1, n + 1))]
-        J = np.zeros((len(places), n))
-        J[np.arange(len(places)), places] = rng.choice([-1.0, 1.0], len(places))
-        change = impulse(M, J, qd)
-        push = J @ M @ change
-        np.testing.assert_allclose(J.T @ push, M @ change, atol=1e-9)  # at these joints only
-        assert (push > -1e-9).all()
-        assert (J @ (qd + change) > -1e-9).all()
-        assert abs(push @ (J @ (qd + change))) < 1e-8
-        assert (qd + change) @ M @ (qd + change) <= qd @ M @ qd + 1e-9
-        np.testing.assert_allclose(change, enumerated(M, J, qd), atol=1e-7)
+    for n in (1, 2, 3, 5):
+        A = rng.normal(size=(100, n, n))
+        M, qd = A @ np.swapaxes(A, 1, 2) + 0.1 * np.eye(n), rng.normal(size=(100, n))
+        sign = rng.choice([-1.0, 1.0], (100, n))
+        low, high = np.where(sign > 0, 0.0, -np.inf), np.where(sign > 0, np.inf, 0.0)
+        force, _ = on_numbers(n)(np.linalg.inv(M), qd, low, high)
+        for k in range(100):
+            change = np.linalg.solve(M[k], force[k])
+            np.testing.assert_allclose(change, enumerated(M[k], np.diag(sign[k]), qd[k]), atol=1e-7)
 
 
 def enumerated(M, J, qd):

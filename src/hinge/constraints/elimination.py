@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, inner
+from hinge.graph import Scalar, inner, less, maximum, select
 
 Rows = Sequence[Sequence[Scalar]]
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -67,6 +67,25 @@ class Elimination:
         """Sᵀ (needed - M (Ṡ η + ṡ)): the right-hand side of (22)."""
         left = [x - inner(row, self.bias) for x, row in zip(needed, M, strict=True)]
         return [inner(column, left) for column in zip(*self.S, strict=True)]
+
+
+def determined(A: Rows, rank: int) -> list[Scalar]:
+    """1 for the velocities, as many as the rank, that constraints determine best at one state, 0 for the others."""
+    left, n = [list(row) for row in A], len(A[0])
+    chosen: list[Scalar] = [0.0] * n
+    for _ in range(rank):
+        columns = list(zip(*left, strict=True))
+        sizes = [select(c, -1.0, inner(column, column)) for c, column in zip(chosen, columns, strict=True)]
+        largest, here = sizes[0], [1.0] + [0.0] * (n - 1)
+        for k in range(1, n):  # the first of the largest
+            here = [select(less(largest, sizes[k]), 1.0 if j == k else 0.0, x) for j, x in enumerate(here)]
+            largest = maximum(largest, sizes[k])
+        chosen = [maximum(a, b) for a, b in zip(chosen, here, strict=True)]
+        column = [inner(row, here) for row in left]
+        weight = 1.0 / maximum(inner(column, column), 1e-300)
+        share = [inner(column, other) * weight for other in columns]
+        left = [[x - c * s for x, s in zip(row, share, strict=True)] for row, c in zip(left, column, strict=True)]
+    return chosen
 
 
 def choose(A: Array, m: int) -> list[int]:

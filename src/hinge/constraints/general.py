@@ -49,6 +49,7 @@ class Constraint:
     A: Rows
     b: list[Scalar]
     c: list[Scalar]
+    values: tuple[Scalar, ...] = ()  # of one on positions: what stays zero
 
     @property
     def m(self) -> int:
@@ -62,6 +63,10 @@ class Constraint:
         n, m = len(self.qd), self.m
         return [flat[k * n : k * n + n] for k in range(m)], flat[m * n : m * n + m], flat[m * n + m :]
 
+    def gap(self, q: Sequence[Scalar], t: Scalar) -> list[Scalar]:
+        """The values of a constraint on positions, zero where it holds."""
+        return evaluated(list(self.values), dict(zip([*self.q, self.t], [*q, t], strict=True)))
+
 
 def trace(model: Model, function: Function, holonomic: bool = False) -> Constraint:
     """Run a constraint on symbols: function(q, t) or function(q, t, at)."""
@@ -70,6 +75,7 @@ def trace(model: Model, function: Function, holonomic: bool = False) -> Constrai
     qd = [graph.input("qd", k + 1) for k in range(model.nv)]
     t = graph.input("t", 1)
     made = _called(function, model, q, t)
+    values: list[Scalar] = []
     if holonomic:
         values = _scalars(function, made, 1, model)
         columns = [along(values, _moving(model, q, unit, t, 0.0)) for unit in units(model.nv)]
@@ -86,7 +92,7 @@ def trace(model: Model, function: Function, holonomic: bool = False) -> Constrai
         raise SizeError(f"constraint {_name(function)!r} returned no rows. Return A (m, nv), or A and b.")
     left = [inner(row, qd) - x for row, x in zip(A, b, strict=True)]
     c = along(left, _moving(model, q, qd, t, 1.0))  # d(A qd - b)/dt with qd held
-    return Constraint(q, qd, t, A, b, c)
+    return Constraint(q, qd, t, A, b, c, tuple(values))
 
 
 def _moving(model: Model, q: Sequence[Expr], qd: Sequence[Scalar], t: Expr, passing: float) -> dict[Expr, Scalar]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from hinge.motion.joints import JointState
 from hinge.robot import Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Law = Callable[[Any, Any, Any], Any]  # of t, q and qd
+Law = Callable[..., Any]  # of t, q and qd; and of its `inputs`, where it has numbers for each rollout
 
 
 def gains(kp: Any, kd: Any, size: int) -> tuple[Array, Array]:
@@ -25,23 +25,59 @@ def gains(kp: Any, kd: Any, size: int) -> tuple[Array, Array]:
 
 
 def gain(what: str, value: Any, size: int) -> Array:
-    """A gain: a number for all directions, or one for each."""
+    """A gain: a number for all directions, or one for each; with rollouts' axes first, one for each of those."""
     made = inputs.real(what, value).astype(float)
-    if made.shape not in ((), (size,)):
-        raise SizeError(f"{what} has shape {made.shape}; it has to be a number or {(size,)}.")
+    if made.ndim and made.shape[-1] not in ((size,) if made.ndim == 1 else (1, size)):
+        raise SizeError(f"{what} has shape {made.shape}; it has to be a number or {(size,)}, or {('…', size)}.")
     if not (np.all(np.isfinite(made)) and np.all(made >= 0.0)):
         raise SizeError(f"{what} has to be finite and not negative everywhere.")
     return made
 
 
-def joint_target(robot: Robot, target: Any) -> Callable[[Any], JointState]:
+class Fed:
+    """A law with numbers for each rollout: they are its inputs, which a simulation gives it."""
+
+    def __init__(self, law: Callable[..., Any], numbers: Sequence[Any]) -> None:
+        self.law, self.numbers = law, numbers
+        self.own = [np.ndim(x) > 1 for x in numbers]
+        self.inputs = tuple(x for x, own in zip(numbers, self.own, strict=True) if own)
+
+    def __call__(self, t: Any, q: Any, qd: Any, *given: Any) -> Any:
+        """Joint forces, or accelerations; without inputs, for all rollouts at once."""
+        rows = iter(given or self.inputs)
+        return self.law(t, q, qd, *(next(rows) if own else x for x, own in zip(self.numbers, self.own, strict=True)))
+
+
+def fed(law: Callable[..., Any], *numbers: Any) -> Law:
+    """A law of t, q, qd and numbers, as one of t, q and qd; numbers that differ among rollouts become its inputs."""
+    if any(np.ndim(x) > 1 for x in numbers):
+        return Fed(law, numbers)
+    return lambda t, q, qd: law(t, q, qd, *numbers)
+
+
+def around(law: Law, outer: Callable[..., Any]) -> Law:
+    """A law outer(t, q, qd, made) around what another one made, with that one's inputs."""
+
+    def whole(t: Any, q: Any, qd: Any, *inputs: Any) -> Any:
+        return outer(t, q, qd, law(t, q, qd, *inputs))
+
+    whole.inputs = getattr(law, "inputs", ())  # type: ignore[attr-defined]
+    return whole
+
+
+def joint_target(robot: Robot, target: Any) -> Callable[..., JointState]:
     """A motion of the joints, or the motion of standing still."""
     if not callable(target):
-        at, still = given.finite("target", target, (robot.nq,)), np.zeros(robot.nv)
-        return lambda t: JointState(at, still, still)
+        still = np.zeros(robot.nv)
+        return lambda t, at=None: JointState(at, still, still)
     sizes = {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
     _tried(target, sizes, f"robot {robot.name!r}")
-    return lambda t: JointState(*target(t))
+    return lambda t, at=None: JointState(*target(t))
+
+
+def joint_place(robot: Robot, target: Any) -> Array:
+    """Where a target stands, (…, nq), that is no motion; of a motion nothing."""
+    return np.zeros(0) if callable(target) else inputs.finite("target", target, (robot.nq,))
 
 
 def hand_target(target: Any) -> Callable[[Any], HandState]:

@@ -24,21 +24,20 @@ def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool
     """Joint forces of springs and dampers toward a target, and those that carry the robot's weight.
 
     `target` is a motion or a configuration (nq); kp (N m/rad, N/m) and kd are a number or one for each velocity, and
-    without kd it is 2 √kp.
+    without kd it is 2 √kp. A configuration or gains with more axes, the rollouts' first, are for a rollout each.
 
     >>> arm = hinge.samples.planar_2r()
     >>> hinge.control.pd(arm, [0.1, 0.0], kp=50.0, gravity=False)(0.0, np.zeros(2), np.zeros(2))
     array([5., 0.])
     """
     want = given.joint_target(robot, target)
-    stiff, damp = given.gains(kp, kd, robot.nv)
 
-    def control(t: Any, q: Any, qd: Any) -> Any:
-        goal = want(t)
+    def control(t: Any, q: Any, qd: Any, at: Any, stiff: Any, damp: Any) -> Any:
+        goal = want(t, at)
         tau = stiff * robot.difference(q, goal.q) + damp * (goal.qd - qd)
         return tau + robot.gravity_force(q) if gravity else tau
 
-    return control
+    return given.fed(control, given.joint_place(robot, target), *given.gains(kp, kd, robot.nv))
 
 
 def computed_torque(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None,
@@ -62,22 +61,17 @@ def posture(robot: Robot, target: Any, kp: Any = 10.0, kd: Any = None) -> Law:
     array([1., 0.])
     """
     want = given.joint_target(robot, target)
-    stiff, damp = given.gains(kp, kd, robot.nv)
 
-    def wanted(t: Any, q: Any, qd: Any) -> Any:
-        goal = want(t)
+    def wanted(t: Any, q: Any, qd: Any, at: Any, stiff: Any, damp: Any) -> Any:
+        goal = want(t, at)
         return goal.qdd + stiff * robot.difference(q, goal.q) + damp * (goal.qd - qd)
 
-    return wanted
+    return given.fed(wanted, given.joint_place(robot, target), *given.gains(kp, kd, robot.nv))
 
 
 def dynamics(robot: Robot, wanted: Law, joint_terms: Sequence[str]) -> Law:
     """The joint forces for wanted accelerations."""
-
-    def control(t: Any, q: Any, qd: Any) -> Any:
-        return robot.inverse_dynamics(q, qd, wanted(t, q, qd), joint_terms=joint_terms)
-
-    return control
+    return given.around(wanted, lambda t, q, qd, qdd: robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms))
 
 
 def saturate(robot: Robot, control: Law, effort: Any = None) -> Law:
@@ -90,9 +84,4 @@ def saturate(robot: Robot, control: Law, effort: Any = None) -> Law:
     """
     within = given.law("control", control)
     most = robot.limits.effort if effort is None else limits("effort", effort, robot.nv)
-
-    def limited(t: Any, q: Any, qd: Any) -> Any:
-        tau = within(t, q, qd)
-        return np.where(np.isfinite(most), np.clip(tau, -most, most), tau)
-
-    return limited
+    return given.around(within, lambda t, q, qd, tau: np.where(np.isfinite(most), np.clip(tau, -most, most), tau))

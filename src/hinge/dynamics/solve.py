@@ -59,6 +59,35 @@ class LDL:
         return x
 
 
+class LU:
+    """A = U L with a unit lower triangular L, for a matrix with the zeros of a tree that is not symmetric."""
+
+    def __init__(self, rows: Sequence[Sequence[Scalar]]):
+        A = [list(row) for row in rows]
+        self.size, self.pivots = len(A), [0.0] * len(A)
+        self.left: list[list[tuple[int, Scalar]]] = [[] for _ in A]  # L, below the diagonal
+        self.above: list[list[tuple[int, Scalar]]] = [[] for _ in A]  # U over its diagonal, a column each
+        for k in reversed(range(self.size)):
+            pivot = self.pivots[k] = A[k][k]
+            self.left[k] = [(j, A[k][j] * (1.0 / pivot)) for j in range(k) if not _is_zero(A[k][j])]
+            self.above[k] = [(i, A[i][k]) for i in range(k) if not _is_zero(A[i][k])]
+            for i, entry in self.above[k]:
+                for j, scaled in self.left[k]:
+                    A[i][j] = A[i][j] - entry * scaled
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """A⁻¹ b."""
+        x = list(b)
+        for k in reversed(range(self.size)):
+            x[k] = x[k] * (1.0 / self.pivots[k])
+            for i, entry in self.above[k]:
+                x[i] = x[i] - entry * x[k]
+        for k in range(self.size):
+            for j, scaled in self.left[k]:
+                x[k] = x[k] - scaled * x[j]
+        return x
+
+
 class LL(LDL):
     """H = Lᵀ L: the square roots of the pivots go into the factor."""
 

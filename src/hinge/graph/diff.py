@@ -5,7 +5,8 @@ jacobian([tau_0, tau_1], [q_0, q_1])      # rows: outputs, columns: inputs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hinge.errors import NotCovered
 from hinge.graph.dual import Dual
@@ -20,20 +21,16 @@ def along(outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
 
     A loop's rates are carried with its state, and memory has rates beside it: all of it runs once on dual numbers.
     """
-    nodes = live(outputs)
+    nodes = _moving(outputs, rates)
     if not any(node.op in STRUCTURE for node in nodes):
         return _rates(nodes, outputs, rates)
-    inputs = {x.args[0] for x in rates if x.op == "input"}
-    for node in nodes:
-        if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in inputs:
-            raise NotCovered(f"the rate of an input that is read by an index, {node.args[0].name!r}, is not known.")
     made = evaluated(outputs, {x: Dual(x, rate) for x, rate in rates.items()})
     return [x.dual if type(x) is Dual else 0.0 for x in made]
 
 
 def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
     """Partial derivatives, a row an output and a column an input."""
-    nodes = live(outputs)
+    nodes = _moving(outputs, dict.fromkeys(inputs))
     if any(node.op in STRUCTURE for node in nodes):
         columns = [along(outputs, {x: 1.0}) for x in inputs]
     else:
@@ -41,10 +38,22 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
 
 
+def _moving(outputs: Sequence[Scalar], inputs: Mapping[Expr, Any]) -> list[Expr]:
+    """What lies between some nodes and the outputs that depend on them."""
+    found: dict[Expr, None] = dict.fromkeys(inputs)
+    names = {x.args[0] for x in inputs if x.op == "input"}
+    for node in live(outputs, leaves=inputs):
+        if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in names:
+            raise NotCovered(f"the rate of an input that is read by an index, {node.args[0].name!r}, is not known.")
+        if node not in found and not found.keys().isdisjoint(node.args):
+            found[node] = None
+    return [node for node in found if node not in inputs]
+
+
 def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
     rate: dict[Expr, Scalar] = dict(rates)
     for node in nodes:
-        if node in rate or rate.keys().isdisjoint(node.args):
+        if rate.keys().isdisjoint(node.args):
             continue
         moving = [k for k, a in enumerate(node.args) if type(a) is Expr and a in rate]
         partials = OPS[node.op].partials(node, *node.args)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hinge.dynamics.coordinates import rate
-from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, Algorithm, Quantity, algorithm, choose, lowest
+from hinge.dynamics.registry import Quantity, choose, lowest
 from hinge.graph import Expr, Scalar, Table, less, minimum, select
 from hinge.graph.loops import traced
-from hinge.integrators.tableaus import TABLEAUS, Tableau
+from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
 from hinge.spatial import Force, Motion
 
@@ -32,6 +32,7 @@ class Made(NamedTuple):
     v: Flat
     stages: list[tuple[Flat, Flat]]
     pivots: list[Scalar]
+    settled: Scalar = 1.0  # 0 where equations had to be solved by turns, and were not
 
     @property
     def pivot(self) -> Scalar:
@@ -42,20 +43,42 @@ class Made(NamedTuple):
         return least
 
 
-def accelerated(model: Model, tau: Callable[[float, PerJoint, Flat], PerJoint],
-                external: Sequence[Force], forward: Algorithm | None = None
-                ) -> Callable[[float, PerJoint, Flat], tuple[Flat, list[Scalar]]]:  # fmt: skip
-    """Accelerations at a place in the step, with the joint forces there; and the pivots of the equations solved."""
-    forward = forward or choose(model, "forward_dynamics")
+class System(NamedTuple):
+    """What moves during a step, at a share c of it.
 
-    def at(c: float, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
-        return forward.function(model, q, model.joint_velocities(v), tau(c, q, v), external, (Motion(), Motion()))
+    `forces` are those that joints are driven with, over the user's velocities; `acceleration` what follows from all
+    that acts, with the pivots of the equations solved; `held` is (A, c) with A qdd + c = 0 where something is held,
+    and `body` the model with what is prescribed in it.
+    """
 
-    return at
+    acceleration: Callable[[Scalar, PerJoint, Flat], tuple[Flat, list[Scalar]]]
+    forces: Callable[[Scalar, PerJoint, Flat], Flat]
+    held: Callable[[Scalar, PerJoint, Flat], tuple[list[Flat], Flat]] | None
+    body: Callable[[Scalar], Model]
+    external: Sequence[Force]
+    base: Callable[[Scalar], tuple[Motion, Motion]]
+
+
+def still(c: Scalar) -> tuple[Motion, Motion]:
+    """A base that does not move."""
+    return Motion(), Motion()
+
+
+def pushed(model: Model, tau: PerJoint, external: Sequence[Force]) -> System:
+    """The system on which joint forces act that stay as they are."""
+    forward = choose(model, "forward_dynamics")
+
+    def at(c: Scalar, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
+        return forward.function(model, q, model.joint_velocities(v), tau, external, still(c))
+
+    flat = model.generalised_forces(tau)
+    return System(at, lambda c, q, v: flat, None, lambda c: model, external, still)
 
 
 def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, acceleration: Callable[..., Any]) -> Made:
     """A step of h seconds from q and v."""
+    if tableau.stages > 1 and is_chain(tableau) and model.nv >= ROLLED and type(h) is Expr:
+        return rolled(model, tableau, q, v, h, acceleration)
     chart = _Group(model, q) if tableau.group else _Coordinates(model, q)
     moves: list[Flat] = []
     gains: list[Flat] = []
@@ -179,47 +202,3 @@ def not_a_group(model: Model) -> str:
         if not model.joint[i].holonomic:
             return f"joint {model.joint_name[i]!r} is {model.joint[i].kind}, whose motions make no group"
     return ""
-
-
-GIVEN: dict[str, Any] = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME, "external": EXTERNAL}
-GIVES = {"q": POSITION, "qd": VELOCITY}
-
-
-def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: list[Scalar], external: Any) -> Any:
-    tableau, v, length = TABLEAUS[name], model.flat(qd), h[0]
-    moving = accelerated(model, lambda c, at, speed: tau, external)
-    loop = tableau.stages > 1 and is_chain(tableau) and model.nv >= ROLLED and type(length) is Expr
-    made = (rolled if loop else advanced)(model, tableau, q, v, length, moving)
-    return (made.q, made.v), [made.pivot]
-
-
-@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
-def rk4(model, q, qd, tau, h, external):
-    """A step of simulation: the state after h seconds, with the joint forces held.
-
-    Takes q (nq), qd and tau (nv), and h (s); gives (q, qd). Methods are "rk4", "euler", "semi_implicit" and "lie_rk4",
-    which keeps quaternions of length one by itself. `external` are forces held in their bodies' coordinates.
-
-    >>> q, qd = hinge.samples.pendulum(1).step([0.1], [0.0], [0.0], 0.01)
-    >>> q.shape, qd.shape
-    ((1,), (1,))
-    """
-    return _step("rk4", model, q, qd, tau, h, external)
-
-
-@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
-def euler(model, q, qd, tau, h, external):
-    """Position and velocity by their rates at the start."""
-    return _step("euler", model, q, qd, tau, h, external)
-
-
-@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
-def semi_implicit(model, q, qd, tau, h, external):
-    """Velocity by the acceleration at the start, position by the velocity at the end."""
-    return _step("semi_implicit", model, q, qd, tau, h, external)
-
-
-@algorithm("step", **GIVEN, returns=GIVES, pivots=True, refuses=not_a_group)
-def lie_rk4(model, q, qd, tau, h, external):
-    """The classic method in the group: positions move by exponentials."""
-    return _step("lie_rk4", model, q, qd, tau, h, external)

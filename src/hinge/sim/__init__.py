@@ -1,10 +1,10 @@
 """Simulation: robots moved on in time, and what came out kept.
 
-Read running, then kernels, adaptive, symplectic, kept, stops, trajectory, store.
+Read step, impulses, rollouts, running, then setup, events, adaptive, trajectory, record, store.
 """
 
-from hinge.sim.running import simulate
+from hinge.sim.running import Rollout, rollout, simulate
 from hinge.sim.store import open_trajectory as open
 from hinge.sim.trajectory import Trajectory
 
-__all__ = ["Trajectory", "open", "simulate"]
+__all__ = ["Rollout", "Trajectory", "open", "rollout", "simulate"]

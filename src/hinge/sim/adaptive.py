@@ -12,84 +12,176 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.backends import default_backend
+from hinge.backends.kernel import Kernel, Plan
 from hinge.errors import SizeError
-from hinge.integrators import TABLEAUS
-from hinge.sim import forces
-from hinge.sim.kernels import step_kernel
+from hinge.graph import Graph, Input, Program, Scalar, less, maximum, minimum, order, select, sqrt, total
+from hinge.graph.collector import uncollected
+from hinge.integrators import METHODS, Tableau
+from hinge.integrators.steps import Made
+from hinge.sim import forces, setup
+from hinge.sim.events import changes_at, crossed, value
 from hinge.sim.record import Memory
+from hinge.sim.rollouts import Outside, cheapest, specialised
+from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
-from hinge.status import NONFINITE, OK, SINGULAR
+from hinge.status import DIVERGED, OK, SINGULAR
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
+TIMES = ("t", "h", "until", "rtol", "atol", "longest")
 
 
-def adaptive(run: Any, duration: float, control: Any, spacing: float, widths: dict[str, int],
-             events: Sequence[Callable[..., Any]], rtol: float, atol: float, backend: str | None) -> Any:  # fmt: skip
-    """Run to the end; states are recorded every `spacing` seconds and at the end, or there alone if it is zero."""
+def adaptive(run: Any, t0: float, duration: float, control: Any, inputs: Sequence[Any], spacing: float, longest: float,
+             widths: dict[str, int], events: Sequence[Callable[..., Any]], rtol: float, atol: float,
+             backend: str | None) -> Any:  # fmt: skip
+    """Run to the end; states are recorded every `spacing` seconds and at the end, or there alone if it is zero.
+
+    Where friction or stops strike, which no polynomial shows, steps are `longest` at most.
+    """
     if not (rtol > 0.0 and atol > 0.0):
         raise SizeError(f"rtol={rtol!r} and atol={atol!r} have to be positive.")
-    traced, held = _force(run, control)
-    kernel = step_kernel(run.robot, TABLEAUS["dopri5"], run.physics, traced, backend, adaptive=True)
-    grid = np.array([duration])
+    _force(run, control, inputs)
+    end = t0 + duration
+    kernel = _kernel(run.robot, run.physics, run.outside, backend)
+    grid = np.array([end])
     if spacing:
-        grid = np.append(np.arange(0.0, duration - 1e-9 * spacing, spacing), duration)
+        grid = np.append(t0 + np.arange(0.0, duration - 1e-9 * spacing, spacing), end)
     memory = Memory(len(grid), run.batch, widths)
-    memory.count, memory.t[:] = len(grid), grid
-    for array in memory.arrays.values():
-        array[:] = np.nan
+    memory.fill(grid)
     run.info |= {"rtol": rtol, "atol": atol}
-    force = None if traced is None else forces.on_numbers(run.robot, traced, run.physics.effort)
-    state = _Adaptive(run, kernel, force, held, grid, memory, events, duration, (rtol, atol))
+    strikes = run.physics.stops or "friction" in run.physics.terms
+    state = _Adaptive(run, kernel, grid, memory, events, (t0, end), (rtol, atol, longest if strikes else np.inf))
     try:
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
     if run.stopped or events:  # nothing is known beyond
         memory.count = state.filled
-    return run.kept(memory, "dopri5", sorted(state.events, key=lambda event: (event.t, event.rollout, event.which)))
+    return run.kept(memory, sorted(state.events, key=lambda event: (event.t, event.rollout, event.which)))
 
 
-def _force(run: Any, control: Any) -> tuple[Any, Array | None]:
-    if control is None or not callable(control):
-        held = np.zeros_like(run.qd)
-        if control is not None:
-            tau, _ = forces.given_forces(run.robot, control, run.batch, 0)
-            held = np.ascontiguousarray(tau.reshape(len(run.q), -1))
-        return None, held
+def _force(run: Any, control: Any, inputs: Sequence[Any]) -> None:
+    if control is None:
+        return
+    if not callable(control):
+        setup.pushed_by(run.outside, run.robot, control, run.batch, 0)
+        return
     try:
-        return forces.trace_control(run.robot, control), None
+        setup.driven_by(run.outside, run.robot, control, (*inputs, *getattr(control, "inputs", ())), run.batch)
     except forces.Untraceable as why:
-        raise SizeError(f"dopri5 needs a controller that can be traced, and this one cannot: {str(why).rstrip('.')}.\n"
-                        "  Use method='rk4', which runs it in Python once a step.") from None  # fmt: skip
+        raise SizeError(f"{run.physics.method} needs a controller that can be traced, and this one cannot: "
+                        f"{str(why).rstrip('.')}.\n  Use method='rk4', which runs it in Python once a step."
+                        ) from None  # fmt: skip
+
+
+def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None) -> Kernel:
+    """A kernel from q, qd and times to the same at the end of a step, which is taken only if its error is small enough.
+
+    It gives q, qd, t and h, the joint forces at the start, what the polynomial through the step needs (rates at both
+    ends, and its last term, each for q and for qd), and a status.
+    """
+    nq, nv, backend = robot.nq, robot.nv, backend or default_backend()
+    takes = [Input("q", nq), Input("qd", nv), *(Input(name, 1, False, ()) for name in TIMES), *outside.inputs()]
+    shapes = [(nq,), (nv,), *[()] * len(TIMES), *((one.size,) for one in takes[2 + len(TIMES) :])]
+    outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, ()]
+    plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
+                tuple(outputs), lambda: _program(robot.subject, physics, outside, takes),
+                lambda: ("program", repr(plan.program)))  # fmt: skip
+    known = "adaptive", physics, tuple(takes), outside.key, backend
+    return robot.subject.kernels(known, lambda: Kernel(plan, backend))
+
+
+@uncollected()
+def _program(subject: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
+    graph, tableau = Graph(), METHODS[physics.method].tableau
+    assert tableau is not None
+    model = specialised(graph, subject, physics, outside)
+    nq, nv = model.nq, model.nv
+    before, v = ([graph.input(name, k) for k in range(n)] for name, n in (("q", nq), ("qd", nv)))
+    t, h, until, rtol, atol, longest = (graph.input(name, 0) for name in TIMES)
+    length = minimum(minimum(h, longest), until - t)
+    acts = outside.acts(graph, model, 0.0)
+    first = asked(model, physics, acts, t, before, v)
+    moved = stepped(model, physics, acts, cheapest(subject, physics), t, length, model.joint_positions(before), v)
+    made, after = moved.made, model.flat(moved.q)
+    error, *bends = _mixed(tableau, made)
+    size = _error((rtol, atol), length, (before, v), (model.flat(made.q), made.v), error)
+    size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long
+    taken = less(size, 1.0)
+    # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
+    factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
+    following = select(less(size, 1e300), factor, 0.1) * length
+    # a step that was cut at the end says nothing against the length it would have had
+    following = select(less(length, h), select(taken, maximum(following, h), following), following)
+    now = select(taken, select(less(minimum(h, longest), until - t), t + length, until), t)
+    kept = [[select(taken, a, b) for a, b in zip(*pair, strict=True)] for pair in ((after, before), (moved.v, v))]
+    ends = [("q", (nq,), kept[0]), ("qd", (nv,), kept[1]), ("t", (), [now]), ("h", (), [following])]
+    names = [(f"{name}_{of}", n) for name in ("start", "end", "bend") for of, n in (("q", nq), ("v", nv))]
+    parts = [(name, (n,), x) for (name, n), x in zip(names, (x for pair in bends for x in pair), strict=True)]
+    graph.let_go()
+    return order(list(takes), [*ends, ("tau", (nv,), first), *parts, ("pivot", (), [made.pivots[0]])])
+
+
+def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:
+    """Σ (b - low) k, the first and the last k, and Σ dense k, for rates of q and for accelerations."""
+
+    def mix(weights: Sequence[float], part: int) -> list[Scalar]:
+        rows = [k[part] for k in made.stages]
+        return [total(w * x for w, x in zip(weights, column, strict=True) if w) for column in zip(*rows, strict=True)]
+
+    difference = [b - low for b, low in zip(tableau.b, tableau.low, strict=True)]
+    ends = [[1.0 if k == at else 0.0 for k in range(tableau.stages)] for at in (0, tableau.stages - 1)]
+    return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
+
+
+def _error(tolerance: tuple[Scalar, Scalar], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
+    """The root of the mean square of the errors, each against absolute and relative tolerance."""
+    relative, absolute = tolerance
+    squares: list[Scalar] = []
+    for start, end, wrong in zip(before, after, error, strict=True):
+        for a, b, e in zip(start, end, wrong, strict=True):
+            scale = absolute + relative * maximum(maximum(a, -a), maximum(b, -b))
+            squares.append((h * e / scale) * (h * e / scale))
+    return sqrt(total(squares) / len(squares))
 
 
 class _Adaptive:
     """All rollouts, each at its own time with its own step; one that has arrived stays where it is."""
 
-    def __init__(self, run: Any, kernel: Any, force: Any, held: Array | None, grid: Array, memory: Memory,
-                 functions: Sequence[Callable[..., Any]], duration: float,
-                 tolerance: tuple[float, float]) -> None:  # fmt: skip
-        self.run, self.grid, self.memory, self.force = run, grid, memory, force
-        self.functions, self.duration = functions, duration
+    def __init__(self, run: Any, kernel: Kernel, grid: Array, memory: Memory, functions: Sequence[Callable[..., Any]],
+                 span: tuple[float, float], tolerance: tuple[float, float, float]) -> None:  # fmt: skip
+        self.run, self.grid, self.memory = run, grid, memory
+        law, outside = run.outside.law, run.outside
+        self.fed = [outside.arrays[name] for name in outside.fed]
+        self.own = [name not in outside.shared for name in outside.fed]
+        self.force = None if law is None else forces.on_numbers(run.robot, law, run.physics.effort, self._fed(0, 1))
+        self.functions, (start, self.end) = functions, span
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
-        here = [run.q.copy(), run.qd.copy(), np.zeros(n), np.full(n, min(1e-3, duration))]
+        here = [run.q.copy(), run.qd.copy(), np.full(n, start), np.full(n, min(1e-3, self.end - start))]
         there = [np.empty_like(a) for a in here]
-        self.until = np.full(n, duration)
+        self.until = np.full(n, self.end)
         self.extras = [np.empty((n, nv)), *(np.empty((n, k)) for _ in range(3) for k in (nq, nv)), np.empty(n)]
-        inputs = [self.until, *(np.full(n, x) for x in tolerance), *([] if held is None else [held])]
+        inputs = [self.until, *(np.full(n, x) for x in tolerance)]
+        inputs += [np.ascontiguousarray(outside.arrays[one.name]).reshape(*[n] * (not one.uniform), one.size)
+                   for one in outside.inputs()]  # fmt: skip
         self.sides = [(kernel.bind(*a, *inputs, *b, *self.extras), a, b) for a, b in ((here, there), (there, here))]
         self.t = here[2]
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled
-        self.filled, self.due = 0, 0.0  # how many any rollout has filled; the earliest that is not
+        self.filled, self.due = 0, start  # how many any rollout has filled; the earliest that is not
         self.events: list[Event] = []
         self.values = [self._value(f, self.t, run.q, run.qd) for f in functions]
+
+    def _fed(self, rows: Any, count: int) -> list[Array]:
+        """What a controller is given besides the state, for some rollouts."""
+        return [np.broadcast_to(a[rows], (count, *a.shape[1:])) if own else np.broadcast_to(a, (count, *a.shape))
+                for a, own in zip(self.fed, self.own, strict=True)]  # fmt: skip
 
     def go(self) -> None:
         side, every = 0, bool(self.functions)
         self._look_ahead()
         for count in range(MAX_STEPS):
-            if self.due > self.duration:
+            if self.due > self.end:
                 return
             call, start, end = self.sides[side]
             call()
@@ -106,7 +198,8 @@ class _Adaptive:
         going = ~(end[2] >= self.until) & (self.run.status == OK)
         lost = going & ~(end[3] > 1e-13 * np.maximum(1.0, end[2]))
         if lost.any():
-            self.run.status[lost] = np.where(self.extras[-1][lost] <= 0.0, SINGULAR, NONFINITE)
+            self.run.fate[lost, 0] = np.where(self.extras[-1][lost] <= 0.0, SINGULAR, DIVERGED)
+            self.run.fate[lost, 1] = end[2][lost]
             self.until[lost] = end[2][lost]
             self.next[lost] = len(self.grid)
             self._look_ahead()
@@ -139,35 +232,31 @@ class _Adaptive:
             k, which = due[todo], rows[todo]
             q, qd = part.only(todo).at(self.grid[k])
             q, arrays = self._normal(q), self.memory.arrays
-            for name, value in (("q", q), ("qd", qd)):
+            for name, made in (("q", q), ("qd", qd)):
                 if name in arrays:
-                    arrays[name][k, which] = value
+                    arrays[name][which, k] = made
             if "tau" in arrays:
-                arrays["tau"][k, which] = self.force(self.grid[k], q, qd) if self.force else self.extras[0][which]
+                fed = self._fed(which, len(which))
+                arrays["tau"][which, k] = self.force(self.grid[k], q, qd, *fed) if self.force else self.extras[0][which]
             self.next[which] += 1
             self.filled = max(self.filled, int(k.max()) + 1)
 
     def _normal(self, q: Array) -> Array:
         """Quaternions of length one."""
-        model = self.run.robot.model
-        if model.nq == model.nv:
-            return q
-        return self.run.robot.integrate(q, np.zeros((len(q), model.nv)))
+        return q if self.run.robot.nq == self.run.robot.nv else setup.unit(self.run.robot, q)
 
     # events
 
     def _value(self, function: Callable[..., Any], t: Array, q: Array, qd: Array) -> Array:
-        return np.array([float(np.asarray(function(a, b, c))) for a, b, c in zip(t, q, qd, strict=True)])
+        return np.array([value(function, a, b, c) for a, b, c in zip(t, q, qd, strict=True)])
 
     def _located(self, rows: Array, part: _Piece, ends: Array) -> Array:
         """Find changes of sign in the steps; when each rollout has to stop, or infinity."""
         stop, found = np.full(len(rows), np.inf), []
         for which, function in enumerate(self.functions):
-            direction = getattr(function, "direction", 0.0)
             after = self._value(function, ends, part.end[0], part.end[1])
             before = self.values[which][rows]
-            rising, falling = (before < 0.0) & (after >= 0.0), (before > 0.0) & (after <= 0.0)
-            hit = rising & (direction >= 0.0) | falling & (direction <= 0.0)
+            hit = crossed(function, before, after)
             self.values[which][rows] = after
             for k in np.flatnonzero(hit):
                 one = part.only(np.arange(len(rows)) == k)
@@ -181,16 +270,13 @@ class _Adaptive:
         return stop
 
     def _root(self, function: Callable[..., Any], one: _Piece, before: float) -> float:
-        """Where the function changes sign in a step, by bisection down to the spacing of numbers."""
-        low, high = float(one.t[0]), float(one.t[0] + one.h[0])
-        for _ in range(80):
-            middle = 0.5 * (low + high)
-            if middle in (low, high):
-                break
-            q, qd = one.at(np.array([middle]))
-            same = float(np.asarray(function(middle, q[0], qd[0]))) * before > 0.0
-            low, high = (middle, high) if same else (low, middle)
-        return high
+        """Where the function changes sign in a step."""
+
+        def same(t: float) -> bool:
+            q, qd = one.at(np.array([t]))
+            return value(function, t, q[0], qd[0]) * before > 0.0
+
+        return changes_at(float(one.t[0]), float(one.t[0] + one.h[0]), same)
 
 
 class _Piece(NamedTuple):

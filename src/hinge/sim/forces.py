@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,13 @@ __all__ = ["Array", "Control", "Untraceable", "check_rows", "checked", "given_fo
            "saturated", "trace_control", "traced_key", "warn_untraceable"]  # fmt: skip
 
 
-def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, made: Array) -> None:
+def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, made: Array,
+               inputs: Sequence[Any] = ()) -> None:  # fmt: skip
     """Raise where a controller of one state was given as many states as there are joints, and took them for one.
 
     K @ q is such a one: with another number of states it would have the wrong size.
     """
-    if q.ndim < 2 or q.shape[-2] != robot.nv:
+    if q.ndim < 2 or q.shape[-2] != robot.nv or inputs:
         return
     first = (0,) * (q.ndim - 1)
     with undone(control):  # twice, because one that remembers or throws dice is free to differ

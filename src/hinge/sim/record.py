@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 from math import prod
 from typing import Any, Protocol
 
@@ -21,11 +20,17 @@ class CannotWrite(TrajectoryError):
 
 
 class Recorder(Protocol):
-    """Takes states one after another, rollouts first; `made` gives times, and states with rollouts before time."""
+    """Has arrays (rollouts, rows, width) that a run writes, the first of them being row `row` of the record.
 
-    count: int
+    `fill` says that rows are whole now, at those times; `made` gives times, and states with rollouts before time.
+    """
 
-    def add(self, t: float, q: Array, qd: Array, tau: Array) -> None: ...
+    arrays: dict[str, Array]
+    row: int
+    room: int
+    count: int  # rows that are whole
+
+    def fill(self, t: Array) -> None: ...
 
     def made(self) -> tuple[Array, dict[str, Any]]: ...
 
@@ -40,20 +45,17 @@ class Memory:
             hint = 'Record less often (record=10), only the end (record="last"), or into a file (file="run.zarr").'
             size_in = f"{size / 2**30:.1f} GiB of memory"
             raise SizeError(f"the record would take {size_in} ({count} times × {rows} rollouts).\n  {hint}")
-        self.count, self.batch = 0, batch
+        self.count, self.batch, self.row, self.room = 0, batch, 0, count
         self.t = np.empty(count)
-        self.arrays = {name: np.empty((count, rows, width)) for name, width in widths.items()}
+        self.arrays = {name: np.full((rows, count, width), np.nan) for name, width in widths.items()}
 
-    def add(self, t: float, q: Array, qd: Array, tau: Array) -> None:
-        k = self.count
-        self.t[k] = t
-        for name, value in (("q", q), ("qd", qd), ("tau", tau)):
-            if name in self.arrays:
-                self.arrays[name][k] = value
-        self.count += 1
+    def fill(self, t: Array) -> None:
+        self.t[self.count : self.count + len(t)] = t
+        self.count += len(t)
 
     def made(self) -> tuple[Array, dict[str, Any]]:
-        return self.t[: self.count], {name: rollouts(a[: self.count], self.batch) for name, a in self.arrays.items()}
+        n = self.count
+        return self.t[:n], {name: a[:, :n].reshape(*self.batch, n, a.shape[-1]) for name, a in self.arrays.items()}
 
 
 def rollouts(a: Array, batch: tuple[int, ...]) -> Array:
@@ -61,24 +63,27 @@ def rollouts(a: Array, batch: tuple[int, ...]) -> Array:
     return np.moveaxis(a, 0, 1).reshape(*batch, len(a), a.shape[-1])
 
 
-def shown(steps: int, progress: bool | None) -> Iterator[int]:
-    """Counts steps, with a bar on a terminal where it takes longer than a second."""
-    wanted = sys.stderr.isatty() if progress is None else progress
-    bar: Any = None
-    start = last = time.monotonic()
-    try:
-        for k in range(steps):
-            yield k
-            if wanted and (k & 63 == 0 or steps < 1000):
-                now = time.monotonic()
-                if bar is None and now - start > 1.0:
-                    bar = _bar(steps)
-                if bar is not None and now - last > 0.1:
-                    bar.update(bar.task_ids[0], completed=k)
-                    last = now
-    finally:
-        if bar is not None:
-            bar.stop()
+class Bar:
+    """How far a run is, on a terminal, where it takes longer than a second."""
+
+    def __init__(self, steps: int, progress: bool | None) -> None:
+        self.steps, self.wanted = steps, sys.stderr.isatty() if progress is None else progress
+        self.start = time.monotonic()
+        self.bar: Any = None
+
+    def at(self, step: int) -> None:
+        if not self.wanted or time.monotonic() - self.start < 1.0:
+            return
+        if self.bar is None:
+            self.bar = _bar(self.steps)
+        self.bar.update(self.bar.task_ids[0], completed=step)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        if self.bar is not None:
+            self.bar.stop()
 
 
 def _bar(steps: int) -> Any:

@@ -1,42 +1,97 @@
 """Put a robot in, run it, keep what came out.
 
     trajectory = hinge.simulate(robot, t=5.0, q0=q, control=controller)
+    q, qd, status = hinge.rollout(robot, q0, qd0, steps=1000, h=1e-3, taus=taus)
 
-Fixed-step methods run one kernel a step on all rollouts at once. Methods are rows of a table (integrators/tableaus.py);
-"dopri5" chooses its own steps (adaptive.py), "midpoint" is implicit and symplectic (symplectic.py).
+All steps of all rollouts run in one kernel (rollouts.py); `simulate` calls it a part at a time, so that there are
+progress, records in a file and Ctrl-C. Methods are rows of a table (integrators/methods.py); one that estimates its
+error chooses its own steps (adaptive.py).
 Sources: turney1981, section 9; featherstone1987, section 5.2.
 """
 
 from __future__ import annotations
 
 import os
+import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge import inputs
 from hinge.constraining import Constrained
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
-from hinge.integrators import TABLEAUS
-from hinge.integrators.steps import not_a_group
-from hinge.model.driven import sizes
+from hinge.errors import NotCovered, SizeError, TraceError
+from hinge.integrators import METHODS
 from hinge.robot import Robot, Vector
-from hinge.sim import forces
-from hinge.sim.closed import kept_closed
-from hinge.sim.kernels import Physics, step_kernel
-from hinge.sim.record import CannotWrite, Memory, Recorder, shown
-from hinge.sim.stops import Stops
+from hinge.sim import forces, setup
+from hinge.sim.record import Bar, CannotWrite, Memory, Recorder
+from hinge.sim.rollouts import Outside, Rolling
+from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Trajectory
-from hinge.status import NONFINITE, OK, SINGULAR
 from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
-METHODS = (*TABLEAUS, "midpoint")
-SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
-TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
+PATIENCE = 0.05  # s: how long a part of a run takes, so that Ctrl-C is heard
+GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
+
+
+class Rollout(NamedTuple):
+    """States (…, rows, nq) and (…, rows, nv), and a status (…)."""
+
+    q: Array
+    qd: Array
+    status: Array
+
+
+def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
+            policy: Any = None, inputs: Sequence[Any] = (), method: str = "semi_implicit", record: int = 1,
+            parameters: Mapping[str, Any] | None = None, joint_terms: Sequence[str] = ("armature",),
+            effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
+            base_motion: Any = None, prescribed: Any = None, constraint: Constrained | None = None,
+            loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
+            backend: str | None = None) -> Rollout:  # fmt: skip
+    """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
+
+    `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
+    evaluated at every stage; its `inputs` are shared, or have the rollouts' axes first. q (…, steps // record + 1, nq)
+    and qd have the start and every `record`-th state. `parameters` are a varied robot's, shared or a row a rollout.
+    A rollout that was lost is NaN from there on, and its status says how. What else there is, is as in `simulate`.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> q, qd, status = hinge.rollout(arm, np.zeros((5, 2)), np.zeros(2), steps=100, h=1e-3, record=10)
+    >>> q.shape, status.shape
+    ((5, 11, 2), (5,))
+    """
+    count, every, h = setup.count("steps", steps, 0), setup.count("record", record), setup.positive("h", h)
+    given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
+    if len(given) > 1:
+        raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
+    numbers = setup.varied(robot, parameters)
+    axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
+    q, qd, batch = setup.start(robot, q0, qd0, *axes)
+    physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
+    _fixed(physics)
+    acts = setup.outside(robot, batch, numbers, external, base_motion, prescribed)
+    if policy is not None:
+        try:
+            setup.driven_by(acts, robot, policy, inputs, batch)
+        except forces.Untraceable as why:
+            raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
+    elif tau is not None:
+        setup.pushed_by(acts, robot, tau, batch, 0)
+    elif taus is not None:
+        if np.shape(taus)[-2:] != (count, robot.nv):
+            raise SizeError(f"taus has shape {np.shape(taus)}; give {(*batch, count, robot.nv)}, a row a step.")
+        setup.pushed_by(acts, robot, taus, batch, count)
+    memory = Memory(count // every + 1, batch, {"q": robot.nq, "qd": robot.nv})
+    memory.arrays["q"][:, 0], memory.arrays["qd"][:, 0] = q, qd
+    start, first = _began(t0, h)
+    rolling = Rolling(robot, physics, acts, q, qd, fates(len(q)), h, every, memory.arrays, start, first, backend)
+    rolling.run(0, count)
+    memory.fill(np.zeros(memory.room))
+    made = memory.made()[1]
+    return Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
 
 
 @dataclass
@@ -44,256 +99,289 @@ class Run:
     """A simulation while it runs: the state of every rollout, a row each, and how each fares."""
 
     robot: Robot
-    q: Array
-    qd: Array
     batch: tuple[int, ...]
     physics: Physics
+    outside: Outside
+    q: Array
+    qd: Array
     t: float = 0.0
-    status: Array = field(init=False)
+    fate: Array = field(init=False)  # a status, when it was lost (s), NaN where it was not, and the error of `keep`
     stopped: str = ""
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.status = np.zeros(len(self.q), np.uint8)
+        self.fate = fates(len(self.q))
+        self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
 
-    def moved(self, t: float, q: Array, qd: Array, fared: Array) -> None:
-        """Take a step; a rollout that failed in it is known, and NaN, from now on."""
-        self.t, self.q, self.qd = t, q, qd
-        with np.errstate(all="ignore"):
-            whole = abs(float(qd.sum())) < np.inf
-        if not whole:
-            lost = ~(np.isfinite(qd).all(axis=1) & np.isfinite(q).all(axis=1)) & (self.status == OK)
-            self.status[lost] = np.where(fared[lost] == SINGULAR, SINGULAR, NONFINITE)
-            q[lost] = qd[lost] = np.nan
+    @property
+    def status(self) -> Array:
+        return self.fate[:, 0].astype(np.uint8)
 
-    def kept(self, recorder: Recorder, method: str, events: Sequence[Any] = ()) -> Trajectory:
+    def moved(self, t: float, rolling: Rolling) -> None:
+        """Take over the states of rollouts."""
+        self.t, self.q, self.qd, self.fate = t, rolling.q, rolling.qd, rolling.fate
+
+    def kept(self, recorder: Recorder, events: Sequence[Any] = ()) -> Trajectory:
         """What there is to hand out."""
+        if self.physics.keep > 1:
+            self.info["kept_error"] = float(self.fate[:, 2].max(initial=0.0))
         t, states = recorder.made()
         if self.stopped:
             self.info["stopped"] = self.stopped
             warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
                           stacklevel=3)  # fmt: skip
-        return Trajectory(self.robot, t, states, self.status.reshape(self.batch), method, tuple(events), self.info)
+        return Trajectory(self.robot, t, states, self.status.reshape(self.batch), self.physics.method, tuple(events),
+                          self.info, self.fate[:, 1].reshape(self.batch))  # fmt: skip
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
-             method: str = "rk4", step: float | str = 1e-3, record: int | str = 1, fields: Sequence[str] = FIELDS,
-             sample: int = 0, effort: bool = False, limits: str = "ignore",
+             method: str | None = None, step: float | str = 1e-3, record: int | str = 1,
+             fields: Sequence[str] = FIELDS, sample: int = 0, effort: bool = False, limits: str = "ignore",
              joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
-             rtol: float = 1e-8, atol: float = 1e-10, file: str | os.PathLike[str] | None = None,
+             rtol: float | None = None, atol: float | None = None, file: str | os.PathLike[str] | None = None,
              progress: bool | None = None, backend: str | None = None, constraint: Constrained | None = None,
-             loops: str | None = None, loop_time: float = 0.05) -> Trajectory:  # fmt: skip
+             loops: str | None = None, loop_time: float = 0.05, parameters: Mapping[str, Any] | None = None,
+             inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None, base_motion: Any = None,
+             prescribed: Any = None, t0: float = 0.0, append: bool = False, overwrite: bool = False
+             ) -> Trajectory:  # fmt: skip
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
-    `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd). A function is traced
-    into the step where it can be and evaluated at every stage, or every `sample` steps and held. `method` is "rk4",
-    "euler", "semi_implicit", "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`, with
-    `events`). `step` is in s, or "auto", which bounds what a joint moves in a step by its velocity limit. `record`
-    says every how many steps a state is kept, or "last". `effort` keeps forces within their limits; `limits` may be
-    "stop" or "spring". `keep` uses the mass matrix and bias force of every so many steps. Ctrl-C returns what there is.
+    `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
+    traced into the step where it can be and evaluated at every stage, or every `sample` steps and held; `inputs` are
+    shared, or have the rollouts' axes first, and so have the `parameters` of a varied robot. `method` is "rk4", the
+    default, "euler", "semi_implicit", "implicit" (for what is stiff in the velocities), "lie_rk4", "midpoint"
+    (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). Where rk4 cannot be stable and no method is given,
+    "implicit" takes its place, with a warning. `step` is in s, or "auto", which bounds what a joint moves in a step by
+    its velocity limit. `record` says every how many steps a state is kept, or "last". `effort` keeps forces within
+    their limits; `limits` may be "stop" or "spring". `events` are functions of (t, q, qd) whose zeros are found.
+    `external` are forces on bodies by name, held in their coordinates; `base_motion` is (velocity, acceleration) of the
+    base and `prescribed` (value, rate, acceleration) of driven joints, each held or a function of t. `t0` is when it
+    begins; with `append` a file is gone on with, and `overwrite` replaces one. Ctrl-C returns what there is.
     `constraint` is one of `hinge.constrain`; `loops` says how a robot's loops and constraints are kept from drifting:
-    "project", "baumgarte" with the time constant `loop_time` (s), or "independent".
+    "project", "baumgarte" with the time constant `loop_time` (s), or "independent". `keep` sets the equations of motion
+    up every so many steps only, with "euler" and "semi_implicit".
 
     >>> pendulum = hinge.samples.pendulum(1)
     >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
     >>> run.q.shape
     (101, 1)
     """
-    run = _run(robot, q0, qd0, joint_terms, effort, limits)
-    keeper = kept_closed(run, constraint, loops, loop_time, method, keep)
-    duration = _positive("t", t)
-    _known("method", method, METHODS)
+    duration = setup.positive("t", t)
     for name in fields:
-        _known("fields", name, FIELDS)
-    sample, keep = _count("sample", sample, 0), _count("keep", keep)
-    every = 0 if record == "last" else _count("record", record, also=', or "last"')
+        setup.known("fields", name, FIELDS)
+    sample = setup.count("sample", sample, 0)
+    every = 0 if record == "last" else setup.count("record", record, also=', or "last"')
+    numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
+    q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
+    way = method or "rk4"
+    physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
+                            setup.count("keep", keep))  # fmt: skip
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
-    run.info |= {"hinge": __version__, "numpy": np.__version__, "robot": robot.name}
-    if method == "dopri5":
+    run = Run(robot, batch, physics, setup.outside(robot, batch, numbers, external, base_motion, prescribed), q, qd)
+    _together(run, sample, file, append, overwrite, rtol, atol)
+    if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive
 
-        _refuse(method, sample=sample, keep=keep > 1, limits=limits == "stop", file=file)
-        spacing = 1e-3 if step == "auto" else _step(robot, step)
-        return adaptive(run, duration, control, every * spacing, widths, events, rtol, atol, backend)
-    _refuse(method, events=events, keep=keep > 1 and method == "midpoint")
-    h = _step(robot, step)
+        spacing = 1e-3 if step == "auto" else setup.step_length(robot, step)
+        return adaptive(run, t0, duration, control, inputs, every * spacing, spacing, widths, events,
+                        1e-8 if rtol is None else rtol, 1e-10 if atol is None else atol, backend)  # fmt: skip
+    h = setup.step_length(robot, step)
     steps = max(1, round(duration / h))
-    h = run.info["step"] = duration / steps
-    source = _Source(run, control, steps, sample)
-    if method == "midpoint":
-        from hinge.sim.symplectic import Midpoint
-
-        advance: Any = Midpoint(run, source, backend)
-    elif keep > 1:
-        from hinge.sim.kept import Kept
-
-        advance = Kept(run, source, keep, method)
-    else:
-        advance = _Explicit(run, source, method, backend)
-    stops = Stops(run) if limits == "stop" else None
-    count = steps // every + 1 + (steps % every > 0) if every else 1
+    h = run.info["step"] = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
+    source = Source(run, control, inputs, steps, sample)
     recorder: Recorder
+    count = steps // every + 1 + (steps % every > 0) if every else 1
     if file is None:
         recorder = Memory(count, run.batch, widths)
     else:
         from hinge.sim.store import Writer
 
         run.info["file"] = os.fspath(file)
-        recorder = Writer(file, robot, run, widths, count, method)
-    try:
-        for k in shown(steps, progress):
-            q, qd, tau, fared = advance(k, run.t, h)
-            if every and k % every == 0:
-                recorder.add(run.t, run.q, run.qd, tau)
-            if stops is not None:
-                q, qd = stops(q, qd)
-            if keeper is not None:
-                q, qd = keeper((k + 1) * h, q, qd)
-            run.moved((k + 1) * h, q, qd, fared)
-        recorder.add(duration, run.q, run.qd, advance(steps - 1, duration, h)[2])
-    except KeyboardInterrupt:
-        run.stopped = f"interrupted at t = {run.t:g} s"
-        if not every and not recorder.count:
-            recorder.add(run.t, run.q, run.qd, np.full_like(run.qd, np.nan))
-    except CannotWrite as problem:
-        run.stopped = f"{problem} at t = {run.t:g} s"
-    return run.kept(recorder, method)
+        recorder = Writer(file, run, widths, count, append, overwrite)
+        t0 = run.t if append else t0
+    turns = _steady(Turns(run, source, recorder, h, every, _began(t0, h), backend), method is None)
+    if events:
+        from hinge.sim.events import Watch
+
+        return Watch(turns, events).go(steps, progress)
+    turns.go(steps, progress)
+    return run.kept(recorder)
 
 
-class _Source:
-    """Joint forces a step at a time, from an array or from Python; or a controller that was traced."""
+class Source:
+    """Joint forces from Python, some steps at a time; or what stands for them in the program."""
 
-    def __init__(self, run: Run, control: Any, steps: int, sample: int) -> None:
-        self.run, self.control, self.sample, self.traced = run, control, sample, None
-        self.held = np.zeros((len(run.q), run.robot.nv))
-        self.rows: Array | None = None
-        if control is None or not callable(control):
-            if control is not None:
-                tau, each = forces.given_forces(run.robot, control, run.batch, steps)
-                flat = tau.reshape(-1, *((steps,) if each else ()), run.robot.nv)
-                self.rows, self.held = (flat, self.held) if each else (None, np.ascontiguousarray(flat))
-            self.control = None
-        elif not sample:
+    def __init__(self, run: Run, control: Any, inputs: Sequence[Any], steps: int, sample: int) -> None:
+        self.run, self.control, self.sample, self.inputs = run, None, sample, inputs
+        if control is None:
+            return
+        if not callable(control):
+            setup.pushed_by(run.outside, run.robot, control, run.batch, steps)
+            return
+        given = (*inputs, *getattr(control, "inputs", ()))
+        if not sample:
             try:
-                self.traced = forces.trace_control(run.robot, control)
+                setup.driven_by(run.outside, run.robot, control, given, run.batch)
+                return
             except forces.Untraceable as why:
                 forces.warn_untraceable(control, why)
-                self.sample = 1
+        self.control, self.sample, self.inputs = control, max(1, sample), given
+        run.outside.arrays["tau"] = np.zeros((len(run.q), run.robot.nv))
 
-    def at(self, k: int, t: float) -> Array:
-        """The forces held over step k."""
-        if self.rows is not None:
-            return self.rows[:, k]
-        if self.control is not None and k % self.sample == 0:
-            run = self.run
-            # copies: a controller may keep what it sees
-            q, qd = (a.reshape(*run.batch, a.shape[-1]).copy() for a in (run.q, run.qd))
-            made = forces.checked(run.robot, self.control(t, q, qd), run.batch)
-            if k == 0:
-                forces.check_rows(run.robot, self.control, t, q, qd, made)
-            self.held = np.ascontiguousarray(made.reshape(len(run.q), -1))
-        return self.held
-
-
-class _Explicit:
-    """A step by a tableau, in one kernel that goes to and fro between two sets of arrays."""
-
-    def __init__(self, run: Run, source: _Source, method: str, backend: str | None) -> None:
-        tableau = TABLEAUS[method]
-        why = not_a_group(run.robot.model) if tableau.group else ""
-        if why:
-            raise NotCovered(f"method {method!r} does not cover robot {run.robot.name!r}: {why}.\n  Use 'rk4'.")
-        self.source, rows = source, len(run.q)
-        kernel = step_kernel(run.robot, tableau, run.physics, source.traced, backend)
-        here = [run.q.copy(), run.qd.copy(), np.zeros(rows), np.zeros(rows)]
-        there = [np.empty_like(a) for a in here]
-        self.given, self.tau = np.zeros_like(run.qd), np.empty_like(run.qd)
-        self.fared = np.empty(rows, np.uint8)
-        held = [] if source.traced is not None else [self.given]
-        self.sides = [
-            (kernel.bind(*a, *held, *b, self.tau, self.fared), a, b) for a, b in ((here, there), (there, here))
-        ]
-        self.run, self.at = run, 0
-
-    def __call__(self, k: int, t: float, h: float) -> tuple[Array, ...]:
-        call, start, end = self.sides[self.at]
-        start[2][:], start[3][:] = t, h
-        if self.source.traced is None:
-            self.given[...] = self.source.at(k, t)
-        if start[0] is not self.run.q:  # somebody else has moved the state
-            start[0][...], start[1][...] = self.run.q, self.run.qd
-        call()
-        self.at = 1 - self.at
-        return end[0], end[1], self.tau, self.fared
+    def ask(self, n: int, t: float, held: Array) -> None:
+        """Put the forces of step n, from Python, where the program reads them."""
+        if self.control is None or n % self.sample:
+            return
+        run = self.run
+        # copies: a controller may keep what it sees
+        q, qd = (a.reshape(*run.batch, a.shape[-1]).copy() for a in (run.q, run.qd))
+        made = forces.checked(run.robot, self.control(t, q, qd, *self.inputs), run.batch)
+        if n == 0:
+            forces.check_rows(run.robot, self.control, t, q, qd, made, self.inputs)
+        held[...] = made.reshape(len(run.q), -1)
 
 
-# what was given
+class Turns:
+    """A run with steps of one length, some at a time."""
+
+    def __init__(self, run: Run, source: Source, recorder: Recorder, h: float, every: int, began: tuple[float, int],
+                 backend: str | None) -> None:  # fmt: skip
+        self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
+        self.began, self.backend = began, backend
+        self.rolling = Rolling(run.robot, run.physics, run.outside, run.q, run.qd, run.fate, h, every or 1,
+                               recorder.arrays, *began, backend)  # fmt: skip
+        run.t = self.time(0)
+
+    def by(self, method: str) -> Turns:
+        """The same run by another method."""
+        self.run.physics = replace(self.run.physics, method=method)
+        return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
+
+    def time(self, n: Any) -> Any:
+        """When step n of this run begins."""
+        return self.began[0] + (self.began[1] + n) * self.h
+
+    def go(self, steps: int, progress: bool | None) -> None:
+        """Run to the end, or as far as one gets."""
+        run, many = self.run, max(1, 4000 // max(1, len(self.run.q)))
+        try:
+            self.put(0)
+            with Bar(steps, progress) as bar:
+                n = 0
+                while n < steps:
+                    count = self.bounded(n, min(many, steps - n))
+                    spent = -time.monotonic()
+                    self.turn(n, count)
+                    spent += time.monotonic()
+                    n += count
+                    self.filled(n)
+                    many = max(1, min(4 * many, int(count * PATIENCE / max(spent, 1e-6))))
+                    bar.at(n)
+            self.close(steps)
+        except KeyboardInterrupt:
+            run.stopped = f"interrupted at t = {run.t:g} s"
+            if not self.every:
+                self.put(0)
+                self.recorder.fill(np.array([run.t]))
+        except CannotWrite as problem:
+            run.stopped = f"{problem} at t = {run.t:g} s"
+
+    def bounded(self, n: int, count: int) -> int:
+        """How many steps may be taken at once from step n on: as the forces and the record allow."""
+        if self.source.control is not None:
+            count = min(count, self.source.sample - n % self.source.sample)
+        keep = self.run.physics.keep
+        count = max(keep, count - count % keep) if self.source.control is None else count
+        if self.every:
+            count = min(count, (self.recorder.row + self.recorder.room) * self.every - n)
+        return count
+
+    def turn(self, n: int, count: int) -> None:
+        """Take steps."""
+        self.source.ask(n, self.time(n), self.rolling.given.get("tau", np.empty(0)))
+        self.rolling.run(n, count, self.recorder.row)
+        self.run.moved(self.time(n + count), self.rolling)
+
+    def filled(self, n: int) -> None:
+        """Hand on the rows that are whole once n steps are taken: those before the next one that is due."""
+        if not self.every:
+            return
+        recorder, row = self.recorder, self.recorder.row
+        rows = np.arange(recorder.count, -(-n // self.every))
+        if len(rows):
+            recorder.fill(self.time(rows * self.every))
+        if recorder.row != row:
+            self.put(n // self.every)  # the arrays were emptied: their first row is due now
+
+    def put(self, row: int) -> None:
+        """Write the state into a row of the record; its forces are written by the next step."""
+        for name, value in (("q", self.run.q), ("qd", self.run.qd)):
+            if name in self.recorder.arrays:
+                self.recorder.arrays[name][:, row - self.recorder.row] = value
+
+    def close(self, steps: int) -> None:
+        """The last row: the state, and the forces that a step from here would begin with."""
+        recorder = self.recorder
+        row = -(-steps // self.every) if self.every else 0
+        self.put(row)
+        if "tau" in recorder.arrays:
+            self.source.ask(steps, self.time(steps), self.rolling.given.get("tau", np.empty(0)))
+            self.rolling.look(steps, row - recorder.row)
+        recorder.fill(np.array([self.time(steps)]))
 
 
-def _run(robot: Robot, q0: Vector, qd0: Vector, terms: Sequence[str], effort: bool, limits: str) -> Run:
-    if not isinstance(robot, Robot):
-        raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
-    if not robot.nv:
-        raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
-    if robot.subject.vary or any(sizes(robot.model)):
-        raise NotCovered(f"robot {robot.name!r} has numbers or joints that are given with each call, and a simulation "
-                         "has no place for them.\n  Simulate the robot it was made from.")  # fmt: skip
-    q = inputs.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
-    qd = inputs.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
-    for name, a in (("q0", q), ("qd0", qd)):
-        if not np.all(np.isfinite(a)):
-            where = tuple(int(k) for k in np.argwhere(~np.isfinite(a))[0])
-            raise SizeError(f"{name} has a value that is not finite, at {where}.")
-    try:
-        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    except ValueError:
-        raise SizeError(f"q0 {q.shape} and qd0 {qd.shape} do not fit together.") from None
-    _known("limits", limits, ("ignore", "stop", "spring"))
-    physics = Physics(inputs.terms(terms), bool(effort), _springs(robot) if limits == "spring" else None)
-    q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]), order="C") for a in (q, qd))
-    if robot.nq != robot.nv:
-        q = robot.integrate(q, np.zeros_like(qd))  # quaternions of length one
-    return Run(robot, q, qd, batch, physics)
+def _began(t0: float, h: float) -> tuple[float, int]:
+    """A beginning as a time and a number of steps: times are those of a run that began at zero, where they can be."""
+    if not np.isfinite(t0):
+        raise SizeError(f"t0={t0!r} is not a time. Give a number of seconds.")
+    first = round(float(t0) / h)
+    return (0.0, first) if first >= 0 and abs(t0 - first * h) < 1e-9 * h else (float(t0), 0)
 
 
-def _springs(robot: Robot) -> tuple[tuple[float, float], ...]:
-    """Stiffness and damping of a limit, one a velocity: they move what the joint feels at rest at one pace, SPRING."""
-    felt = 1.0 / np.diagonal(robot.inverse_mass_matrix(robot.neutral()))
-    return tuple((float(SPRING**2 * m), float(2.0 * SPRING * m)) for m in felt)
+def _fixed(physics: Physics) -> None:
+    if METHODS[physics.method].adaptive:
+        raise NotCovered(f"method {physics.method!r} chooses its own steps. Use hinge.simulate, or another method.")
 
 
-def _refuse(method: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value:
-            other = "'dopri5'" if name == "events" else "'euler' or 'semi_implicit'" if name == "keep" else "'rk4'"
-            raise NotCovered(f"{name}= does not go with method={method!r}. Use method={other}.")
+def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, rtol: Any, atol: Any) -> None:
+    """Refuse what does not go together."""
+    method = METHODS[run.physics.method]
+    refused = {
+        "sample": method.adaptive and sample and "it evaluates forces where it needs them",
+        "file": method.adaptive and file is not None and "its steps have no common times to write by",
+        "rtol": rtol is not None and not method.adaptive and "it estimates no error",
+        "atol": atol is not None and not method.adaptive and "it estimates no error",
+    }
+    acts = run.outside
+    if not method.asks:
+        why = "it is written in momenta"
+        refused |= {"external": "external" in acts.arrays and why,
+                    "base_motion": ("base_motion" in acts.arrays or acts.base is not None) and why,
+                    "prescribed": ("prescribed" in acts.arrays or acts.driven is not None) and why}  # fmt: skip
+    for name, reason in refused.items():
+        if reason:
+            other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
+            raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other}.")
+    if file is None and (append or overwrite):
+        raise SizeError(f"{'append' if append else 'overwrite'}=True is about a file. Give file=….")
 
 
-def _step(robot: Robot, step: float | str) -> float:
-    if step != "auto":
-        return _positive("step", step)
-    fastest = robot.limits.velocity[np.isfinite(robot.limits.velocity) & (robot.limits.velocity > 0.0)]
-    if not len(fastest):
-        raise SizeError(f'step="auto" needs velocity limits, and robot {robot.name!r} has none. Give a step in s.')
-    return float(TURN / fastest.max())
+def _steady(turns: Turns, free: bool) -> Turns:
+    """The run, by "implicit" where rk4 is not stable and another method may be taken; a warning where errors grow in
+    every step as nothing in nature does."""
+    growth = turns.rolling.growth()
+    if not growth > GROWS:
+        return turns
+    method = turns.run.physics.method
+    said = f"{method} with steps of {turns.h:g} s is not stable here: errors grow {growth:.3g} times in a step."
+    if not free:
+        warnings.warn(f"{said}\n  Use method='implicit', or a shorter step.", stacklevel=3)
+        return turns
+    warnings.warn(f"{said}\n  method='implicit' takes its place, which is of first order. Give a method, or a shorter "
+                  "step.", stacklevel=3)  # fmt: skip
+    return turns.by("implicit")
 
 
-def _positive(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not (np.isfinite(number) and number > 0.0):
-        raise SizeError(f"{name}={value!r} is not a time. Give a positive number of seconds.")
-    return number
-
-
-def _count(name: str, value: Any, least: int = 1, also: str = "") -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise SizeError(f"{name}={value!r} is not known. Give a whole number, {least} or more{also}.")
-    return int(value)
-
-
-def _known(name: str, value: Any, words: Sequence[str]) -> None:
-    if value not in words:
-        raise UnknownName(f"{name} has {value!r}, which is not known. {did_you_mean(str(value), words)}")
+def fates(rollouts: int) -> Array:
+    """How rollouts fare that have just begun."""
+    return np.tile([0.0, np.nan, 0.0], (rollouts, 1))

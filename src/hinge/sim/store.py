@@ -45,51 +45,78 @@ def _zarr() -> Any:
 
 
 class Writer:
-    """Takes states while a simulation runs and writes them when a chunk is full."""
+    """Has room for a chunk of states while a simulation runs, and writes them when it is full.
 
-    def __init__(self, path: str | os.PathLike[str], robot: Robot, run: Run, widths: dict[str, int], count: int,
-                 method: str) -> None:  # fmt: skip
-        self.path, self.run, rows = _cleared(Path(path)), run, len(run.q)
-        group = _zarr().open_group(str(self.path), mode="w")
-        widest = max([1, *widths.values()])
-        self.chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
-        self.arrays = {}
-        for name, shape in {"t": (), **{name: (rows, width) for name, width in widths.items()}}.items():
-            # chunks of zeros are written too, so that one that is missing is known to be
-            self.arrays[name] = group.create_array(
-                name, shape=(count, *shape), chunks=(self.chunk, *(max(1, n) for n in shape)), dtype="f8",
-                config={"write_empty_chunks": True},
-            )  # fmt: skip
-        self.buffers = {name: np.empty((self.chunk, *array.shape[1:])) for name, array in self.arrays.items()}
-        self.count = self.pending = 0
+    With `append` the states go on where a file ends: its last one is where the run begins, and the first that is
+    written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], run: Run, widths: dict[str, int], count: int, append: bool = False,
+                 overwrite: bool = False) -> None:  # fmt: skip
+        self.path, self.run, rows = Path(path), run, len(run.q)
+        self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
+        self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
+                      "name": run.robot.name, "digest": run.robot.model.digest, "fields": list(widths)}  # fmt: skip
         self.events: list[Any] = []
-        self.about = {"format": FORMAT, "method": method, "batch": list(run.batch), "hinge": __version__,
-                      "name": robot.name, "digest": robot.model.digest, "fields": list(widths)}  # fmt: skip
-        _write_robot(robot, self.path)
-        self._mark(0)
+        if append and self.path.exists():
+            self.stored = self._gone_on(count)
+        else:
+            self.stored = _created(_cleared(self.path, overwrite), rows, widths, count)
+            _write_robot(run.robot, self.path)
+        self.room = min(self.stored["t"].chunks[0], count)
+        self.t = np.empty(self.room)
+        self.arrays = {name: np.full((rows, self.room, width), np.nan) for name, width in widths.items()}
+        if not self.base:
+            self._mark(0)
 
-    def add(self, t: float, q: Array, qd: Array, tau: Array) -> None:
-        for name, value in (("t", t), ("q", q), ("qd", qd), ("tau", tau)):
-            if name in self.buffers:
-                self.buffers[name][self.pending] = value
-        self.pending += 1
-        if self.pending == self.chunk:
+    def _gone_on(self, count: int) -> dict[str, Any]:
+        """The arrays of the file that is there, made longer; the run begins at its last state."""
+        there = open_trajectory(self.path, self.run.robot)
+        about = json.loads((self.path / MARK).read_text())
+        other = next(
+            (name for name in ("batch", "digest", "fields", "method") if about[name] != self.about[name]), None
+        )
+        if other is not None or not {"q", "qd"} <= set(about["fields"]) or not len(there):
+            why = (
+                f"its {other} is {about[other]}, not {self.about[other]}"
+                if other
+                else "it has no q and qd to begin with"
+            )
+            raise TrajectoryError(f"{self.path} cannot be gone on with: {why}.", "Write to another file.")
+        q, qd = (a.reshape(-1, a.shape[-1]).copy() for a in there.final)
+        self.run.q, self.run.qd, self.run.t = q, qd, float(there.t[-1])
+        self.run.fate[:, 0] = there.status.reshape(-1)
+        self.run.fate[:, 1] = np.nan if there.lost is None else there.lost.reshape(-1)
+        self.base, self.events = len(there) - 1, about["events"]
+        group = _zarr().open_group(str(self.path), mode="r+")
+        arrays = {name: group[name] for name in ("t", *about["fields"])}
+        for array in arrays.values():
+            array.resize((self.base + count, *array.shape[1:]))
+        return arrays
+
+    def fill(self, t: Array) -> None:
+        at = self.count - self.row
+        self.t[at : at + len(t)] = t
+        self.count += len(t)
+        if self.count - self.row == self.room:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is pending, then say that it is there."""
-        end = self.count + self.pending
+        """Write the states that are whole, then say that they are there."""
+        n, at = self.count - self.row, self.base + self.row
         try:
+            self.stored["t"][at : at + n] = self.t[:n]
             for name, array in self.arrays.items():
-                array[self.count : end] = self.buffers[name][: self.pending]
-            self._mark(end)
+                self.stored[name][at : at + n] = np.moveaxis(array[:, :n], 1, 0)
+            self._mark(at + n)
         except OSError as problem:  # the disk is full, or gone
             raise CannotWrite(f"{self.path}: {problem.strerror or problem}") from problem
-        self.count, self.pending = end, 0
+        self.row = self.count
 
     def _mark(self, finished: int) -> None:
-        about = self.about | {"finished": finished, "status": self.run.status.tolist(), "info": self.run.info,
-                              "events": self.events}  # fmt: skip
+        lost = [None if np.isnan(t) else t for t in self.run.fate[:, 1].tolist()]
+        about = self.about | {"finished": finished, "status": self.run.status.tolist(), "lost": lost,
+                              "info": self.run.info, "events": self.events}  # fmt: skip
         beside = self.path / (MARK + ".part")
         beside.write_text(json.dumps(about))
         os.replace(beside, self.path / MARK)
@@ -100,9 +127,22 @@ class Writer:
             self.flush()
         except CannotWrite as problem:
             self.run.stopped = self.run.stopped or str(problem)
-        names = [name for name in self.arrays if name != "t"]
-        states = {name: OnDisk(self.arrays[name], self.count, self.run.batch) for name in names}
-        return np.asarray(self.arrays["t"][: self.count]), states
+        count = self.base + self.row
+        states = {name: OnDisk(self.stored[name], count, self.run.batch) for name in self.arrays}
+        return np.asarray(self.stored["t"][:count]), states
+
+
+def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[str, Any]:
+    """The arrays of a new file."""
+    group = _zarr().open_group(str(path), mode="w")
+    widest = max([1, *widths.values()])
+    chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
+    # chunks of zeros are written too, so that one that is missing is known to be
+    return {
+        name: group.create_array(name, shape=(count, *shape), chunks=(chunk, *(max(1, n) for n in shape)), dtype="f8",
+                                 config={"write_empty_chunks": True})
+        for name, shape in {"t": (), **{name: (rows, width) for name, width in widths.items()}}.items()
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -145,19 +185,22 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     fields = {name: getattr(trajectory, name) for name in FIELDS if getattr(trajectory, name) is not None}
 
     class _Done:
-        q = np.empty((rows, trajectory.robot.nq))
-        batch, info, stopped = trajectory.status.shape, _plain(trajectory.info), ""
-        status = trajectory.status.reshape(-1)
+        robot, batch, info, stopped = trajectory.robot, trajectory.status.shape, _plain(trajectory.info), ""
+        q, physics, status = np.empty((rows, 0)), trajectory, trajectory.status.reshape(-1)
+        fate = np.full((rows, 3), np.nan) if trajectory.lost is None else trajectory.lost.reshape(-1, 1)[:, [0, 0, 0]]
 
     widths = {name: a.shape[-1] for name, a in fields.items()}
-    flat = {name: np.moveaxis(a.reshape(rows, len(trajectory), -1), 1, 0) for name, a in fields.items()}
+    flat = {name: a.reshape(rows, len(trajectory), -1) for name, a in fields.items()}
     try:
-        writer = Writer(beside, trajectory.robot, _Done, widths, len(trajectory), trajectory.method)  # type: ignore[arg-type]
-        for k, t in enumerate(trajectory.t):
-            writer.add(t, *(flat[name][k] if name in flat else np.empty(0) for name in FIELDS))
+        writer = Writer(beside, _Done, widths, len(trajectory))  # type: ignore[arg-type]
+        for k in range(0, len(trajectory), writer.room):
+            part = slice(k, k + writer.room)
+            for name, array in flat.items():
+                writer.arrays[name][:, : len(trajectory.t[part])] = array[:, part]
+            writer.fill(trajectory.t[part])
         writer.events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
         writer.flush()
-        _cleared(target)
+        _cleared(target, True)
         os.replace(beside, target)
     except (OSError, CannotWrite) as problem:
         shutil.rmtree(beside, ignore_errors=True)
@@ -196,19 +239,23 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
             stored.check(robot.nq if name == "q" else robot.nv)
         status = np.array(about["status"], np.uint8).reshape(batch)
         events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
+        lost = np.array(about["lost"], float).reshape(batch) if "lost" in about else None
         info = dict(about["info"]) | {"hinge": about["hinge"]}
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, t, states, status, about["method"], events, info)
+    return Trajectory(robot, t, states, status, about["method"], events, info, lost)
 
 
-def _cleared(path: Path) -> Path:
-    """The place with no trajectory in it; anything else there is left alone."""
+def _cleared(path: Path, overwrite: bool) -> Path:
+    """The place with no trajectory in it, where it may be overwritten; anything else there is left alone."""
     if path.exists():
         if not (path / MARK).is_file():
             raise TrajectoryError(f"{path} exists and is not a trajectory.", "Choose another name, or remove it.")
+        if not overwrite:
+            raise TrajectoryError(f"{path} holds a trajectory already.", "Give overwrite=True, or append=True to go on "
+                                  "with it, or another name.")  # fmt: skip
         shutil.rmtree(path)
     return path
 

@@ -49,6 +49,7 @@ class Trajectory:
     method: str
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
+    lost: Array | None = None  # (…) s: when a rollout failed, NaN where it did not
 
     @cached_property
     def q(self) -> Array | None:

@@ -1,0 +1,150 @@
+"""Events with steps of one length: where a function of (t, q, qd) changes sign in a step, the step is taken again.
+
+The states after every step are looked at. Where a sign has changed, the rollout goes back to the beginning of that step
+and takes a shorter one, whose length is found by bisection, so an event is as exact as the method itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.sim.record import Bar
+from hinge.sim.rollouts import Rolling
+from hinge.sim.trajectory import Event, Trajectory
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Function = Callable[..., Any]
+LOOK = 64  # steps at a time
+
+
+def value(function: Function, t: float, q: Array, qd: Array) -> float:
+    """An event function at a state."""
+    return float(np.asarray(function(t, q, qd)))
+
+
+def crossed(function: Function, before: Array, after: Array) -> Array:
+    """Where a function has changed sign in the direction it is asked for."""
+    direction = getattr(function, "direction", 0.0)
+    rising, falling = (before < 0.0) & (after >= 0.0), (before > 0.0) & (after <= 0.0)
+    return rising & (direction >= 0.0) | falling & (direction <= 0.0)
+
+
+def changes_at(low: float, high: float, same: Callable[[float], bool]) -> float:
+    """Where something that is the same at `low` changes before `high`, down to the spacing of numbers."""
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if same(middle) else (low, middle)
+    return high
+
+
+class Watch:
+    """A run whose states are looked at after every step."""
+
+    def __init__(self, turns: Any, functions: Sequence[Function]) -> None:
+        self.turns, self.functions, run = turns, functions, turns.run
+        rows = len(run.q)
+        widths = {"q": run.robot.nq, "qd": run.robot.nv, "tau": run.robot.nv}
+        self.seen = {name: np.full((rows, LOOK + 1, width), np.nan) for name, width in widths.items()}
+        self.rolling = Rolling(run.robot, run.physics, run.outside, run.q, run.qd, run.fate, turns.h, 1, self.seen,
+                               turns.began[0], turns.began[1], turns.backend)  # fmt: skip
+        self.ended = np.full(rows, np.inf)
+        self.events: list[Event] = []
+        self.values = [self._values(f, run.t, run.q, run.qd) for f in functions]
+
+    def _values(self, function: Function, t: float, q: Array, qd: Array) -> Array:
+        return np.array([value(function, t, a, b) for a, b in zip(q, qd, strict=True)])
+
+    def go(self, steps: int, progress: bool | None) -> Trajectory:
+        """Run to the end, or until every rollout has come to an event that ends it."""
+        turns, run = self.turns, self.turns.run
+        n = 0
+        try:
+            with Bar(steps, progress) as bar:
+                while n < steps and (self.ended == np.inf).any():
+                    count = min(LOOK, steps - n)
+                    if turns.source.control is not None:
+                        count = min(count, turns.source.sample - n % turns.source.sample)
+                    self._looked(n, count)
+                    self._recorded(n, count, n + count == steps)
+                    n += count
+                    bar.at(n)
+        except KeyboardInterrupt:
+            run.stopped = f"interrupted at t = {run.t:g} s"
+        return run.kept(turns.recorder, sorted(self.events, key=lambda e: (e.t, e.rollout, e.which)))
+
+    def _looked(self, n: int, count: int) -> None:
+        """Take steps, and find the events in them."""
+        turns, run, seen = self.turns, self.turns.run, self.seen
+        held = self.rolling.given.get("tau", np.empty(0))
+        turns.source.ask(n, turns.time(n), held)
+        seen["q"][:, 0], seen["qd"][:, 0] = self.rolling.q, self.rolling.qd
+        self.rolling.run(n, count, n)
+        self.rolling.look(n + count, count)
+        run.moved(turns.time(n + count), self.rolling)
+        for k in range(1, count + 1):
+            t = turns.time(n + k)
+            for which, function in enumerate(self.functions):
+                after = self._values(function, t, seen["q"][:, k], seen["qd"][:, k])
+                for row in np.flatnonzero(crossed(function, self.values[which], after) & (self.ended == np.inf)):
+                    self._found(which, int(row), n + k - 1, k - 1)
+                self.values[which] = after
+            for row in np.flatnonzero(self.ended < t):
+                for array in seen.values():
+                    array[row, k] = np.nan
+        self.events = [e for e in self.events if e.t <= self.ended[self._row(e)]]
+
+    def _row(self, event: Event) -> int:
+        batch = self.turns.run.batch
+        return int(np.ravel_multi_index(event.rollout, batch)) if batch else 0
+
+    def _found(self, which: int, row: int, n: int, k: int) -> None:
+        """Locate an event in step n of a rollout, which began at row k of what was seen."""
+        function, turns, run = self.functions[which], self.turns, self.turns.run
+        one = _Again(self, row, turns.time(n), n)
+        state = self.seen["q"][row, k], self.seen["qd"][row, k]
+        before = value(function, turns.time(n), *state)
+        at = changes_at(
+            0.0, turns.h, lambda h: value(function, turns.time(n) + h, *one.after(h, *state)) * before > 0.0
+        )
+        q, qd = one.after(at, *state)
+        place = tuple(int(x) for x in np.unravel_index(row, run.batch)) if run.batch else ()
+        self.events.append(Event(which, place, turns.time(n) + at, q, qd))
+        if getattr(function, "terminal", False):
+            self.ended[row] = min(self.ended[row], turns.time(n) + at)
+
+    def _recorded(self, n: int, count: int, last: bool) -> None:
+        """Hand on the states that are asked for."""
+        turns, recorder, every = self.turns, self.turns.recorder, self.turns.every
+        due = [m for m in range(n, n + count) if every and m % every == 0] + [n + count] * last
+        for m in due:
+            t = turns.time(m)
+            if not (self.ended >= t).any():
+                break
+            for name, array in recorder.arrays.items():
+                array[:, recorder.count - recorder.row] = self.seen[name][:, m - n]
+            recorder.fill(np.array([t]))
+
+
+class _Again:
+    """One rollout's step of another length."""
+
+    def __init__(self, watch: Watch, row: int, t: float, n: int) -> None:
+        rolling = watch.rolling
+        self.a = [x[:1].copy() for x in rolling.sides[0]]
+        self.a[2][:] = 0.0, np.nan, 0.0
+        self.b = [np.empty_like(x) for x in self.a]
+        self.clock = rolling.clock.copy()
+        self.clock[[0, 1, 2, 4, 5, 6]] = t, -n, n, 1, 1, 0
+        given = [x if name in rolling.shared else x[row : row + 1].copy() for name, x in rolling.given.items()]
+        logs = [np.empty((1, 0, x.shape[-1])) for x in rolling.records.values()]
+        self.call = rolling.kernel.bind(*self.a, self.clock, *given, *self.b, *logs)
+
+    def after(self, h: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        self.a[0][0], self.a[1][0], self.clock[3] = q, qd, h
+        self.call()
+        return self.b[0][0].copy(), self.b[1][0].copy()

@@ -1,0 +1,66 @@
+"""The mass matrix and bias force of one step used for several: featherstone1987, section 5.2.
+
+    H(q) qdd = tau - C(q, qd)
+
+The equations are set up and factored every k steps, and carried from step to step in between; the joint forces are
+asked for in every step. What this does to the accelerations is measured where the equations are set up anew, against
+those that were kept until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinge.dynamics.composite import composite
+from hinge.dynamics.newton_euler import bias_force
+from hinge.dynamics.registry import lowest
+from hinge.dynamics.solve import LDL
+from hinge.graph import Scalar, absolute, floor, less, maximum, select, when
+from hinge.integrators.steps import Flat
+from hinge.model import Model
+from hinge.sim.step import Acts
+
+
+class Frozen:
+    """Equations of motion as scalars that a loop can carry: the factors of H, then C, then an error."""
+
+    def __init__(self, model: Model, acts: Acts, t: Scalar, q: Flat, v: Flat):
+        at, speeds = model.joint_positions(q), model.joint_velocities(v)
+        self.model, self.factors = model, LDL(composite(model, at), model.blame())
+        self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external, acts.base(t)))
+
+    @property
+    def flat(self) -> Flat:
+        """Pivots, the factor below them, and C."""
+        return [*self.factors.pivots, *(x for row in self.factors.below for _, x in row), *self.bias]
+
+    def like(self, flat: Sequence[Scalar]) -> Frozen:
+        """Equations with other numbers in the same places."""
+        made, n = Frozen.__new__(Frozen), self.model.nv
+        made.model, made.factors, rest = self.model, LDL.__new__(LDL), iter(flat[n : len(flat) - n])
+        made.factors.size, made.factors.pivots = n, list(flat[:n])
+        made.factors.below = [[(i, next(rest)) for i, _ in row] for row in self.factors.below]
+        made.bias = list(flat[len(flat) - n :])
+        return made
+
+    def acceleration(self, tau: Flat) -> tuple[Flat, list[Scalar]]:
+        """What follows from joint forces, and the pivots."""
+        return self.factors.solve([a - b for a, b in zip(tau, self.bias, strict=True)]), self.factors.pivots
+
+
+def renewed(fresh: Frozen, kept: Sequence[Scalar], n: Scalar, every: int, tau: Flat) -> tuple[Frozen, Flat]:
+    """The equations for step n, and what is carried on: themselves, and the largest error that keeping them made."""
+
+    def anew(*now: Scalar) -> Flat:
+        qdd, stale = fresh.acceleration(tau)[0], fresh.like(now[:-1]).acceleration(tau)[0]
+        apart: Scalar = 0.0
+        size: Scalar = 1e-300
+        for a, b in zip(qdd, stale, strict=True):
+            apart, size = maximum(apart, absolute(a - b)), maximum(size, absolute(a))
+        known = less(0.0, lowest(now[: fresh.model.nv]))  # none were kept before the first step
+        error = select(known, apart / size, 0.0)
+        return [*fresh.flat, select(less(now[-1], error), error, now[-1])]
+
+    due = less(absolute(floor(n / every) * every - n), 0.5)
+    made = list(when(due, list(kept), anew))
+    return fresh.like(made[:-1]), made

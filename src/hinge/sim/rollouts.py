@@ -1,0 +1,272 @@
+"""Many steps in one kernel: the step is the body of a loop, forces stream in by step and records stream out.
+
+    q, qd, status = hinge.rollout(robot, q0, qd0, steps=1000, h=1e-3, taus=taus)
+
+What is given from outside (`Outside`) are inputs of the program: forces that are held or stream, what a policy is
+given, parameters, forces on bodies, a motion of the base, joints that are prescribed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hinge.backends import default_backend
+from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.dynamics.registry import BASE, EXTERNAL
+from hinge.graph import (
+    Graph,
+    Input,
+    Program,
+    Record,
+    Rows,
+    Scalar,
+    absolute,
+    floor,
+    less,
+    minimum,
+    order,
+    repeat,
+    select,
+)
+from hinge.graph.collector import uncollected
+from hinge.model import Model, varied
+from hinge.model.driven import put
+from hinge.model.regroup import regrouped
+from hinge.programs import Question, Subject, answer
+from hinge.robot import Robot
+from hinge.sim.frozen_mass_matrix import Frozen, renewed
+from hinge.sim.step import Acts, Physics, asked, stepped
+from hinge.spatial import Force, Motion
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
+CLOCK = ("start", "first", "done", "h", "steps", "every", "row", "last")  # s and numbers of steps and rows
+
+
+@dataclass
+class Outside:
+    """What a run is given besides its states: arrays by the name of their input, and the functions of time there are.
+
+    An array has a row for each rollout, or is `shared`; `taus` and what else is in `streams` has one for each step.
+    `key` tells one law, base or drive from another.
+    """
+
+    arrays: dict[str, Array] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
+    streams: set[str] = field(default_factory=set)
+    law: Law | None = None
+    fed: tuple[str, ...] = ()  # the arrays that the law is given
+    base: Law | None = None  # of t: velocity and acceleration of the base
+    driven: Law | None = None  # of t: value, rate and acceleration of what is prescribed
+    key: tuple[Any, ...] = ()
+
+    def inputs(self) -> list[Input]:
+        """The inputs of the program."""
+        return [Input(name, int(np.prod(self.shape(name))), name in self.shared, stream=name in self.streams)
+                for name in self.arrays]  # fmt: skip
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The axes of an array that belong to one rollout, and one step."""
+        axes = int(name not in self.shared) + int(name in self.streams)
+        return self.arrays[name].shape[axes:]
+
+    def flat(self, graph: Graph, name: str) -> list[Scalar]:
+        return [graph.input(name, k) for k in range(int(np.prod(self.shape(name))))]
+
+    def acts(self, graph: Graph, model: Model, step: Scalar) -> Acts:
+        """What acts in a step."""
+        fed = [self.flat(graph, name) for name in self.fed]
+        law, base, driven = self.law, self.base, self.driven
+        none: list[Scalar] = [0.0] * model.nv
+        held = self.flat(graph, "tau") if "tau" in self.arrays else none
+        if "taus" in self.arrays:
+            held = Rows(graph, "taus", model.nv)[minimum(step, graph.input("clock", CLOCK.index("last")))]
+        external = EXTERNAL.take(model, self.flat(graph, "external")) if "external" in self.arrays else None
+        still = BASE.take(model, self.flat(graph, "base_motion")) if "base_motion" in self.arrays else None
+        at_rest = still or (Motion(), Motion())
+        if "prescribed" in self.arrays:
+            model = put(model, self.flat(graph, "prescribed"))
+        return Acts(
+            (lambda t, q, v: list(held)) if law is None else (lambda t, q, v: law(t, q, v, *fed)),
+            external or [Force()] * len(model.parent),
+            (lambda t: at_rest) if base is None else (lambda t: BASE.take(model, base(t))),
+            (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
+        )
+
+
+@uncollected()
+def program(subject: Subject, physics: Physics, outside: Outside, fields: Mapping[str, int]) -> Program:
+    """The program of `steps` steps: it gives q, qd, how the rollout fared, when it was lost, and the error of `keep`.
+
+    With `fields` it writes rows of records: "q" and "qd" of every so many steps, "tau" at the beginning of the next.
+    """
+    graph, taken = Graph(), outside.inputs()
+    forward, model = cheapest(subject, physics), specialised(graph, subject, physics, outside)
+    nq, nv = model.nq, model.nv
+    inputs = [Input("q", nq), Input("qd", nv), Input("fate", 3), Input("clock", len(CLOCK), True), *taken]
+    start, first, done, h, steps, every, row, _ = (graph.input("clock", k) for k in range(len(CLOCK)))
+    records = {name: Record(graph, f"{name} record", width) for name, width in fields.items()}
+
+    def due(n: Scalar) -> Scalar:
+        """The row of a record that step n begins, or none."""
+        whole = floor(n / every)
+        return select(less(absolute(whole * every - n), 0.5), whole - row, -1.0)
+
+    def step(k: Scalar, *now: Scalar) -> list[Scalar]:
+        q, v, (fared, lost, *kept) = list(now[:nq]), list(now[nq : nq + nv]), now[nq + nv :]
+        n = done + k
+        t, acts = start + (first + n) * h, outside.acts(graph, model, n)
+        tau, answer = asked(model, physics, acts, t, q, v), forward
+        if "tau" in records:
+            records["tau"][due(n)] = tau
+        if kept:
+            equations, kept = renewed(Frozen(model, acts, t, q, v), kept, n, physics.keep, tau)
+            answer = equations.acceleration
+        made = stepped(model, physics, acts, answer, t, h, model.joint_positions(q), v)
+        going = less(fared, 0.5)
+        lost = select(going, select(less(made.status, 0.5), lost, t + h), lost)
+        fared = select(going, made.status, fared)
+        good = less(fared, 0.5)
+        q, v = ([select(good, x, np.nan) for x in part] for part in (model.flat(made.q), made.v))
+        for name, values in (("q", q), ("qd", v)):
+            if name in records:
+                records[name][due(n + 1.0)] = values
+        return [*q, *v, fared, lost, *kept]
+
+    state: list[Scalar] = [graph.input(name, k) for name, n in (("q", nq), ("qd", nv), ("fate", 3)) for k in range(n)]
+    q, v, error = state[:nq], state[nq : nq + nv], state.pop()
+    if physics.keep > 1:
+        equations = Frozen(model, outside.acts(graph, model, 0.0), start, q, v)
+        state = [*state, *[0.0] * len(equations.flat), error]
+    made = repeat(steps, state, step)
+    fate = [*made[nq + nv : nq + nv + 2], made[-1] if physics.keep > 1 else error]
+    outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (3,), fate)]
+    graph.let_go()
+    return order(inputs, [*outputs, *records.values()])
+
+
+def specialised(graph: Graph, subject: Subject, physics: Physics, outside: Outside) -> Model:
+    """The model that a step runs on, with what varies as inputs."""
+    model = replace(subject.traced, terms=physics.traced_terms)
+    if subject.vary:
+        model = varied(model, subject.vary, outside.flat(graph, "parameters"))
+    return regrouped(model)
+
+
+def cheapest(subject: Subject, physics: Physics) -> Any:
+    """The method of forward dynamics with the fewest operations."""
+    terms = physics.traced_terms
+    question = Question("forward_dynamics", terms=terms, regroup=True)
+    return subject.kernels(("cheapest", terms), lambda: answer(question, subject)[0])
+
+
+def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None) -> Kernel:
+    """The kernel of a run; one that does the same is the same, and kept with the robot."""
+    subject, backend = robot.subject, backend or default_backend()
+    taken = outside.inputs()
+    ours = not outside.key and physics.constraint is None and not robot.model.symbols
+    known = (physics, tuple(taken), tuple(fields.items()))
+    takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", 3), Input("clock", len(CLOCK), True), *taken]
+    shapes = [(ROWS, one.size) if one.stream else (one.size,) for one in takes]
+    outputs = [(robot.nq,), (robot.nv,), (3,), *((ROWS, width) for width in fields.values())]
+
+    def key() -> tuple[str, ...]:
+        if ours and all(joint.is_ours for joint in robot.model.joint):
+            plain = replace(physics, terms=frozenset())
+            told = "rollout", plain, sorted(physics.terms), known[1:], subject.vary
+            return robot.model.digest, _limits(robot.model), repr(told)
+        return "program", repr(plan.program)
+
+    plan = Plan(robot.name, f"rollout {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
+                tuple(outputs), lambda: program(subject, physics, outside, fields), key)  # fmt: skip
+    return subject.kernels(("rollout", known, outside.key, backend), lambda: Kernel(plan, backend))
+
+
+def _limits(model: Model) -> str:
+    """What of the joints a step has in it, besides what the dynamics have."""
+    return repr([(d.lower, d.upper, d.effort, d.friction) for d in model.data])
+
+
+class Rolling:
+    """Rollouts on their way: their states, and a kernel that takes all of them some steps further.
+
+    `fate` has a status, the time at which a rollout was lost and the error of `keep`; `records` are the arrays that are
+    written.
+    Step `first` begins this run, at start + first h seconds; steps and rows of records are counted from there.
+    """
+
+    def __init__(self, robot: Robot, physics: Physics, outside: Outside, q: Array, qd: Array, fate: Array, h: float,
+                 every: int, records: Mapping[str, Array], start: float, first: int, backend: str | None):  # fmt: skip
+        fields = {name: array.shape[-1] for name, array in records.items()}
+        self.kernel = kernel(robot, physics, outside, fields, backend)
+        self.clock = np.array([start, first, 0, h, 0, every, 0, 0], float)
+        taken = outside.inputs()
+        if "taus" in outside.arrays:
+            self.clock[-1] = outside.arrays["taus"].shape[-2] - 1
+        self.given = {one.name: _flat(outside.arrays[one.name], one) for one in taken}
+        self.shared = {one.name for one in taken if one.uniform}
+        self.records = dict(records)
+        self.sides = [q, qd, fate], [np.empty_like(a) for a in (q, qd, fate)]
+        self.calls = [self._bound(*pair) for pair in (self.sides, self.sides[::-1])]
+        self.at = 0
+
+    def _bound(self, a: list[Array], b: list[Array]) -> Callable[[], None]:
+        return self.kernel.bind(*a, self.clock, *self.given.values(), *b, *self.records.values())
+
+    @property
+    def q(self) -> Array:
+        return self.sides[self.at][0]
+
+    @property
+    def qd(self) -> Array:
+        return self.sides[self.at][1]
+
+    @property
+    def fate(self) -> Array:
+        return self.sides[self.at][2]
+
+    @property
+    def status(self) -> Array:
+        return self.fate[:, 0].astype(np.uint8)
+
+    def run(self, done: int, steps: int, row: int = 0) -> None:
+        """Take steps after `done` of them; the arrays of the records begin at row number `row`."""
+        self.clock[[2, 4, 6]] = done, steps, row
+        self.calls[self.at]()
+        self.at = 1 - self.at
+
+    def look(self, done: int, row: int) -> None:
+        """Write the forces that a step from here would begin with into row `row` of the arrays, and stay here."""
+        every = self.clock[5]
+        self.clock[[2, 4, 5, 6]] = done, 1, 1, done - row
+        self.calls[self.at]()
+        self.clock[5] = every
+
+    def growth(self) -> float:
+        """How many times the largest error grows in a step from the first rollout's state."""
+        if not len(self.q):
+            return 0.0
+        x = np.concatenate([self.q[0], self.qd[0]])
+        n, nq = len(x), self.q.shape[1]
+        size = 1e-6 * np.maximum(1.0, np.abs(x))
+        states = np.vstack([x, x + np.diag(size)])
+        a = [np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq:]), np.zeros((n + 1, 3))]
+        b = [np.empty_like(part) for part in a]
+        given = [x if name in self.shared else np.repeat(x[:1], n + 1, axis=0) for name, x in self.given.items()]
+        logs = [np.empty((n + 1, 0, r.shape[-1])) for r in self.records.values()]
+        clock = self.clock.copy()
+        clock[[2, 4]] = 0, 1
+        self.kernel.bind(*a, clock, *given, *b, *logs)()
+        after = np.hstack(b[:2])
+        slopes = (after[1:] - after[0]).T / size
+        return float(np.abs(np.linalg.eigvals(slopes)).max()) if np.isfinite(slopes).all() else np.inf
+
+
+def _flat(a: Array, one: Input) -> Array:
+    """An array with one axis for what belongs to a rollout and a step."""
+    lead = a.shape[: int(not one.uniform) + int(one.stream)]
+    return np.ascontiguousarray(a, float).reshape(*lead, one.size)

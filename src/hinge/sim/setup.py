@@ -1,0 +1,261 @@
+"""What a simulation is given, checked and brought into the form that a step takes: states, physics, what acts."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge import inputs
+from hinge.assembling import START, refuse_open
+from hinge.constraining import Constrained
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph import Expr, Graph, Input, Scalar, order
+from hinge.graph.arrays import on_symbols, symbols
+from hinge.integrators import METHODS
+from hinge.model.driven import sizes
+from hinge.robot import Robot, Vector
+from hinge.sim.forces import given_forces, trace_control, traced_key
+from hinge.sim.impulses import bounded
+from hinge.sim.rollouts import Outside
+from hinge.sim.step import Physics
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
+TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
+WAYS = ("project", "baumgarte", "independent")
+
+
+def start(robot: Robot, q0: Vector, qd0: Vector, *others: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
+    """The states at the beginning, a row a rollout, and the axes of the rollouts; `others` are axes to go with."""
+    if not isinstance(robot, Robot):
+        raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
+    if not robot.nv:
+        raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
+    q = inputs.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
+    qd = inputs.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
+    for name, a in (("q0", q), ("qd0", qd)):
+        if not np.all(np.isfinite(a)):
+            where = tuple(int(k) for k in np.argwhere(~np.isfinite(a))[0])
+            raise SizeError(f"{name} has a value that is not finite, at {where}.")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], *others)
+    except ValueError:
+        more = "".join(f", {shape}" for shape in others if shape)
+        raise SizeError(f"q0 {q.shape} and qd0 {qd.shape}{more} do not fit together.") from None
+    q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]), order="C") for a in (q, qd))
+    if robot.nq != robot.nv:
+        q = unit(robot, q)
+    return q, qd, batch
+
+
+def unit(robot: Robot, q: Array) -> Array:
+    """Coordinates with quaternions of length one."""
+    q = q.copy()
+    for i in robot.model.leaders:
+        at, joint = robot.model.slices[i][0], robot.model.joint[i]
+        if joint.nq != joint.nv:
+            q[:, at] = [joint.normal(row) for row in q[:, at].tolist()]
+    return q
+
+
+def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str], effort: bool, limits: str,
+            constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1
+            ) -> Physics:  # fmt: skip
+    """What acts in a step besides what is given from outside."""
+    known("method", method, METHODS)
+    known("limits", limits, ("ignore", "stop", "spring"))
+    row = METHODS[method]
+    why = row.refuses(robot.model)
+    if why:
+        raise NotCovered(
+            f"method {method!r} does not cover robot {robot.name!r}: {why}.\n  Use 'lie_rk4', 'rk4' or 'dopri5'."
+        )
+    held, time, rank = _held(robot, q, qd, constraint, loops, loop_time)
+    if not row.asks and (constraint is not None or robot.loops):
+        raise NotCovered(f"loops and constraints need a method that asks for accelerations, and {method!r} does not.\n"
+                         "  Use 'rk4'.")  # fmt: skip
+    if row.adaptive and held in ("project", "independent"):
+        raise NotCovered(f"loops={held!r} goes with fixed steps: {method!r} takes loops='baumgarte', or none.")
+    one_stage = row.tableau is not None and row.tableau.stages == 1
+    if keep > 1 and (not one_stage or constraint is not None or robot.loops or sizes(robot.model)[1]):
+        why = "loops, constraints and driven joints need the equations of each step" if one_stage else (
+            f"{method!r} needs the equations more than once a step; use 'euler' or 'semi_implicit'")  # fmt: skip
+        raise NotCovered(f"keep={keep} does not go here: {why}.")
+    made = Physics(method, inputs.terms(terms), bool(effort), limits == "stop",
+                   _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank)  # fmt: skip
+    if made.stops:
+        _inside(robot, q)
+    return made
+
+
+def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float) -> tuple[str, float, int]:
+    """How loops and constraints are kept from drifting: the way, a time constant, and how many velocities depend."""
+    if loops is not None:
+        one_of("loops", loops, WAYS)
+    if constraint is not None:
+        if not isinstance(constraint, Constrained) or constraint.robot is not robot:
+            raise SizeError("constraint has to be what hinge.constrain made of this very robot.")
+        if loops in ("baumgarte", "independent"):
+            raise NotCovered(f"loops={loops!r} is for kinematic loops. Constraints on velocities take loops='project'.")
+        return loops or "", 0.0, 0
+    if not robot.loops:
+        if loops is not None:
+            raise NotCovered(f"loops={loops!r} was given, and robot {robot.name!r} has none. Leave it out.")
+        return "", 0.0, 0
+    for at, speed in zip(q, qd, strict=True):
+        refuse_open(robot, at, speed, START)
+    if loops == "baumgarte" and not (np.isfinite(time) and time > 0.0):
+        raise SizeError(f"loop_time={time!r} is not a time. Give a positive number of seconds.")
+    rank = int(np.max(robot.mobility(q).rank)) if loops == "independent" else 0
+    return loops or "", float(time) if loops == "baumgarte" else 0.0, rank
+
+
+def _springs(robot: Robot) -> tuple[tuple[float, float], ...]:
+    """Stiffness and damping of a limit, one a velocity: they move what the joint feels at rest at one pace, SPRING."""
+    felt = 1.0 / np.diagonal(Robot(robot.model).inverse_mass_matrix(robot.neutral(), **_driven_at_rest(robot)))
+    return tuple((float(SPRING**2 * m), float(2.0 * SPRING * m)) for m in felt)
+
+
+def _driven_at_rest(robot: Robot) -> dict[str, Any]:
+    nq, nv = sizes(robot.model)
+    return {"prescribed": (np.zeros(nq), np.zeros(nv))} if nv else {}
+
+
+def _inside(robot: Robot, q: Array) -> None:
+    """Raise where a joint begins beyond its stops."""
+    for one in bounded(robot.model, False, True):
+        at = q[:, one.q]
+        beyond = np.flatnonzero((at < one.lower) | (at > one.upper))
+        if len(beyond):
+            k, model = beyond[0], robot.model
+            name = next(model.joint_name[i] for i in model.leaders if model.slices[i][1].start == one.v)
+            limit = one.lower if at[k] < one.lower else one.upper
+            raise SizeError(f"q0 has joint {name!r} at {at[k]:g}, beyond its limit {limit:g}. "
+                            'limits="stop" starts within the limits.')  # fmt: skip
+
+
+def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
+    """The numbers of a varied robot, (…, size); None where nothing is varied."""
+    made = inputs.parameters("simulate", robot.model, robot.subject.vary, parameters)
+    return np.asarray(made[0], float) if made else None
+
+
+def outside(robot: Robot, batch: tuple[int, ...], parameters: Array | None, external: Mapping[str, Any] | None,
+            base_motion: Any, prescribed: Any) -> Outside:  # fmt: skip
+    """What acts from outside, short of joint forces."""
+    made = Outside()
+    if parameters is not None:
+        rows(made, "parameters", parameters, batch, 1)
+    if external:
+        traced = robot.subject.traced
+        rows(made, "external", inputs.wrenches(traced, external, "body", lambda name: np.eye(4), False), batch, 2)
+    if callable(base_motion):
+        made.base = in_time("base_motion", base_motion, 12)
+    elif base_motion is not None:
+        rows(made, "base_motion", inputs.base_motion("simulate", base_motion), batch, 2)
+    nq, nv = sizes(robot.model)
+    if callable(prescribed) and nv:
+        made.driven = in_time("prescribed", prescribed, nq + 2 * nv)
+    else:
+        for array in inputs.prescribed("simulate", robot.model, prescribed):
+            rows(made, "prescribed", array, batch, 1)
+    made.key = tuple(_time_key(law) for law in (made.base, made.driven) if law is not None)
+    return made
+
+
+def rows(made: Outside, name: str, given: Any, batch: tuple[int, ...], own: int) -> None:
+    """Put an array among what is given: a row a rollout, or one for all; its last `own` axes belong to a rollout."""
+    array = np.asarray(given, float)
+    axes = array.shape[: array.ndim - own]
+    if not axes:
+        made.shared.add(name)
+        made.arrays[name] = array
+        return
+    try:
+        whole = np.broadcast_to(array, (*batch, *array.shape[array.ndim - own :]))
+    except ValueError:
+        raise SizeError(f"{name} has shape {array.shape}; there are {batch} rollouts.") from None
+    made.arrays[name] = np.ascontiguousarray(whole.reshape(-1, *whole.shape[len(batch) :]))
+
+
+def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...]) -> None:
+    """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable."""
+    arrays = [np.asarray(a, float) for a in given]
+    if not all(np.all(np.isfinite(a)) for a in arrays):
+        raise SizeError("inputs have a value that is not finite.")
+    each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
+    first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
+    made.law = trace_control(robot, law, first)
+    made.fed = tuple(f"input{k}" for k in range(len(arrays)))
+    for name, array, one in zip(made.fed, arrays, each, strict=True):
+        rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)
+    made.key = (*made.key, traced_key(robot, made.law, first))
+
+
+def pushed_by(made: Outside, robot: Robot, forces: Any, batch: tuple[int, ...], steps: int) -> None:
+    """Put joint forces among what acts: (…, nv) are held, (…, steps, nv) stream."""
+    tau, each = given_forces(robot, forces, batch, steps)
+    if each:
+        made.arrays["taus"] = np.ascontiguousarray(tau.reshape(-1, steps, robot.nv))
+        made.streams.add("taus")
+    else:
+        made.arrays["tau"] = np.array(tau.reshape(-1, robot.nv))
+
+
+def in_time(name: str, function: Callable[..., Any], size: int) -> Callable[..., list[Scalar]]:
+    """A function of time over scalars; it returns `size` numbers, in any shapes."""
+
+    def law(t: Scalar) -> list[Scalar]:
+        made = on_symbols(f"{name} function", function, symbols(t))
+        parts = made if isinstance(made, tuple | list) else [made]
+        flat = [x for part in parts for x in np.asarray(part, dtype=object).reshape(-1).tolist()]
+        flat = [getattr(x, "item", lambda x=x: x)() for x in flat]
+        if len(flat) != size:
+            raise SizeError(f"the function {name} gives {len(flat)} numbers; it has to give {size}.")
+        return [x if type(x) is Expr else float(x) for x in flat]
+
+    return law
+
+
+def _time_key(law: Callable[..., list[Scalar]]) -> str:
+    graph = Graph()
+    values = law(graph.input("t", 0))
+    return hashlib.sha256(repr(order([Input("t", 1)], [("x", (len(values),), values)], False)).encode()).hexdigest()
+
+
+# numbers and words
+
+
+def step_length(robot: Robot, step: float | str) -> float:
+    """A step in s; "auto" is the one in which the fastest joint, at its velocity limit, moves by TURN."""
+    if step != "auto":
+        return positive("step", step)
+    fastest = robot.limits.velocity[np.isfinite(robot.limits.velocity) & (robot.limits.velocity > 0.0)]
+    if not len(fastest):
+        raise SizeError(f'step="auto" needs velocity limits, and robot {robot.name!r} has none. Give a step in s.')
+    return float(TURN / fastest.max())
+
+
+def positive(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number > 0.0):
+        raise SizeError(f"{name}={value!r} is not a time. Give a positive number of seconds.")
+    return number
+
+
+def count(name: str, value: Any, least: int = 1, also: str = "") -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise SizeError(f"{name}={value!r} is not known. Give a whole number, {least} or more{also}.")
+    return int(value)
+
+
+def known(name: str, value: Any, words: Any) -> None:
+    if value not in words:
+        raise UnknownName(f"{name} has {value!r}, which is not known. {did_you_mean(str(value), words)}")

@@ -1,0 +1,205 @@
+"""One step of a simulation over scalars, from state to state: everything that happens during a run is part of it.
+
+A controller or given forces, limits of the actuators, joint terms, external forces, a base that moves, joints that are
+prescribed, loops and constraints act while the method of integration runs; dry friction and stops strike at its end;
+then what has drifted is brought back. Traced once, a step is the body of a loop: sim/rollouts.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hinge.constraints.elimination import determined
+from hinge.constraints.loop_dynamics import forward_stabilised, loop_project
+from hinge.constraints.loops import closing
+from hinge.constraints.multipliers import Keeping
+from hinge.dynamics.registry import FORCE, Algorithm
+from hinge.graph import Scalar, absolute, less, maximum, minimum, select
+from hinge.integrators import METHODS
+from hinge.integrators.steps import Flat, PerJoint, System
+from hinge.model import Model
+from hinge.model.symbols import unknown
+from hinge.sim.impulses import bounded, rubbed, struck
+from hinge.spatial import Force, Motion
+from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCONVERGED
+
+Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
+FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost
+
+
+@dataclass(frozen=True)
+class Physics:
+    """What acts in a simulation besides the controller, and the method; two that are equal make the same step."""
+
+    method: str = "rk4"
+    terms: frozenset[str] = frozenset({"armature"})
+    effort: bool = False  # forces are kept within the effort limits
+    stops: bool = False  # position limits are stops
+    springs: tuple[tuple[float, float], ...] | None = None  # stiffness and damping of limits, one a velocity
+    constraint: Any = None  # a Constrained, whose constraints are kept
+    loops: str = ""  # how loops and constraints are kept from drifting: see closed.py
+    loop_time: float = 0.0  # s: time constant with which loops that came open close again, where they do
+    keep: int = 1  # every how many steps the equations of motion are set up
+    rank: int = 0  # how many velocities the loops determine, where these are found from the others
+
+    @property
+    def traced_terms(self) -> frozenset[str]:
+        """The joint terms that the dynamics have in them; friction strikes at the end of a step."""
+        return self.terms - {"friction"}
+
+
+class Acts(NamedTuple):
+    """What is given from outside, as functions of the time: joint forces, forces on bodies, the base, driven joints."""
+
+    forces: Callable[[Scalar, Flat, Flat], Flat]
+    external: Sequence[Force]
+    base: Callable[[Scalar], tuple[Motion, Motion]]
+    body: Callable[[Scalar], Model]
+
+
+class Moved(NamedTuple):
+    """A state after a step, and how it fared."""
+
+    q: PerJoint
+    v: Flat
+    status: Scalar
+    made: Any  # what the method of integration has to say besides
+
+
+def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
+    """The joint forces that are asked for, within the limits of the actuators."""
+    tau = acts.forces(t, q, v)
+    if not physics.effort:
+        return tau
+    limits = [x for i in model.leaders for x in model.data[i].effort]
+    return [x if not unknown((e,)) and not math.isfinite(e) else maximum(minimum(x, e), -e)
+            for x, e in zip(tau, limits, strict=True)]  # fmt: skip
+
+
+def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar, q: PerJoint, v: Flat
+            ) -> Moved:  # fmt: skip
+    """A step of h seconds from q and v at the time t; `forward` gives accelerations where nothing is held."""
+    method = METHODS[physics.method]
+    rows = bounded(model, "friction" in physics.terms, physics.stops)
+    made = method.advance(model, system(model, physics, acts, forward, t, h, rubbed(rows, v)), q, v, h)
+    end, sure = t + h, made.pivot
+    held = holding(model, physics, end) if rows else None
+    after = struck(model, rows, (model.flat(q), v), made.q, made.v, h, method.late,
+                   held(made.q, made.v)[0] if held else None)  # fmt: skip
+    at, speed = _kept(model, physics, end, after.q, after.v)
+    return Moved(at, speed, _fared(model, at, speed, v, sure, minimum(made.settled, after.settled)), made)
+
+
+def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar,
+           sliding: dict[int, Scalar]) -> System:  # fmt: skip
+    """What moves during a step that begins at t, with the dry friction of joints that slide."""
+
+    def forces(c: Scalar, at: PerJoint, speed: Flat) -> Flat:
+        tau = list(asked(model, physics, acts, t + c * h, model.flat(at), speed))
+        for k, f in sliding.items():
+            tau[k] = tau[k] - f
+        return tau if physics.springs is None else _sprung(model, physics.springs, tau, at, speed)
+
+    held = holding(model, physics, t, h)
+
+    def acceleration(c: Scalar, at: PerJoint, speed: Flat) -> tuple[Flat, list[Scalar]]:
+        body, speeds, tau = acts.body(t + c * h), model.joint_velocities(speed), forces(c, at, speed)
+        if not isinstance(forward, Algorithm):
+            return forward(tau)
+        given = FORCE.take(model, tau), acts.external, acts.base(t + c * h)
+        if physics.loop_time:
+            return forward_stabilised(body, at, speeds, *given, physics.loop_time)
+        if physics.constraint is not None:
+            qdd, _, pivots = physics.constraint.accelerated(body, at, speed, given[0], t + c * h, *given[1:])
+            return qdd, pivots
+        return forward.function(body, at, speeds, *given)
+
+    held_at = None if held is None else lambda c, at, speed: held(at, speed, c)
+    return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h), acts.external,
+                  lambda c: acts.base(t + c * h))  # fmt: skip
+
+
+def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Callable[..., Any] | None:
+    """A function (q, v, c) that gives A and c with A qdd + c = 0, of loops and constraints; None without them."""
+    if physics.constraint is not None:
+
+        def constrained(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
+            A, _, bias = physics.constraint.constraint.at(model.flat(q), v, t + c * h)
+            return A, bias
+
+        return constrained
+    if not model.loops:
+        return None
+
+    def closed(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
+        loops = closing(model, q, model.joint_velocities(v))
+        return loops.A, loops.c
+
+    return closed
+
+
+def _sprung(model: Model, springs: Sequence[tuple[float, float]], tau: Flat, q: PerJoint, v: Flat) -> Flat:
+    """Joint forces with what limits that are springs push back with."""
+    for i in model.leaders:
+        data, at = model.data[i], model.slices[i][1].start
+        if not model.joint[i].is_single:
+            continue
+        stiffness, damping = springs[at]
+        for limit, sign in ((data.lower[0], 1.0), (data.upper[0], -1.0)):
+            if unknown((limit,)) or math.isfinite(limit):
+                beyond = sign * (limit - q[i][0])  # positive where the limit is passed
+                push = maximum(stiffness * beyond - sign * damping * v[at], 0.0)
+                tau[at] = tau[at] + select(less(0.0, beyond), sign * push, 0.0)
+    return tau
+
+
+def _kept(model: Model, physics: Physics, t: Scalar, q: PerJoint, v: Flat) -> tuple[PerJoint, Flat]:
+    """The state brought back to loops and constraints."""
+    if physics.loops == "project" and physics.constraint is not None:
+        return physics.constraint.projected_state(model, q, v, t)
+    if physics.loops == "project":
+        (q, v), _ = loop_project(model, q, model.joint_velocities(v))
+    elif physics.loops == "independent":
+        q, v = _independent(model, q, v, physics.rank)
+    return q, v
+
+
+class _Dependent:
+    """In place of a mass matrix: the dependent velocities give way, all alike, and the others do not."""
+
+    def __init__(self, gives: Sequence[Scalar]):
+        self.gives = gives
+
+    def solve(self, forces: Sequence[Scalar]) -> Flat:
+        return [f * g for f, g in zip(forces, self.gives, strict=True)]
+
+
+def _independent(model: Model, q: PerJoint, v: Flat, rank: int) -> tuple[PerJoint, Flat]:
+    """The state whose independent coordinates and velocities stand as they are, the others found from them."""
+    change = _Dependent(determined(closing(model, q).A, rank))
+    for _ in range(2):
+        loops = closing(model, q)
+        moved = model.joint_velocities(Keeping(change, loops.A).kept([0.0] * model.nv, loops.gap)[0])
+        q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
+    kept = [x - y for x, y in zip(v, change.solve(v), strict=True)]
+    return q, Keeping(change, closing(model, q).A).kept(kept)[0]
+
+
+def _fared(model: Model, q: PerJoint, v: Flat, before: Flat, pivot: Scalar, settled: Scalar) -> Scalar:
+    """The status of a state after a step: it has diverged where it is, or was, so fast that nothing is; where some
+    number is none without that, somebody gave a force that is none."""
+    fast, faster = _largest(before), _largest([*v, *(0.0 * x for x in model.flat(q))])
+    diverged = select(less(fast, FAST), select(less(faster, FASTEST), 0.0, less(FASTEST, faster)), 1.0)
+    fared = select(less(faster, FASTEST), select(less(0.5, settled), float(OK), float(UNCONVERGED)), float(NONFINITE))
+    fared = select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(SINGULAR), float(NONFINITE)))
+    return select(less(fared, 0.5), fared, select(diverged, float(DIVERGED), fared))
+
+
+def _largest(values: Flat) -> Scalar:
+    largest: Scalar = 0.0
+    for x in values:
+        largest = maximum(largest, absolute(x))
+    return largest
