@@ -16,6 +16,7 @@ from hinge.model.driven import sizes
 from hinge.model.model import TERMS
 from hinge.model.symbols import symbols
 from hinge.model.symbols import with_values as substituted
+from hinge.model.vary import check
 
 FRAMES = ("body", "base", "aligned")
 
@@ -160,12 +161,14 @@ def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mappin
     if unknown:
         hint = did_you_mean(unknown[0], (one.name for one in vary))
         raise UnknownName(f"{call}: parameter {unknown[0]!r} is not varied. {hint} robot.vary(…) names what is.")
-    parts = []
+    parts, read = [], {}
     for one in vary:
         said = values[one.name] if one.name in values else one.nominal(model)
-        value = real(f"{call}: parameter {one.name!r}", said, one.shape)
+        read[one.name] = value = real(f"{call}: parameter {one.name!r}", said, one.shape)
         parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
-    return [joined(f"{call}: parameters", parts)] if parts else []
+    rows = [joined(f"{call}: parameters", parts)] if parts else []
+    check(call, model, vary, {name: read[name] for name in values})
+    return rows
 
 
 def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Array]:

@@ -313,13 +313,13 @@ LETTERS = {"mass": "m", "com": "c", "inertia": "I", "placement": "T", "gravity":
 
 
 def _parameter_names(one: Any) -> list[str]:
-    """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, g_z; a symbol has its own."""
+    """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, damping_elbow, g_z; a symbol has its own."""
     if one.field == "symbol":
         return [one.name]
-    stem = re.sub(r"\W+", "_", LETTERS[one.field] + (f"_{one.owner}" if one.owner else ""))
+    stem = re.sub(r"\W+", "_", LETTERS.get(one.field, one.field) + (f"_{one.owner}" if one.owner else ""))
     if not one.shape:
         return [stem]
-    ends = "xyz" if one.shape in ((3,), (3, 3)) else "0123"
+    ends = "xyz" if one.field in ("com", "inertia", "gravity") else [str(k) for k in range(one.shape[0])]
     if len(one.shape) == 1:
         return [f"{stem}_{a}" for a in ends]
     symmetric = one.field == "inertia"

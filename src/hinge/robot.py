@@ -192,8 +192,9 @@ class Robot(Algorithms, Looping, Geometric):
     def vary(self, *names: str) -> Robot:
         """This robot with numbers that become inputs: its calls take `parameters={name: value}`, batched like the rest.
 
-        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement" and "gravity"; what a call does not give
-        has its nominal value.
+        Names are "LINK.mass", "LINK.com", "LINK.inertia", "JOINT.placement", "gravity"; "JOINT." with "armature",
+        "damping", "friction", "stiffness", "rest", "lower", "upper", "velocity" or "effort"; and "JOINT.ratio" and
+        "JOINT.offset" of a joint that follows another. What a call does not give has its nominal value.
 
         >>> arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
         >>> arm.gravity_force([0.0, 0.0], parameters={"gravity": [0.0, 0.0, -1.62]}).round(2)

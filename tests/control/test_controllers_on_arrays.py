@@ -21,6 +21,10 @@ CONTROLLERS = {
     "resolved": lambda: C.resolved_acceleration(ARM, hinge.motion.line(START, END, 1.0), "tool"),
     "operational": lambda: C.operational_space(ARM, START, "tool", task="position", null=C.posture(ARM, AWAY)),
     "impedance": lambda: C.impedance(ARM, START, "tool", 500.0, 40.0, C.posture(ARM, AWAY)),
+    "timed": lambda: C.computed_torque(
+        ARM, hinge.time_optimal(ARM, hinge.motion.quintic(ARM, AWAY, np.zeros(6), 1.0), effort=np.inf, velocity=2.0)
+    ),
+    "excited": lambda: C.pd(ARM, hinge.identify.excite(ARM, duration=1.0, harmonics=2, speed=2.0, tries=1)),
     "saturated": lambda: C.saturate(ARM, C.pd(ARM, AWAY), 5.0),
 }  # fmt: skip
 
@@ -54,8 +58,9 @@ def test_compiled_it_is_the_same(name):
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
-def test_as_c_it_is_the_same(tmp_path):
-    control = CONTROLLERS["operational"]()
+@pytest.mark.parametrize("name", ["operational", "timed", "excited"])
+def test_as_c_it_is_the_same(name, tmp_path):
+    control = CONTROLLERS[name]()
     (tmp_path / "control.c").write_text(hinge.control.c_code(ARM, control), encoding="utf-8")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", "control.so", "control.c", "-lm"], cwd=tmp_path, check=True)
     function = ctypes.CDLL(str(tmp_path / "control.so")).puma560_control

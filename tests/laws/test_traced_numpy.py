@@ -57,6 +57,7 @@ WORKS = {
     "entry after entry": lambda q: [np.sin(x) + x**2 - abs(x) + x % 0.37 + x // 0.37 for x in q],
     "written into": lambda q: _written(q),
     "in place": lambda q: _in_place(q),
+    "hyperbolic": lambda q: np.sinh(q) / np.sinh(1e-5 * q) + np.sinh(30.0 * q) * 1e-20 + np.cosh(q),
     "zeros and ones": lambda q: np.ones_like(q) + np.zeros_like(q) + np.eye(3) @ q + np.diag(q).sum(axis=0),
     "differences": lambda q: np.diff(q) + np.flip(q)[:2] + np.roll(q, 1)[1:],
     "numbers that are none": lambda q: (
@@ -109,7 +110,7 @@ def test_it_gives_what_it_gives_on_numbers(name):
 
 TABLE = np.arange(5.0)
 REFUSED = {
-    "np.sinh": (np.sinh, r"np.sinh cannot be traced: .*\n  Write \(np.exp\(x\) - np.exp\(-x\)\) / 2"),
+    "np.expm1": (np.expm1, r"np.expm1 cannot be traced: .*\n  Write np.exp\(x\) - 1.0"),
     "np.log1p": (np.log1p, "np.log1p cannot be traced"),
     "np.rint": (np.rint, r"np.rint cannot be traced: .*\n  Write np.floor\(x \+ 0.5\)"),
     "np.round": (np.round, "cannot be traced"),

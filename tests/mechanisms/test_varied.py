@@ -181,12 +181,12 @@ def test_varied_masses_cost_the_panda_at_most_twice_as_much(call):
 
 
 def test_an_unknown_parameter_is_refused():
-    known = "Known: 'base.com', 'base.inertia', 'base.mass', 'gravity', 'joint1.placement', 'joint2.placement', "
+    known = "Known: 'base.com', 'base.inertia', 'base.mass', 'gravity', 'joint1.armature', 'joint1.damping', "
     assert refused(hinge.UnknownName, ROBOT.vary, "link2.mas") == (
         "robot 'varied' has no parameter 'link2.mas'. Did you mean 'link2.mass' or 'link4.mass' or 'link3.mass'?"
     )
     assert refused(hinge.UnknownName, ROBOT.vary, "zzz") == (
-        f"robot 'varied' has no parameter 'zzz'. {known}'joint3.placement', 'joint4.placement', …."
+        f"robot 'varied' has no parameter 'zzz'. {known}'joint1.effort', 'joint1.friction', …."
     )
     assert refused(hinge.UnknownName, ROBOT.vary, "weld.placement").startswith(
         "robot 'varied' has no parameter 'weld.placement'."

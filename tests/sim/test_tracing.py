@@ -148,6 +148,15 @@ def test_a_constraint_leaves_the_module_alone():
     assert not any(isinstance(x, Symbols) for x in log)
 
 
+def test_a_field_leaves_the_module_alone():
+    def outward(q):
+        log.append(q)
+        return [q[0], q[1]]
+
+    ARM.covariant_derivative(outward, outward)([0.1, 0.2])
+    assert not any(isinstance(x, Symbols) for x in log)
+
+
 class Lazy:
     """A controller that makes its gains when it is first asked."""
 

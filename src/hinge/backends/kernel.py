@@ -111,17 +111,21 @@ class Kernel:
         return None
 
     def _inlined(self, given: Sequence[Any], out: Array | None) -> Any:
-        """The results as symbols, where one state of symbols is given: the program becomes part of their graph."""
+        """The results as symbols, where symbols are among what is given: the program becomes part of their graph."""
         if out is not None:
             raise SizeError(f"{self.name}: out= cannot hold symbols. Leave it out in what is traced.")
         rows = [np.asarray(x, object) if isinstance(x, Symbols) else self._array(k, x, np.float64)
                 for k, x in enumerate(given)]  # fmt: skip
         for one, row, shape in zip(self.plan.inputs, rows, self.plan.shapes, strict=True):
-            if row.shape != shape:
+            if row.shape[max(0, row.ndim - len(shape)) :] != shape:
                 raise SizeError(f"{self.name}: {one.name} has shape {row.shape}; traced, with robot "
-                                f"{self.plan.robot!r}, it is one state, {shape}.")  # fmt: skip
-        made = replay(self.program, [row.reshape(-1).tolist() for row in rows])
-        results = [symbols(x).reshape(shape) for x, shape in zip(made, self.plan.outputs, strict=True)]
+                                f"{self.plan.robot!r}, it is one state, {shape}, or several.")  # fmt: skip
+        pairs = list(zip(rows, self.plan.shapes, strict=True))
+        batch = np.broadcast_shapes(*(row.shape[: row.ndim - len(shape)] for row, shape in pairs))
+        states = [np.broadcast_to(row, (*batch, *shape)).reshape(prod(batch), -1).tolist() for row, shape in pairs]
+        made = [replay(self.program, list(state)) for state in zip(*states, strict=True)]
+        results = [symbols([state[k] for state in made]).reshape((*batch, *shape))
+                   for k, shape in enumerate(self.plan.outputs)]  # fmt: skip
         return results[0] if len(results) == 1 else tuple(results)
 
     def bind(self, *arrays: Array) -> Callable[[], None]:

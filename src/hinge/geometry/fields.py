@@ -30,6 +30,7 @@ from hinge.graph import Expr, Graph, Input, Scalar, along, inner, order, sqrt, u
 from hinge.graph.arrays import symbols
 from hinge.graph.expr import NAMED
 from hinge.graph.scalars import evaluated
+from hinge.graph.undoing import undone
 from hinge.model import Model, unmoved
 from hinge.model.driven import driven
 from hinge.programs import Subject
@@ -94,7 +95,8 @@ def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Sc
 def traced(function: Function, q: list[Scalar], what: str) -> Any:
     """A function of q run on symbols."""
     try:
-        return np.asarray(function(symbols(q)), dtype=object)
+        with undone(function):
+            return np.asarray(function(symbols(q)), dtype=object)
     except HingeError:
         raise
     except Exception as problem:

@@ -211,15 +211,17 @@ class undone:
             yield Named(names, lambda name, other: vars(x).get(name, other), write, remove)
 
     def _object(self, x: Any) -> Iterator[Any]:
-        frozen = getattr(getattr(type(x), "__dataclass_params__", None), "frozen", False)
-        if frozen or type(x).__module__.partition(".")[0] != "hinge":
-            yield from type(x).__mro__
-            if hasattr(x, "__dict__"):
-                yield vars(x)
-            slots = [s for c in type(x).__mro__ for s in _slots(c)]
-            if slots:
-                write, remove = functools.partial(object.__setattr__, x), functools.partial(object.__delattr__, x)
-                yield Named(slots, functools.partial(getattr, x), write, remove)
+        if type(x).__module__.partition(".")[0] == "hinge":
+            if hasattr(type(x), "__dataclass_params__"):  # a record, which may hold what is a user's
+                yield from vars(x).values() if hasattr(x, "__dict__") else ()
+            return
+        yield from type(x).__mro__
+        if hasattr(x, "__dict__"):
+            yield vars(x)
+        slots = [s for c in type(x).__mro__ for s in _slots(c)]
+        if slots:
+            write, remove = functools.partial(object.__setattr__, x), functools.partial(object.__delattr__, x)
+            yield Named(slots, functools.partial(getattr, x), write, remove)
 
 
 def _slots(c: type) -> tuple[str, ...]:

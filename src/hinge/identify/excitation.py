@@ -18,6 +18,7 @@ import numpy as np
 
 from hinge import inputs
 from hinge.errors import ExcitationError, NotCovered, SizeError
+from hinge.graph.arrays import Symbols
 from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.parameters import USUAL, Array
 from hinge.robot import Robot
@@ -41,7 +42,9 @@ class Excitation:
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
         """(q, qd, qdd) at times (…), each (…, nv)."""
-        q, qd, qdd = _motion(np.asarray(t, float), self.cosines, self.sines, self.duration)
+        q, qd, qdd = _motion(
+            t if isinstance(t, Symbols) else np.asarray(t, float), self.cosines, self.sines, self.duration
+        )
         return self.middle + q, qd, qdd
 
     def sample(self, rate: float) -> tuple[Array, Array, Array, Array]:

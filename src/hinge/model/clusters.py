@@ -33,12 +33,13 @@ class Cluster:
             made[start + k] = axis * model.ratio(i)
         return made
 
-    def armature(self, model: Model) -> list[float]:
+    def armature(self, model: Model) -> list[Scalar]:
         """Armature felt along each velocity: Gᵀ J G."""
-        total = [0.0] * self.nv
+        total: list[Scalar] = [0.0] * self.nv
         for i in self.bodies:
             for k, J in enumerate(model.armature(i)):
-                total[self.velocities.index(model.slices[i][1].start) + k] += model.ratio(i) ** 2 * J
+                at = self.velocities.index(model.slices[i][1].start) + k
+                total[at] = total[at] + model.ratio(i) * model.ratio(i) * J
         return total
 
     def forces(self, model: Model, q: Sequence[Sequence[Scalar]], qd: Sequence[Sequence[Scalar]],

@@ -1,17 +1,23 @@
-"""Numbers of a model that become inputs: masses, centres of mass, inertias, placements, gravity.
+"""Numbers of a model that become inputs: of links, of joints, of gears, and gravity.
 
     "hand.mass"        kg                     "hand.com"     (3,) m, in the link's frame
     "hand.inertia"     (3, 3) kg m² about the centre of mass, link axes
     "elbow.placement"  (4, 4) the joint's pose in the outer frame of the joint that carries it, or in the base
+    "elbow.armature", ".damping", ".friction", ".stiffness", ".velocity", ".effort"    a number for each velocity
+    "elbow.lower", ".upper", ".rest"         limits, and where the spring is slack: a number for each coordinate
+    "finger.ratio", ".offset"                of a joint that follows another: coordinate = ratio × leader's + offset
     "gravity"          (3,) m/s², base coordinates
 
-The program is then traced with symbols in their places; the frames it runs in stay those of the nominal robot.
+What a joint has one of is a number, not an array of one. The program is then traced with symbols in their places; the
+frames it runs in stay those of the nominal robot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +29,20 @@ from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import Mat3, Sym3, Vec3
 from hinge.spatial.transform import Rigid, Transform
 
-SHAPES = {"mass": (), "com": (3,), "inertia": (3, 3), "placement": (4, 4), "gravity": (3,), "symbol": ()}
+INF = math.inf
+LINK = {"mass": (), "com": (3,), "inertia": (3, 3)}
+GEAR = ("ratio", "offset")
+PER_VELOCITY = {"armature": 0.0, "damping": 0.0, "friction": 0.0, "stiffness": 0.0, "velocity": INF, "effort": INF}
+PER_COORDINATE = {"lower": -INF, "upper": INF, "rest": 0.0}
+DATA = PER_VELOCITY | PER_COORDINATE  # of a joint: what it is where the file says nothing
+JOINT = ("placement", *DATA, *GEAR)
+WANTED: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {  # a comparison, what with if not zero, in words
+    "lower": (np.less_equal, "upper", "at most the upper limit,"),
+    "upper": (np.greater_equal, "lower", "at least the lower limit,"),
+    "velocity": (np.greater_equal, "", "at least"),
+    "effort": (np.greater_equal, "", "at least"),
+    "ratio": (np.not_equal, "", "other than"),
+}
 DUST = 1e-13  # relative size of what rounding leaves where zero is meant
 
 
@@ -34,10 +53,7 @@ class Parameter:
     name: str
     owner: str
     field: str
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return SHAPES[self.field]
+    shape: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -57,6 +73,10 @@ class Parameter:
             T = np.eye(4)
             T[:3, :3], T[:3, 3] = np.reshape(R, (3, 3)), p
             return T
+        if self.field in GEAR:
+            return np.asarray(getattr(model.follows[model.joint_number(self.owner)], self.field), float)
+        if self.field in DATA:
+            return np.reshape(_said(model, model.joint_number(self.owner), self.field), self.shape)
         return np.asarray(model.links[self.owner][("mass", "com", "inertia").index(self.field)], float)
 
 
@@ -65,15 +85,32 @@ def parameter(model: Model, name: str) -> Parameter:
     if name in model.symbols:
         return Parameter(name, "", "symbol")
     if name == "gravity":
-        return _numeric(model, Parameter(name, "", "gravity"), model.gravity)
+        return _numeric(model, Parameter(name, "", "gravity", (3,)), model.gravity)
     owner, _, field = name.rpartition(".")
-    owners = model.joint_name[1:] if field == "placement" else tuple(model.links)
-    if field not in SHAPES or field in ("gravity", "symbol") or owner not in owners:
-        kinds = [f"{link}.{f}" for link in model.links for f in ("mass", "com", "inertia")]
-        kinds += [f"{joint}.placement" for joint in model.joint_name[1:]] + ["gravity", *model.symbols]
-        raise UnknownName(f"robot {model.name!r} has no parameter {name!r}. {did_you_mean(name, kinds)}")
-    at = model.placement[model.joint_number(owner)] if field == "placement" else getattr(model.links[owner], field)
-    return _numeric(model, Parameter(name, owner, field), at)
+    joints = model.joint_name[1:]
+    kinds = [(model.links, LINK), (joints, ("placement", *DATA)), ([model.joint_name[i] for i in model.follows], GEAR)]
+    if not any(field in fields and owner in owners for owners, fields in kinds):
+        known = [f"{one}.{f}" for owners, fields in kinds for one in owners for f in fields]
+        hint = did_you_mean(name, [*known, "gravity", *model.symbols])
+        raise UnknownName(f"robot {model.name!r} has no parameter {name!r}. {hint}")
+    if field in LINK:
+        return _numeric(model, Parameter(name, owner, field, LINK[field]), getattr(model.links[owner], field))
+    i = model.joint_number(owner)
+    if field == "placement":
+        return _numeric(model, Parameter(name, owner, field, (4, 4)), model.placement[i])
+    if field in GEAR:
+        return Parameter(name, owner, field)
+    count = model.joint[i].nq if field in PER_COORDINATE else model.joint[i].nv
+    return _numeric(model, Parameter(name, owner, field, () if count == 1 else (count,)), getattr(model.data[i], field))
+
+
+def _said(model: Model, i: int, field: str) -> Sequence[float]:
+    """What the file says of a joint, or what holds where it says nothing."""
+    joint = model.joint[i]
+    if field == "rest":
+        return model.slack(i)
+    count = joint.nq if field in PER_COORDINATE else joint.nv
+    return getattr(model.data[i], field) or (DATA[field],) * count
 
 
 def _numeric(model: Model, one: Parameter, value: object) -> Parameter:
@@ -94,6 +131,7 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
     named = {one.name: flat[k] for one, k in zip(parameters, starts(parameters), strict=True) if one.field == "symbol"}
     model = with_values(model, named) if named else model
     inertia, placement, gravity = list(model.inertia), list(model.placement), model.gravity
+    data, follows = list(model.data), dict(model.follows)
     for owner in dict.fromkeys(one.owner for one in parameters if one.field in ("mass", "com", "inertia")):
         frame, (mass, com, about) = model.frames[owner], model.links[owner]
         m = values.get((owner, "mass"), [mass])[0]
@@ -103,12 +141,36 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
         given = frame.transform.T @ RigidInertia.at_com(m, Vec3(tuple(c)), [J[0:3], J[3:6], J[6:9]])
         inertia[frame.body] = _rest(inertia[frame.body], nominal, frame.p) + given
     for one in parameters:
+        entries, i = values[one.owner, one.field], model.joint_number(one.owner) if one.field in JOINT else 0
         if one.field == "placement":
-            i = model.joint_number(one.owner)
-            placement[i] = _placed(model, i, values[one.owner, "placement"])
+            placement[i] = _placed(model, i, entries)
+        elif one.field in DATA:
+            data[i] = replace(data[i], **{one.field: tuple(entries)})  # type: ignore[arg-type]
+        elif one.field in GEAR:
+            follows[i] = follows[i]._replace(**{one.field: entries[0]})
         elif one.field == "gravity":
-            gravity = tuple(values["", "gravity"])
-    return replace(model, inertia=tuple(inertia), placement=tuple(placement), gravity=gravity)
+            gravity = tuple(entries)
+    return replace(model, inertia=tuple(inertia), placement=tuple(placement), gravity=gravity, data=tuple(data),
+                   follows=follows)  # fmt: skip
+
+
+def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mapping[str, Floats]) -> None:
+    """Raise where a call gives limits that leave no room, or a gear that does not turn."""
+    for one in parameters:
+        if one.name not in given or one.field not in WANTED:
+            continue
+        test, beside, words = WANTED[one.field]
+        bound: Floats = np.zeros(())
+        if beside:
+            other = Parameter(f"{one.owner}.{beside}", one.owner, beside, one.shape)
+            bound = given.get(other.name, other.nominal(model))
+        value, bound = np.broadcast_arrays(given[one.name], bound)
+        bad = np.argwhere(~test(value, bound))
+        if len(bad):
+            at = tuple(int(k) for k in bad[0])
+            where = f"[{', '.join(map(str, at))}]" if at else ""
+            raise SizeError(f"{call}: parameter {one.name!r}{where} is {value[at]:g}; it has to be {words} "
+                            f"{bound[at]:g}.")  # fmt: skip
 
 
 def starts(parameters: Sequence[Parameter]) -> list[int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hinge.graph.arrays import Symbols
 from hinge.inputs import real
+from hinge.motion.pieces import Pieces
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,6 +26,7 @@ class Piecewise:
 
     def __init__(self, knots: Any, coefficients: Any) -> None:
         self.knots, self.coefficients = np.asarray(knots, float), np.asarray(coefficients, float)
+        self._pieces = Pieces(self.knots[:-1], self.knots[:-1], self.coefficients)
 
     @property
     def duration(self) -> float:
@@ -34,7 +36,7 @@ class Piecewise:
         """Value, rate and second derivative, (…, n) each, at times (…,)."""
         t = t if isinstance(t, Symbols) else real("t", t).astype(float)
         within = np.clip(t, 0.0, self.duration)
-        begin, powers = self._piece(within)
+        begin, powers = self._pieces.at(within)
         u = (within - begin)[..., None]
         value = rate = bend = np.zeros(self.coefficients.shape[2])
         for k in reversed(range(self.coefficients.shape[1])):  # Horner's rule, and its derivatives
@@ -44,18 +46,6 @@ class Piecewise:
         before, after = (t < 0.0)[..., None], (self.duration < t)[..., None]
         rate, bend = (np.where(before, 0.0, np.where(after, 0.0, x)) for x in (rate, bend))
         return value, rate, bend
-
-    def _piece(self, t: Any) -> tuple[Any, Any]:
-        """When the piece at t begins, and its coefficients."""
-        starts, pieces = self.knots[:-1], self.coefficients
-        if not isinstance(t, Symbols):
-            k = np.searchsorted(starts[1:], t, side="right")
-            return starts[k], pieces[k]
-        begin, powers = starts[0], pieces[0]
-        for start, piece in zip(starts[1:], pieces[1:], strict=True):
-            earlier = t < start
-            begin, powers = np.where(earlier, begin, start), np.where(earlier, powers, piece)
-        return begin, powers
 
     def peak(self, derivative: int) -> Array:
         """The largest size of a derivative, (n,): at the ends of a piece, or where the next derivative is zero."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from hinge.backends.kernel import Array
 from hinge.errors import NotCovered, SizeError
+from hinge.graph.arrays import Symbols, symbols
 from hinge.inputs import real
 from hinge.robot import Robot
 
@@ -133,11 +134,12 @@ def as_path(call: str, robot: Robot, given: Any) -> Path:
             raise SizeError(f"{call}: the path gave a {type(made).__name__}; it has to give q, q' and q''.")
         arrays = []
         for name, x, n, scale in zip(("q", "q'", "q''"), made, (robot.nq, robot.nv, robot.nv), scales, strict=True):
-            x = real(f"{call}: {name} of the path", x).astype(float)
+            traced = np.asarray(x).dtype == object and isinstance(s, Symbols)
+            x = symbols(x) if traced else real(f"{call}: {name} of the path", x).astype(float)
             if x.shape != (len(s), n):
                 raise SizeError(f"{call}: for {len(s)} points the path gave {name} of shape {x.shape}; it has to be "
                                 f"{(len(s), n)}.")  # fmt: skip
-            if not np.isfinite(x).all():
+            if not traced and not np.isfinite(x).all():
                 raise SizeError(
                     f"{call}: {name} of the path is not finite at s = {s[~np.isfinite(x).all(axis=1)][0]:.4g}."
                 )

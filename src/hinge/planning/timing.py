@@ -11,7 +11,9 @@ import numpy as np
 
 from hinge.backends.kernel import Array
 from hinge.errors import PathError, SizeError
+from hinge.graph.arrays import Symbols
 from hinge.inputs import real
+from hinge.motion.pieces import Pieces
 from hinge.planning.pace import PART, ROUNDS, SPARE, Range, Track, fastest
 from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits, used
 from hinge.planning.polygons import REACH, SLACK, interval
@@ -40,6 +42,14 @@ class Timed:
         """ds̈/ds in each piece."""
         return -self.bend / np.diff(self.grid) ** 2
 
+    @functools.cached_property
+    def _pieces(self) -> Pieces:
+        """When each piece begins, s at its ends, and ṡ, ds̈/ds and s̈ where it begins."""
+        first, last = self.grid[:-1], self.grid[1:]
+        pull = (self.speed2[1:] - self.speed2[:-1] + self.bend) / (2.0 * (last - first))
+        begin, speed = self.times[:-1], np.sqrt(self.speed2[:-1])
+        return Pieces(begin, begin, first, last, speed, self._growth, pull)
+
     @property
     def duration(self) -> float:
         """How long it takes, in s."""
@@ -67,18 +77,17 @@ class Timed:
 
     def _at(self, t: Any) -> tuple[tuple[int, ...], Array, Array, Array]:
         """The shape of t, and s, ṡ and s̈, all of them in one row."""
-        given = real("t", t).astype(float)
-        if not np.isfinite(given).all():
+        given = t if isinstance(t, Symbols) else real("t", t).astype(float)
+        if not isinstance(t, Symbols) and not np.isfinite(given).all():
             raise SizeError("t has a value that is not finite. Give finite times.")
         shape, given = given.shape, given.ravel()
         time = np.clip(given, 0.0, self.duration)
-        i = np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.grid) - 2)
-        gone, speed, growth = time - self.times[i], np.sqrt(self.speed2[i]), self._growth[i]
-        pull = (self.speed2[i + 1] - self.speed2[i] + self.bend[i]) / (2.0 * (self.grid[i + 1] - self.grid[i]))
+        begin, first, last, speed, growth, pull = self._pieces.at(time)
+        gone = time - begin
         sine, rest = gone * _swell(growth, gone), 0.5 * (gone * _swell(growth, 0.5 * gone)) ** 2
         way = speed * sine + pull * rest  # of d²way/dt² = pull + growth way
         on = time == given  # elsewhere it stands still
-        s = np.clip(self.grid[i] + way, self.grid[i], self.grid[i + 1])
+        s = np.clip(first + way, first, last)
         faster = np.maximum(speed * (1.0 + growth * rest) + pull * sine, 0.0)
         return shape, s, np.where(on, faster, 0.0), np.where(on, pull + growth * way, 0.0)
 
