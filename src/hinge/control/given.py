@@ -48,11 +48,20 @@ class Fed:
         return self.law(t, q, qd, *(next(rows) if own else x for x, own in zip(self.numbers, self.own, strict=True)))
 
 
-def fed(law: Callable[..., Any], *numbers: Any) -> Law:
-    """A law of t, q, qd and numbers, as one of t, q and qd; numbers that differ among rollouts become its inputs."""
+def fed(law: Callable[..., Any], target: Any, *numbers: Any) -> Law:
+    """A law of t, q, qd and numbers, as one of t, q and qd; numbers that differ among rollouts become its inputs.
+
+    It jumps where the motion does that is its target: at the `knots`.
+    """
     if any(np.ndim(x) > 1 for x in numbers):
-        return Fed(law, numbers)
-    return lambda t, q, qd: law(t, q, qd, *numbers)
+        made: Any = Fed(law, numbers)
+    else:
+
+        def made(t: Any, q: Any, qd: Any) -> Any:
+            return law(t, q, qd, *numbers)
+
+    made.knots = getattr(target, "knots", ())
+    return made
 
 
 def around(law: Law, outer: Callable[..., Any]) -> Law:
@@ -61,7 +70,8 @@ def around(law: Law, outer: Callable[..., Any]) -> Law:
     def whole(t: Any, q: Any, qd: Any, *inputs: Any) -> Any:
         return outer(t, q, qd, law(t, q, qd, *inputs))
 
-    whole.inputs = getattr(law, "inputs", ())  # type: ignore[attr-defined]
+    for name in ("inputs", "knots"):
+        setattr(whole, name, getattr(law, name, ()))
     return whole
 
 

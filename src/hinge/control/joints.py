@@ -37,7 +37,7 @@ def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool
         tau = stiff * robot.difference(q, goal.q) + damp * (goal.qd - qd)
         return tau + robot.gravity_force(q) if gravity else tau
 
-    return given.fed(control, given.joint_place(robot, target), *given.gains(kp, kd, robot.nv))
+    return given.fed(control, target, given.joint_place(robot, target), *given.gains(kp, kd, robot.nv))
 
 
 def computed_torque(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None,
@@ -66,7 +66,7 @@ def posture(robot: Robot, target: Any, kp: Any = 10.0, kd: Any = None) -> Law:
         goal = want(t, at)
         return goal.qdd + stiff * robot.difference(q, goal.q) + damp * (goal.qd - qd)
 
-    return given.fed(wanted, given.joint_place(robot, target), *given.gains(kp, kd, robot.nv))
+    return given.fed(wanted, target, given.joint_place(robot, target), *given.gains(kp, kd, robot.nv))
 
 
 def dynamics(robot: Robot, wanted: Law, joint_terms: Sequence[str]) -> Law:

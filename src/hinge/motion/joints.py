@@ -43,6 +43,11 @@ class JointMotion:
         """How long it takes, in s."""
         return self.path.duration
 
+    @property
+    def knots(self) -> Array:
+        """Where accelerations jump, in s."""
+        return self.path.jumps
+
     def __call__(self, t: Any) -> JointState:
         moved, qd, qdd = self.path(t)
         return JointState(self.robot.integrate(self.start, moved), qd, qdd)

@@ -59,6 +59,18 @@ class Piecewise:
                 found[j] = max(found[j], np.abs(polynomial.polyval(at, column)).max())
         return found
 
+    @property
+    def jumps(self) -> Array:
+        """The times at which the second derivative jumps; at rest it is zero."""
+        lengths, two = np.diff(self.knots), self.coefficients[:, 2:]
+        weights = np.array([(k + 1.0) * (k + 2.0) for k in range(two.shape[1])])
+        powers = lengths[:, None] ** np.arange(two.shape[1])
+        none = np.zeros((1, self.coefficients.shape[2]))
+        starts = 2.0 * two[:, 0] if two.shape[1] else np.zeros_like(self.coefficients[:, 0])
+        ends, size = (np.einsum("kp,kpn->kn", weights * powers, x) for x in (two, np.abs(two)))
+        apart = np.abs(np.concatenate([none, ends]) - np.concatenate([starts, none])).max(axis=1)
+        return self.knots[apart > 1e-9 * size.max()]
+
     def slower(self, factor: float) -> Piecewise:
         """The same path in so many times the time."""
         powers = np.arange(self.coefficients.shape[1])[:, None]

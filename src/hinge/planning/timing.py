@@ -37,6 +37,11 @@ class Timed:
         half = np.diff(self.grid) / (speed[:-1] + speed[1:])
         return np.concatenate([[0.0], np.cumsum(2.0 * half * _shrink(self._growth * half * half))])
 
+    @property
+    def knots(self) -> Array:
+        """Where accelerations may jump, in s."""
+        return self.times
+
     @functools.cached_property
     def _growth(self) -> Array:
         """ds̈/ds in each piece."""

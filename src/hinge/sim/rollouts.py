@@ -31,8 +31,10 @@ from hinge.graph import (
     order,
     repeat,
     select,
+    when,
 )
 from hinge.graph.collector import uncollected
+from hinge.graph.scalars import chosen
 from hinge.model import Model, varied
 from hinge.model.driven import put
 from hinge.model.regroup import regrouped
@@ -43,6 +45,7 @@ from hinge.sim.step import Acts, Physics, asked, stepped
 from hinge.spatial import Force, Motion
 
 Array = np.ndarray[Any, np.dtype[Any]]
+JUST = 1e-13  # of a time: just before it
 Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
 CLOCK = ("start", "first", "done", "h", "steps", "every", "row", "last")  # s and numbers of steps and rows
 
@@ -97,6 +100,31 @@ class Outside:
             (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
         )
 
+    def before(self, acts: Acts, end: Scalar) -> Acts:
+        """What acts up to a time: where forces jump there, they are those before it."""
+        if "cuts" not in self.arrays:
+            return acts
+        last = end - JUST * (1.0 + absolute(end))
+        return acts._replace(forces=lambda t, q, v: acts.forces(minimum(t, last), q, v))
+
+    def in_parts(self, graph: Graph, step: Scalar, t: Scalar, h: Scalar, part: Callable[..., list[Scalar]],
+                 state: list[Scalar]) -> list[Scalar]:  # fmt: skip
+        """A step from a state, by a function part(t, h, *state) that gives a state and a status.
+
+        Where forces jump within it, it is taken in parts; a part that fails ends it.
+        """
+        if "cuts" not in self.arrays:
+            return part(t, h, *state)
+        (width,) = self.shape("cuts")
+        knots = Rows(graph, "cuts", width)[step]
+
+        def one(j: Scalar, *now: Scalar) -> list[Scalar]:
+            begin, end = chosen([t, *knots], j), chosen([*knots, t + h], j)
+            skipped = select(less(begin, end), now[-1], 1.0)
+            return list(when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[:-1])))
+
+        return list(repeat(width + 1, [*state, 0.0], one))
+
 
 @uncollected()
 def program(subject: Subject, physics: Physics, outside: Outside, fields: Mapping[str, int]) -> Program:
@@ -126,12 +154,17 @@ def program(subject: Subject, physics: Physics, outside: Outside, fields: Mappin
         if kept:
             equations, kept = renewed(Frozen(model, acts, t, q, v), kept, n, physics.keep, tau)
             answer = equations.acceleration
-        made = stepped(model, physics, acts, answer, t, h, model.joint_positions(q), v)
-        going = less(fared, 0.5)
-        lost = select(going, select(less(made.status, 0.5), lost, t + h), lost)
-        fared = select(going, made.status, fared)
+
+        def part(t: Scalar, h: Scalar, *state: Scalar) -> list[Scalar]:
+            before = outside.before(acts, t + h)
+            moved = stepped(model, physics, before, answer, t, h, model.joint_positions(state[:nq]), list(state[nq:]))
+            return [*model.flat(moved.q), *moved.v, moved.status]
+
+        *made, status = outside.in_parts(graph, n, t, h, part, [*q, *v])
+        lost = select(less(fared, 0.5), select(less(status, 0.5), lost, t + h), lost)
+        fared = select(less(fared, 0.5), status, fared)
         good = less(fared, 0.5)
-        q, v = ([select(good, x, np.nan) for x in part] for part in (model.flat(made.q), made.v))
+        q, v = ([select(good, x, np.nan) for x in part] for part in (made[:nq], made[nq:]))
         for name, values in (("q", q), ("qd", v)):
             if name in records:
                 records[name][due(n + 1.0)] = values

@@ -87,6 +87,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     memory = Memory(count // every + 1, batch, {"q": robot.nq, "qd": robot.nv})
     memory.arrays["q"][:, 0], memory.arrays["qd"][:, 0] = q, qd
     start, first = _began(t0, h)
+    setup.cut(acts, getattr(policy, "knots", ()), start + (first + np.arange(count + 1)) * h)
     rolling = Rolling(robot, physics, acts, q, qd, fates(len(q)), h, every, memory.arrays, start, first, backend)
     rolling.run(0, count)
     memory.fill(np.zeros(memory.room))
@@ -199,7 +200,9 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         run.info["file"] = os.fspath(file)
         recorder = Writer(file, run, widths, count, append, overwrite)
         t0 = run.t if append else t0
-    turns = _steady(Turns(run, source, recorder, h, every, _began(t0, h), backend), method is None)
+    began = _began(t0, h)
+    setup.cut(run.outside, getattr(control, "knots", ()), began[0] + (began[1] + np.arange(steps + 1)) * h)
+    turns = _steady(Turns(run, source, recorder, h, every, began, backend), method is None)
     if events:
         from hinge.sim.events import Watch
 

@@ -196,6 +196,27 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
     made.key = (*made.key, traced_key(robot, made.law, first))
 
 
+def cut(made: Outside, knots: Any, times: Array) -> None:
+    """Put the times among what is given at which forces jump: each step that has one in it is taken in parts.
+
+    `times` are those of the steps' ends, the first step's beginning before them.
+    """
+    at = np.unique(np.asarray(knots, float))
+    step = np.searchsorted(times, at, side="right") - 1
+    inside = (step >= 0) & (step < len(times) - 1)
+    at, step = at[inside], step[inside]
+    inside = (at > times[step]) & (at < times[step + 1])
+    at, step = at[inside], step[inside]
+    if not len(knots) or made.law is None:
+        return
+    rank = np.arange(len(step)) - np.searchsorted(step, step)
+    rows = np.repeat(times[1:, None], max(1, int(rank.max(initial=0)) + 1), axis=1)
+    rows[step, rank] = at
+    made.arrays["cuts"] = rows
+    made.shared.add("cuts")
+    made.streams.add("cuts")
+
+
 def pushed_by(made: Outside, robot: Robot, forces: Any, batch: tuple[int, ...], steps: int) -> None:
     """Put joint forces among what acts: (…, nv) are held, (…, steps, nv) stream."""
     tau, each = given_forces(robot, forces, batch, steps)
