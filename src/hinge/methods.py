@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
@@ -14,7 +16,9 @@ def method_source(algorithm: Algorithm) -> str:
     takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
     places = place_names(algorithm)
     names = [places.get(n, n) for n in takes]
-    fast = [f"self._places.get({places[n]})" if n in places else n for n in takes]
+    fast = ", ".join([*(n for n in takes if n not in places), "out"])
+    frames = ", ".join(places.values())
+    entry = f".get({frames if len(places) == 1 else f'({frames})'}, not_yet)" if places else ""  # a way in a frame
     defaults: dict[str, Any] = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
@@ -41,7 +45,7 @@ def method_source(algorithm: Algorithm) -> str:
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name})({", ".join(fast)}, out)
+        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name}){entry}({fast})
         if made is not None:
             return made
     return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
@@ -77,7 +81,7 @@ class _Pending:
         self.name, self.algorithm = name, algorithm
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        made: dict[str, Any] = {}
+        made: dict[str, Any] = {"not_yet": _not_yet}
         exec(method_source(self.algorithm), made)
         method = made[self.name]
         method.__doc__, method.__qualname__ = self.algorithm.function.__doc__, f"{owner.__name__}.{self.name}"
@@ -87,11 +91,18 @@ class _Pending:
 
 
 def install(cls: type) -> None:
-    """Give a class the methods of the registry, and to each the ways into its code, with and without statuses."""
+    """Give a class the methods of the registry, and to each the ways into its code, with and without statuses.
+
+    What is about frames has a way for each.
+    """
     for name, known in ALGORITHMS.items():
-        setattr(cls, name, _Pending(name, next(iter(known.values()))))
-        setattr(cls, f"_enter_{name}", staticmethod(_not_yet))
-        setattr(cls, f"_fared_{name}", staticmethod(_not_yet))
+        first = next(iter(known.values()))
+        setattr(cls, name, _Pending(name, first))
+        for entry in (f"_enter_{name}", f"_fared_{name}"):
+            setattr(cls, entry, NONE if first.asks_for_a_frame else staticmethod(_not_yet))
+
+
+NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 def _not_yet(*given: Any) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 
 from hinge import dynamics, inputs
 from hinge.backends import c, interpret, symbolic
-from hinge.dynamics.registry import KNOWN, POSITION, Algorithm, asked
+from hinge.dynamics.located import located
+from hinge.dynamics.registry import KNOWN, PLACE, POSITION, Algorithm, At, asked
 from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean, one_of
 from hinge.graph import Program
 from hinge.model import Model, unmoved
@@ -57,11 +58,13 @@ def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, 
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
     chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
+    places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
     if paper:  # the first method, whose equations one knows from books
         model = replace(model, terms=terms)
-        return algorithm.trace(model, options=chosen, contract=False, vary=robot._vary, at=at, guard=False)
-    question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms)
-    return answer(question, robot.subject, at=at)[1]
+        first = located(algorithm, dict(places))
+        return first.trace(model, options=chosen, contract=False, vary=robot._vary, guard=False)
+    question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
+    return answer(question, robot.subject)[1]
 
 
 # C
