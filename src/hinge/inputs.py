@@ -10,6 +10,7 @@ import numpy as np
 from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph.arrays import Symbols
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
 from hinge.model.model import TERMS
@@ -66,22 +67,22 @@ def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool =
     one_of("external_frame", frame, FRAMES)
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
-    parts = []
-    for name in sorted(external):
+    parts = {}
+    for name, given in external.items():
         model.frame(name)
-        w = real(f"external[{name!r}]", external[name])
+        w = given if isinstance(given, Symbols) else real(f"external[{name!r}]", given)
         if w.shape[-1:] != (6,):
             raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
         if finite and not np.all(np.isfinite(w)):
             raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
-        parts.append(w)
-    at = At(tuple(sorted(external)), frame)
+        parts[name] = w[..., None, :]
+    at = At(tuple(sorted(parts)), frame)
     if len(parts) == 1:
-        return at, parts[0][..., None, :]
+        return at, parts[at.names[0]]
     try:
-        return at, np.stack(np.broadcast_arrays(*parts), axis=-2)
+        return at, np.concatenate(np.broadcast_arrays(*(parts[name] for name in at.names)), axis=-2)
     except ValueError:
-        shown = ", ".join(f"{name!r} {w.shape[:-1]}" for name, w in zip(at.names, parts, strict=True))
+        shown = ", ".join(f"{name!r} {w.shape[:-2]}" for name, w in parts.items())
         raise SizeError(f"external: the batches do not fit together: {shown}.") from None
 
 
@@ -91,8 +92,10 @@ def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str,
     if not frames:
         return ()
     wanted = [one for one, quantity in asked(name).items() if quantity is PLACE]
+    if not wanted:
+        raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
     if len(frames) != len(wanted):
-        raise UnknownName(f"{name} is about {len(wanted)} frames, and {len(frames)} are named.")
+        raise UnknownName(f"{name} is about {len(wanted)} frames, {' and '.join(wanted)}; {len(frames)} is named.")
     for frame in frames:
         model.frame(frame)
     return tuple((one, At((frame,))) for one, frame in zip(wanted, frames, strict=True))

@@ -16,9 +16,8 @@ def method_source(algorithm: Algorithm) -> str:
     takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
     places = place_names(algorithm)
     names = [places.get(n, n) for n in takes]
-    fast = ", ".join([*(n for n in takes if n not in places), "out"])
-    frames = ", ".join(places.values())
-    entry = f".get({frames if len(places) == 1 else f'({frames})'}, not_yet)" if places else ""  # a way in a frame
+    arrays, frames = ", ".join(n for n in takes if n not in places), ", ".join(places.values())
+    entry = f".get(({', '.join(words(algorithm))},), not_yet)" if words(algorithm) else ""
     defaults: dict[str, Any] = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
@@ -34,21 +33,21 @@ def method_source(algorithm: Algorithm) -> str:
     constants = "\n".join(
         f"D_{k} = {algorithm.name}.__kwdefaults__[{k!r}]"
         for k, v in (defaults | common).items()
-        if not (v is None or v is False)
+        if not (v is None or v is False or k in algorithm.options)
     )
     plain = " and ".join(
         f"{k} is {v}" if v is None or v is False else f"({k} is D_{k} or {k} == D_{k})"
         for k, v in (defaults | common).items()
-        if k not in ("external_frame", "out", "return_status")
+        if k not in ("external_frame", "out", "return_status", *algorithm.options)
     )
     handed = ", ".join([*common, *(f"{k}={k}" for k in defaults)])
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name}){entry}({fast})
+        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name}){entry}({arrays}, out)
         if made is not None:
             return made
-    return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
+    return self._call({algorithm.name!r}, [{arrays}], [{frames}], {handed})
 {constants}
 """
 
@@ -57,6 +56,11 @@ def place_names(algorithm: Algorithm) -> dict[str, str]:
     """What a method calls the frames it is given: a single one is `name`, several have their own names."""
     places = [n for n, quantity in algorithm.inputs.items() if quantity is PLACE]
     return {n: n for n in places} if len(places) > 1 else dict.fromkeys(places, "name")
+
+
+def words(algorithm: Algorithm) -> list[str]:
+    """What is said in words in a plain call, frames and options: there is a kernel, and a way into it, for each."""
+    return [*place_names(algorithm).values(), *algorithm.options]
 
 
 class Later:
@@ -93,13 +97,13 @@ class _Pending:
 def install(cls: type) -> None:
     """Give a class the methods of the registry, and to each the ways into its code, with and without statuses.
 
-    What is about frames has a way for each.
+    What is asked in words has a way for each.
     """
     for name, known in ALGORITHMS.items():
         first = next(iter(known.values()))
         setattr(cls, name, _Pending(name, first))
         for entry in (f"_enter_{name}", f"_fared_{name}"):
-            setattr(cls, entry, NONE if first.asks_for_a_frame else staticmethod(_not_yet))
+            setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
 
 
 NONE: Mapping[Any, Any] = MappingProxyType({})

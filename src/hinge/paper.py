@@ -222,8 +222,8 @@ def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bo
     return made if len(made) > 1 else made[0]
 
 
-def called(robot: Robot, name: str, given: Sequence[Any], method: str | None, joint_terms: Sequence[str],
-           options: Options, besides: Mapping[str, Any]) -> Any:  # fmt: skip
+def called(robot: Robot, name: str, given: Sequence[Any], frames: Sequence[str], method: str | None,
+           joint_terms: Sequence[str], options: Options, besides: Mapping[str, Any]) -> Any:  # fmt: skip
     """An algorithm called with SymPy's expressions: one state, in the frames the robot was given in."""
     for one, value in besides.items():
         if value is not None:
@@ -233,7 +233,9 @@ def called(robot: Robot, name: str, given: Sequence[Any], method: str | None, jo
                          "  Ask for robot.equations(…), which has symbols for it.")  # fmt: skip
     algorithm = dynamics.choose(robot.model, name, method)
     model = replace(unmoved(robot.model), terms=inputs.terms(joint_terms))
-    return on_paper(algorithm, model, dict(zip(asked(name), given, strict=True)), inputs.options(algorithm, options))
+    arrays, names = iter(given), iter(frames)
+    said = {one: next(names if quantity is PLACE else arrays) for one, quantity in asked(name).items()}
+    return on_paper(algorithm, model, said, inputs.options(algorithm, options))
 
 
 def _textbook(robot: Robot, name: str, method: str | None, at: str, options: Options) -> Any:

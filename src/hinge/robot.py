@@ -18,7 +18,7 @@ from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
-from hinge.dynamics.registry import ALGORITHMS, PLACE, At, asked
+from hinge.dynamics.registry import ALGORITHMS, At
 from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
@@ -331,8 +331,8 @@ class Robot(Algorithms, Looping, Geometric):
 
         return paper.equations(self, name, method, at, simplify, shared, options)
 
-    def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
-              check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
+    def _call(self, name: str, given: Sequence[Any], frames: Sequence[str], out: Array | None, method: str | None,
+              backend: str | None, check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
               base_motion: tuple[Vector, Vector] | None = None, **options: Any) -> Any:  # fmt: skip
@@ -344,10 +344,7 @@ class Robot(Algorithms, Looping, Geometric):
 
             besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
                        "external": external, "base_motion": base_motion} | own  # fmt: skip
-            return paper.called(self, name, given, method, joint_terms, options, besides)
-        kinds = asked(name).values()
-        frames = [x for x, quantity in zip(given, kinds, strict=True) if quantity is PLACE]
-        given = [x for x, quantity in zip(given, kinds, strict=True) if quantity is not PLACE]
+            return paper.called(self, name, given, frames, method, joint_terms, options, besides)
         places = inputs.places(self.model, name, frames)
         further = self._further(name, parameters, prescribed)
         extra = {"external": None, "base_motion": None} | own
@@ -363,18 +360,13 @@ class Robot(Algorithms, Looping, Geometric):
             inputs.check_values(kernel, given)
         made = kernel(*given, out=out)
         usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
-        if usual and not present and not further and self._plain(name, options):
-            enter = f"_fared_{name}" if return_status else f"_enter_{name}"
-            if frames:
-                self.__dict__.setdefault(enter, {})[frames[0] if len(frames) == 1 else tuple(frames)] = kernel.enter
+        if usual and not present and not further:
+            enter, words = f"_fared_{name}" if return_status else f"_enter_{name}", (*frames, *options.values())
+            if words:
+                self.__dict__.setdefault(enter, {})[words] = kernel.enter
             else:
                 setattr(self, enter, kernel.enter)
         return made
-
-    def _plain(self, name: str, options: Mapping[str, str]) -> bool:
-        """Whether these are the options a call has when none is given."""
-        first = next(iter(ALGORITHMS[name].values()))
-        return all(options[option] == values[0] for option, values in first.options.items())
 
     def __getstate__(self) -> tuple[Model, list[str]]:
         return self.model, self._varied

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
@@ -75,8 +75,7 @@ class Place:
         return Place.take(model, Place.row(model, name))
 
 
-@dataclass(frozen=True)
-class At:
+class At(NamedTuple):
     """Frames that a call names, and whose coordinates what is given there has: "body", "base" or "aligned"."""
 
     names: tuple[str, ...]
