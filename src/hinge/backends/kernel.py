@@ -161,21 +161,23 @@ class Kernel:
 
     def code(self, number: np.dtype[Any]) -> Code:
         """The program ready to run on numbers of that type: from the cache, or compiled now."""
-        code = self._codes.get(number)
-        if code is None:
-            code = self._codes[number] = self._kept(number) or self._compiled(number)
-            known = (self._codes.get(kind) for kind in (DOUBLE, SINGLE))
-            self.entries = tuple(one.enter for one in known if one is not None and one.enter is not None)
-            self.enter = self.entries[0] if len(self.entries) == 1 else self._enter
-        return code
+        return self._codes.get(number) or self._ready(number, self._kept(number) or self._compiled(number))
 
     def _code_for(self, number: np.dtype[Any], states: int) -> Code:
         """The same for a call with so many states, which may be the only one."""
         if self._waiting and states <= FEW and number not in self._codes:
             self._waiting = False
-            if self._kept(number) is None:
-                return self._made(backends.find(self._served.meanwhile), number)
+            found = self._kept(number)
+            return self._ready(number, found) if found else self._made(backends.find(self._served.meanwhile), number)
         return self.code(number)
+
+    def _ready(self, number: np.dtype[Any], code: Code) -> Code:
+        """The code, from now on the way of calls with numbers of that type."""
+        self._codes[number] = code
+        known = (self._codes.get(kind) for kind in (DOUBLE, SINGLE))
+        self.entries = tuple(one.enter for one in known if one is not None and one.enter is not None)
+        self.enter = self.entries[0] if len(self.entries) == 1 else self._enter
+        return code
 
     def _key(self, number: np.dtype[Any]) -> str:
         """What the program is called on disk, where it is kept there."""
