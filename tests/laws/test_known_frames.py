@@ -11,6 +11,7 @@ from yardsticks import assert_close, computed
 import hinge
 from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION, At
 from hinge.errors import UnknownName
+from hinge.placing import poses
 from hinge.programs import Question, answer
 
 ABOUT_FRAMES = [name for name, known in ALGORITHMS.items() if next(iter(known.values())).asks_for_a_frame]
@@ -135,6 +136,15 @@ def test_kernels_say_how_many_frames_they_are_about():
         CROWDED.kernel("cross_inertia", at="left_hand")
     with pytest.raises(UnknownName, match="mass_matrix is not about a frame"):
         CROWDED.kernel("mass_matrix", at="left_hand")
+
+
+@families
+def test_several_frames_at_once_are_where_each_is(family):
+    robot, rng, *_ = drawn(family, 1)
+    q = robot.random_state(rng, 3)[0]
+    made = poses(robot, q, robot.frame_names)
+    assert_close(made, np.stack([robot.pose(q, name) for name in robot.frame_names], axis=1), 1e-14, 10.0)
+    assert_close(poses(robot, q[1], robot.frame_names), made[1], 0.0, 1.0)
 
 
 def test_a_frame_may_stand_where_symbols_say():
