@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hinge.backends.kernel import Array, Kernel
-from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
-from hinge.graph.arrays import cross
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked
+from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph.arrays import Symbols
 from hinge.model import Model, Parameter
 from hinge.model.driven import sizes
 from hinge.model.model import TERMS
-from hinge.model.symbols import symbols
 from hinge.model.symbols import with_values as substituted
 from hinge.model.vary import check
 
@@ -64,63 +63,43 @@ def joined(what: str, parts: Sequence[Array]) -> Array:
     return np.concatenate(list(fitted), axis=-1)
 
 
-def wrenches(model: Model, external: Mapping[str, Any], frame: str, pose: Callable[[str], Array],
-             finite: bool = False) -> Array:  # fmt: skip
-    """Forces by name as a force on each body, (…, bodies, 6), in the bodies' coordinates."""
+def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:
+    """Forces by name: the frames they act at, in alphabetical order, and a row for each, (…, frames, 6)."""
     one_of("external_frame", frame, FRAMES)
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
-    parts = []
+    parts = {}
     for name, given in external.items():
-        numeric_frame(model, name)
-        at = model.frame(name)
-        w = real(f"external[{name!r}]", given)
+        model.frame(name)
+        w = given if isinstance(given, Symbols) else real(f"external[{name!r}]", given)
         if w.shape[-1:] != (6,):
             raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
         if finite and not np.all(np.isfinite(w)):
             raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
-        couple, force = w[..., :3], w[..., 3:]
-        if frame != "body":
-            T = pose(name)
-            if frame == "base":
-                couple = couple - cross(T[..., :3, 3], force)
-            couple, force = _turned(T[..., :3, :3], couple, back=True), _turned(T[..., :3, :3], force, back=True)
-        R = np.array(at.R, w.dtype).reshape(3, 3)
-        force = _turned(R, force)
-        couple = _turned(R, couple) + cross(np.array(at.p, w.dtype), force)
-        parts.append((at.body, np.concatenate(np.broadcast_arrays(couple, force), axis=-1)))
+        parts[name] = w[..., None, :]
+    at = At(tuple(sorted(parts)), frame)
+    if len(parts) == 1:
+        return at, parts[at.names[0]]
     try:
-        batch = np.broadcast_shapes(*(w.shape[:-1] for _, w in parts))
+        return at, np.concatenate(np.broadcast_arrays(*(parts[name] for name in at.names)), axis=-2)
     except ValueError:
-        shown = ", ".join(f"{name!r} {w.shape[:-1]}" for name, (_, w) in zip(external, parts, strict=True))
+        shown = ", ".join(f"{name!r} {w.shape[:-2]}" for name, w in parts.items())
         raise SizeError(f"external: the batches do not fit together: {shown}.") from None
-    number = np.result_type(*(w.dtype for _, w in parts))
-    total = np.zeros((*batch, len(model.parent), 6), number)
-    for body, w in parts:
-        total[..., body, :] += w
-    return total
 
 
-def _turned(R: Array, x: Array, back: bool = False) -> Array:
-    """R x, or Rᵀ x; entry by entry, so that a state comes out the same in any batch."""
-    rows = [[R[..., j, i] if back else R[..., i, j] for j in range(3)] for i in range(3)]
-    return np.stack([row[0] * x[..., 0] + row[1] * x[..., 1] + row[2] * x[..., 2] for row in rows], axis=-1)
-
-
-def numeric_frame(model: Model, name: str) -> None:
-    """Refuse a frame that stands where symbols say: names given at call time are numbers."""
-    names = symbols(model.frame(name))
-    if names:
-        raise NotCovered(
-            f"frame {name!r} of robot {model.name!r} stands where symbols say ({', '.join(names)}).\n"
-            "  Give them numbers with robot.with_values({…}), or ask for robot.equations(…, at=…)."
-        )
-
-
-def place(model: Model, name: str) -> Array:
-    """The numbers that stand for a frame in a kernel."""
-    numeric_frame(model, name)
-    return np.array(Place.row(model, name))
+def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str, At], ...]:
+    """The frames that an algorithm is about, by the names of its inputs; none where none is given."""
+    frames = (at,) if isinstance(at, str) else tuple(at)
+    if not frames:
+        return ()
+    wanted = [one for one, quantity in asked(name).items() if quantity is PLACE]
+    if not wanted:
+        raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
+    if len(frames) != len(wanted):
+        raise UnknownName(f"{name} is about {len(wanted)} frames, {' and '.join(wanted)}; {len(frames)} is named.")
+    for frame in frames:
+        model.frame(frame)
+    return tuple((one, At((frame,))) for one, frame in zip(wanted, frames, strict=True))
 
 
 def known(x: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
@@ -14,7 +16,8 @@ def method_source(algorithm: Algorithm) -> str:
     takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
     places = place_names(algorithm)
     names = [places.get(n, n) for n in takes]
-    fast = [f"self._places.get({places[n]})" if n in places else n for n in takes]
+    arrays, frames = ", ".join(n for n in takes if n not in places), ", ".join(places.values())
+    entry = f".get(({', '.join(words(algorithm))},), not_yet)" if words(algorithm) else ""
     defaults: dict[str, Any] = {option: values[0] for option, values in algorithm.options.items()}
     if "external" in algorithm.inputs:
         defaults |= {"external": None, "external_frame": "body"}
@@ -30,21 +33,21 @@ def method_source(algorithm: Algorithm) -> str:
     constants = "\n".join(
         f"D_{k} = {algorithm.name}.__kwdefaults__[{k!r}]"
         for k, v in (defaults | common).items()
-        if not (v is None or v is False)
+        if not (v is None or v is False or k in algorithm.options)
     )
     plain = " and ".join(
         f"{k} is {v}" if v is None or v is False else f"({k} is D_{k} or {k} == D_{k})"
         for k, v in (defaults | common).items()
-        if k not in ("external_frame", "out", "return_status")
+        if k not in ("external_frame", "out", "return_status", *algorithm.options)
     )
     handed = ", ".join([*common, *(f"{k}={k}" for k in defaults)])
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name})({", ".join(fast)}, out)
+        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name}){entry}({arrays}, out)
         if made is not None:
             return made
-    return self._call({algorithm.name!r}, [{", ".join(names)}], {handed})
+    return self._call({algorithm.name!r}, [{arrays}], [{frames}], {handed})
 {constants}
 """
 
@@ -53,6 +56,11 @@ def place_names(algorithm: Algorithm) -> dict[str, str]:
     """What a method calls the frames it is given: a single one is `name`, several have their own names."""
     places = [n for n, quantity in algorithm.inputs.items() if quantity is PLACE]
     return {n: n for n in places} if len(places) > 1 else dict.fromkeys(places, "name")
+
+
+def words(algorithm: Algorithm) -> list[str]:
+    """What is said in words in a plain call, frames and options: there is a kernel, and a way into it, for each."""
+    return [*place_names(algorithm).values(), *algorithm.options]
 
 
 class Later:
@@ -77,7 +85,7 @@ class _Pending:
         self.name, self.algorithm = name, algorithm
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        made: dict[str, Any] = {}
+        made: dict[str, Any] = {"not_yet": _not_yet}
         exec(method_source(self.algorithm), made)
         method = made[self.name]
         method.__doc__, method.__qualname__ = self.algorithm.function.__doc__, f"{owner.__name__}.{self.name}"
@@ -87,11 +95,18 @@ class _Pending:
 
 
 def install(cls: type) -> None:
-    """Give a class the methods of the registry, and to each the ways into its code, with and without statuses."""
+    """Give a class the methods of the registry, and to each the ways into its code, with and without statuses.
+
+    What is asked in words has a way for each.
+    """
     for name, known in ALGORITHMS.items():
-        setattr(cls, name, _Pending(name, next(iter(known.values()))))
-        setattr(cls, f"_enter_{name}", staticmethod(_not_yet))
-        setattr(cls, f"_fared_{name}", staticmethod(_not_yet))
+        first = next(iter(known.values()))
+        setattr(cls, name, _Pending(name, first))
+        for entry in (f"_enter_{name}", f"_fared_{name}"):
+            setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
+
+
+NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 def _not_yet(*given: Any) -> None:

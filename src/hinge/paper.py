@@ -14,7 +14,8 @@ import numpy as np
 
 from hinge import dynamics, inputs
 from hinge.backends import c, interpret, symbolic
-from hinge.dynamics.registry import KNOWN, POSITION, Algorithm, asked
+from hinge.dynamics.located import located
+from hinge.dynamics.registry import KNOWN, PLACE, POSITION, Algorithm, At, asked
 from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean, one_of
 from hinge.graph import Program
 from hinge.model import Model, unmoved
@@ -57,11 +58,13 @@ def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, 
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
     chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
+    places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
     if paper:  # the first method, whose equations one knows from books
         model = replace(model, terms=terms)
-        return algorithm.trace(model, options=chosen, contract=False, vary=robot._vary, at=at, guard=False)
-    question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms)
-    return answer(question, robot.subject, at=at)[1]
+        first = located(algorithm, dict(places))
+        return first.trace(model, options=chosen, contract=False, vary=robot._vary, guard=False)
+    question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
+    return answer(question, robot.subject)[1]
 
 
 # C
@@ -219,8 +222,8 @@ def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bo
     return made if len(made) > 1 else made[0]
 
 
-def called(robot: Robot, name: str, given: Sequence[Any], method: str | None, joint_terms: Sequence[str],
-           options: Options, besides: Mapping[str, Any]) -> Any:  # fmt: skip
+def called(robot: Robot, name: str, given: Sequence[Any], frames: Sequence[str], method: str | None,
+           joint_terms: Sequence[str], options: Options, besides: Mapping[str, Any]) -> Any:  # fmt: skip
     """An algorithm called with SymPy's expressions: one state, in the frames the robot was given in."""
     for one, value in besides.items():
         if value is not None:
@@ -230,7 +233,9 @@ def called(robot: Robot, name: str, given: Sequence[Any], method: str | None, jo
                          "  Ask for robot.equations(…), which has symbols for it.")  # fmt: skip
     algorithm = dynamics.choose(robot.model, name, method)
     model = replace(unmoved(robot.model), terms=inputs.terms(joint_terms))
-    return on_paper(algorithm, model, dict(zip(asked(name), given, strict=True)), inputs.options(algorithm, options))
+    arrays, names = iter(given), iter(frames)
+    said = {one: next(names if quantity is PLACE else arrays) for one, quantity in asked(name).items()}
+    return on_paper(algorithm, model, said, inputs.options(algorithm, options))
 
 
 def _textbook(robot: Robot, name: str, method: str | None, at: str, options: Options) -> Any:

@@ -14,7 +14,8 @@ from typing import Any
 from hinge import dynamics
 from hinge.backends.kernel import Kernel, Kernels, Plan
 from hinge.backends.reading import Reading
-from hinge.dynamics.registry import PLACE, Algorithm, Place, Quantity
+from hinge.dynamics.located import located
+from hinge.dynamics.registry import PLACE, Algorithm, At, Place, Quantity
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Graph, Input, Program, Scalar, TooLong
 from hinge.graph.expr import NAMED
@@ -54,9 +55,13 @@ class Question:
     status: bool = False
     regroup: bool = False
     algorithm: Algorithm | None = None  # one that is in no registry: a user's controller is part of it
+    places: tuple[tuple[str, At], ...] = ()  # the frames that inputs are about, where they are known
 
     def candidates(self, subject: Subject) -> list[Algorithm]:
         """The algorithms that may answer: the one of the method asked for, or those that compete."""
+        return [located(one, dict(self.places)) for one in self._candidates(subject)]
+
+    def _candidates(self, subject: Subject) -> list[Algorithm]:
         if self.algorithm is not None:
             return [self.algorithm]
         # a method that needs each body's own mass refuses a model in which they are moved
@@ -71,11 +76,8 @@ class Question:
         return [a for a in dynamics.rivals(model, first) if self.given <= a.inputs.keys()] or [first]
 
 
-def answer(question: Question, subject: Subject, contract: bool = True, at: str = "") -> tuple[Algorithm, Program]:
-    """The algorithm with the fewest operations among those that may answer, and its program.
-
-    What is about a frame takes it as an input, or has the one `at` names built in.
-    """
+def answer(question: Question, subject: Subject, contract: bool = True) -> tuple[Algorithm, Program]:
+    """The algorithm with the fewest operations among those that may answer, and its program."""
     best: tuple[Algorithm, Program] | None = None
     most = 0
     for algorithm in question.candidates(subject):
@@ -83,7 +85,7 @@ def answer(question: Question, subject: Subject, contract: bool = True, at: str 
         try:
             program = algorithm.trace(
                 replace(subject.traced, terms=question.terms), question.given, dict(question.options), question.status,
-                contract, subject.vary, question.regroup, graph, at,
+                contract, subject.vary, question.regroup, graph,
             )  # fmt: skip
         except TooLong:
             continue
@@ -112,13 +114,14 @@ def plan(question: Question, subject: Subject, robot: str) -> Plan:
     def key() -> tuple[str, ...]:
         ours = question.algorithm is None and all(a.is_ours for a in candidates)
         if ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
+            places = [(name, [model.frame(one) for one in at.names], at.frame) for name, at in question.places]
             words = (sorted(question.given), question.options, sorted(question.terms), question.status,
-                     question.regroup, subject.vary)  # fmt: skip
+                     question.regroup, subject.vary, places)  # fmt: skip
             return model.digest, repr((question.name, [(a.method, a.function.__name__) for a in candidates], words))
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(robot, question.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
-                lambda: answer(question, subject)[1], key, question.status)  # fmt: skip
+                lambda: answer(question, subject)[1], key, question.status, bool(question.places))  # fmt: skip
     return made
 
 
@@ -146,7 +149,7 @@ def on_paper(algorithm: Algorithm, model: Model, given: Mapping[str, Any], optio
         if name not in given:
             seen[name] = quantity.absent(model) if quantity.absent else None
         elif quantity is PLACE:
-            seen[name] = quantity.take(model, Place.row(model, given[name]))
+            seen[name] = Place.named(model, given[name])
         else:
             read = reading.array(f"{algorithm.name}: {name}", given[name], quantity.shape(model))
             own = [NAMED.input(name, k + 1) for k in range(len(read))]  # a symbol of SymPy has the index 0

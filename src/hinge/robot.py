@@ -18,7 +18,7 @@ from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
-from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
+from hinge.dynamics.registry import ALGORITHMS, At
 from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
@@ -52,7 +52,6 @@ class Robot(Algorithms, Looping, Geometric):
         self.model = model
         self._vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self._varied = [one.name for one in self._vary if one.field != "symbol"]  # besides the model's symbols
-        self._places: dict[str, Array] = {}  # frames as the kernels want them
 
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -256,31 +255,39 @@ class Robot(Algorithms, Looping, Geometric):
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
                joint_terms: Sequence[str] = ("armature",), status: bool = False, regroup: bool = False,
-               **options: str) -> Kernel:  # fmt: skip
+               at: str | Sequence[str] = (), **options: str) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept.
 
-        `given` names the optional inputs it takes besides the others: "external", "base_motion".
+        `given` names the optional inputs it takes besides the others: "external", "base_motion". `at` names the frame
+        it is about, or the frames, which then are no inputs.
 
-        >>> hinge.samples.planar_2r().kernel("gravity_force")(np.zeros(2)).shape
-        (2,)
+        >>> hinge.samples.planar_2r().kernel("pose", at="hand")(np.zeros(2)).shape
+        (4, 4)
         """
+        places = inputs.places(self.model, name, at)
+        return self._kernel(name, method, backend, given, joint_terms, status, regroup, places, options)
+
+    def _kernel(self, name: str, method: str | None, backend: str | None, given: Sequence[str],
+                joint_terms: Sequence[str], status: bool, regroup: bool, places: tuple[tuple[str, At], ...],
+                options: Mapping[str, str]) -> Kernel:  # fmt: skip
         backend = backend or default_backend()
-        key = (name, method, backend, tuple(given), tuple(joint_terms), status, regroup, tuple(sorted(options.items())))
+        key = (name, method, backend, tuple(given), tuple(joint_terms), status, regroup, places,
+               tuple(sorted(options.items())))  # fmt: skip
 
         def make() -> Kernel:
-            question = self._question(name, method, options, given, joint_terms, status, regroup)
+            question = self._question(name, method, options, given, joint_terms, status, regroup, places)
             return Kernel(plan(question, self.subject, self.name), backend)
 
         return self.subject.kernels(key, make)
 
     def _question(self, name: str, method: str | None, options: Mapping[str, str], given: Sequence[str] = (),
-                  joint_terms: Sequence[str] = ("armature",), status: bool = False,
-                  regroup: bool = False) -> Question:  # fmt: skip
+                  joint_terms: Sequence[str] = ("armature",), status: bool = False, regroup: bool = False,
+                  places: tuple[tuple[str, At], ...] = ()) -> Question:  # fmt: skip
         """What is asked, with words that are known."""
         algorithm = dynamics.choose(self.model, name, method)
         return Question(name, method, inputs.optional(algorithm, given),
                         tuple(sorted(inputs.options(algorithm, options).items())), inputs.terms(joint_terms), status,
-                        bool(regroup))  # fmt: skip
+                        bool(regroup), places=places)  # fmt: skip
 
     @functools.cached_property
     def subject(self) -> Subject:
@@ -325,8 +332,8 @@ class Robot(Algorithms, Looping, Geometric):
 
         return paper.equations(self, name, method, at, simplify, shared, options)
 
-    def _call(self, name: str, given: Sequence[Any], out: Array | None, method: str | None, backend: str | None,
-              check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
+    def _call(self, name: str, given: Sequence[Any], frames: Sequence[str], out: Array | None, method: str | None,
+              backend: str | None, check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
               parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None,
               external: Mapping[str, Vector] | None = None, external_frame: str = "body",
               base_motion: tuple[Vector, Vector] | None = None, **options: Any) -> Any:  # fmt: skip
@@ -338,39 +345,29 @@ class Robot(Algorithms, Looping, Geometric):
 
             besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
                        "external": external, "base_motion": base_motion} | own  # fmt: skip
-            return paper.called(self, name, given, method, joint_terms, options, besides)
-        given = [
-            self._place(x) if quantity is PLACE else x for x, quantity in zip(given, asked(name).values(), strict=True)
-        ]
+            return paper.called(self, name, given, frames, method, joint_terms, options, besides)
+        places = inputs.places(self.model, name, frames)
         further = self._further(name, parameters, prescribed)
-        extra = {
-            "external": self._wrenches(given[0], external, external_frame, backend, further, check)
-            if external
-            else None,
-            "base_motion": inputs.base_motion(name, base_motion) if base_motion is not None else None,
-        } | own
+        extra = {"external": None, "base_motion": None} | own
+        if external:
+            at, extra["external"] = inputs.forces(self.model, external, external_frame, check == "values")
+            places += (("external", at),)
+        if base_motion is not None:
+            extra["base_motion"] = inputs.base_motion(name, base_motion)
         present = [k for k, value in extra.items() if value is not None]
-        kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, **options)
+        kernel = self._kernel(name, method, backend, present, joint_terms, return_status, regroup, places, options)
         given = [*given, *(extra[k] for k in present), *further]
         if check == "values":
             inputs.check_values(kernel, given)
         made = kernel(*given, out=out)
         usual = method is None and backend is None and joint_terms == ("armature",) and not regroup
-        if usual and not present and not further and self._plain(name, options):
-            setattr(self, f"_fared_{name}" if return_status else f"_enter_{name}", kernel.enter)
+        if usual and not present and not further:
+            enter, words = f"_fared_{name}" if return_status else f"_enter_{name}", (*frames, *options.values())
+            if words:
+                self.__dict__.setdefault(enter, {})[words] = kernel.enter
+            else:
+                setattr(self, enter, kernel.enter)
         return made
-
-    def _plain(self, name: str, options: Mapping[str, str]) -> bool:
-        """Whether these are the options a call has when none is given."""
-        first = next(iter(ALGORITHMS[name].values()))
-        return all(options[option] == values[0] for option, values in first.options.items())
-
-    def _place(self, name: str) -> Array:
-        """The numbers that stand for a frame in a kernel."""
-        found = self._places.get(name)
-        if found is None:
-            found = self._places[name] = inputs.place(self.subject.traced, name)
-        return found
 
     def __getstate__(self) -> tuple[Model, list[str]]:
         return self.model, self._varied
@@ -383,12 +380,3 @@ class Robot(Algorithms, Looping, Geometric):
         """What varied and driven robots take besides."""
         return [*inputs.parameters(name, self.model, self._vary, parameters),
                 *inputs.prescribed(name, self.model, prescribed)]  # fmt: skip
-
-    def _wrenches(self, q: Vector, external: Mapping[str, Vector], frame: str, backend: str | None,
-                  further: Sequence[Array], check: str) -> Array:  # fmt: skip
-        """Forces by name as forces on bodies, in the bodies' coordinates."""
-
-        def pose(name: str) -> Array:
-            return self.kernel("pose", None, backend)(q, self._place(name), *further)
-
-        return inputs.wrenches(self.subject.traced, external, frame, pose, check == "values")

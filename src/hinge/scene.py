@@ -26,6 +26,7 @@ from hinge.inputs import finite, number, real
 from hinge.model import Builder
 from hinge.model.build import EARTH
 from hinge.model.model import Shape
+from hinge.placing import poses
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
@@ -109,7 +110,8 @@ class Scene:
             raise SizeError("contacts: within is nan. Give a distance in m.")
         if q.shape != (self.robot.nq,):
             raise SizeError(f"contacts: q has shape {q.shape}, the scene has nq = {self.robot.nq}; give one state.")
-        T = {link: self.robot.pose(q, link) for link, _ in self._solids}
+        links = [link for link, _ in self._solids]
+        T = dict(zip(links, poses(self.robot, q, links), strict=True))
         solids = [placed(link, shape, T[link]) for link, shape in self._solids]
         pairs = [(a, b) for k, a in enumerate(solids) for b in [*solids[k + 1 :], *self._planes] if self._may(a, b)]
         return [_contact(f, T, restitution, friction) for a, b in pairs for f in touching(a, b, within)]

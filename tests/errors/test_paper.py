@@ -108,14 +108,6 @@ def test_what_symbols_cannot_do_is_said(sympy):
 
 def test_what_needs_numbers_refuses_symbols():
     arm = hinge.samples.planar_2r(symbols=True)
-    values = dict.fromkeys(arm.model.symbols, 1.0)
-    assert refused(hinge.NotCovered, lambda: arm.pose([0.0, 0.0], "hand", parameters=values)) == (
-        "frame 'hand' of robot 'planar_2r' stands where symbols say (l2).\n"
-        "  Give them numbers with robot.with_values({…}), or ask for robot.equations(…, at=…)."
-    )
-    pushed = {"hand": np.zeros(6)}
-    calls = lambda: arm.bias_force([0.0, 0.0], [0.0, 0.0], external=pushed, parameters=values)
-    assert refused(hinge.NotCovered, calls).startswith("frame 'hand' of robot 'planar_2r' stands where symbols say")
     assert refused(hinge.NotCovered, lambda: arm.vary("upper.mass")) == (
         "'upper.mass' of robot 'planar_2r' is made of symbols (m1), which are inputs already."
     )

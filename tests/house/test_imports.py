@@ -26,6 +26,7 @@ ORDER = [
     "assembling",
     "looping",
     "programs",
+    "placing",
     "paper",
     "geometry",
     "contact",

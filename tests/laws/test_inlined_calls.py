@@ -10,13 +10,16 @@ from hinge.graph import Graph, Input, order
 from hinge.graph.arrays import Symbols, symbols
 
 ROBOT = hinge.samples.random_tree(np.random.default_rng(4), 5)
-TIP = ROBOT.body_names[-1]
+TIP, MIDDLE = ROBOT.body_names[-1], ROBOT.body_names[2]
 CALLS = {
     "inverse_dynamics": lambda r, q, v: r.inverse_dynamics(q, v, 2.0 * v),
     "numbers among symbols": lambda r, q, v: r.inverse_dynamics(q, np.ones(r.nv), v),
     "forward_dynamics": lambda r, q, v: r.forward_dynamics(q, v, np.sin(v)),
     "a method": lambda r, q, v: r.inverse_dynamics(q, v, v, method="newton_euler_base"),
     "joint terms": lambda r, q, v: r.bias_force(q, v, joint_terms=("damping",)),
+    "a push": lambda r, q, v: r.inverse_dynamics(q, v, v, external={TIP: np.arange(6.0)}, external_frame="base"),
+    "a push of symbols": lambda r, q, v: r.bias_force(q, v, external={TIP: np.sin(v[0]) * np.ones(6)}),
+    "pushes": lambda r, q, v: r.bias_force(q, v, external={TIP: np.sin(v[0]) * np.ones(6), MIDDLE: np.ones(6)}),
     "mass_matrix": lambda r, q, v: r.mass_matrix(q),
     "pose": lambda r, q, v: r.pose(q, TIP),
     "jacobian": lambda r, q, v: r.jacobian(q, TIP, frame="aligned"),

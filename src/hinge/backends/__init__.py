@@ -47,6 +47,7 @@ class Backend:
 
     name = ""
     operations: Collection[str] = ()
+    meanwhile = ""  # the back end, of the same bits, that serves until compiling is worth its time
 
     def owns(self, array: Any) -> bool:
         """Whether an array lives where this back end computes."""

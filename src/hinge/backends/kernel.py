@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hinge import backends
-from hinge.backends import Code, default_backend
+from hinge.backends import Backend, Code, cache, default_backend
 from hinge.errors import SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
@@ -24,13 +24,15 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 ROWS = -1  # in a shape: as many as there are steps, which a call says
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+FEW = 64  # states that are not worth compiling for
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What a kernel is made from: what it takes and gives, its name in the cache, and how to trace it if need be.
 
-    With `status` the last output is a status, a byte a state.
+    With `status` the last output is a status, a byte a state. A `named` one belongs to names that a call gave, and to
+    no other call: it is compiled when they are given again, or for many states.
     """
 
     robot: str
@@ -42,10 +44,15 @@ class Plan:
     trace: Callable[[], Program]
     key: Callable[[], tuple[str, ...]]
     status: bool = False
+    named: bool = False
 
     @cached_property
     def program(self) -> Program:
         return self.trace()
+
+    @cached_property
+    def digest(self) -> tuple[str, ...]:
+        return self.key()
 
 
 class Kernel:
@@ -55,6 +62,7 @@ class Kernel:
         self.plan, self.name, self.backend = plan, plan.name, backend or default_backend()
         self._served = backends.find(self.backend)
         self._codes: dict[np.dtype[Any], Code] = {}
+        self._waiting = plan.named and bool(self._served.meanwhile)  # for a second call
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
         self.enter: Callable[..., Any] = self._enter  # the same as one
 
@@ -96,7 +104,9 @@ class Kernel:
             if ROWS in shape and results[k] is not target:
                 results[k][...] = np.nan if k or target is None else target
         if states:
-            self.code(number).run(flat, [_flat(a, states, s) for a, s in zip(results, self.plan.outputs, strict=True)])
+            self._code_for(number, states).run(
+                flat, [_flat(a, states, s) for a, s in zip(results, self.plan.outputs, strict=True)]
+            )
         if target is not None and not direct:
             target[...] = results[0]
             results[0] = target
@@ -164,28 +174,43 @@ class Kernel:
 
     def code(self, number: np.dtype[Any]) -> Code:
         """The program ready to run on numbers of that type: from the cache, or compiled now."""
-        code = self._codes.get(number)
-        if code is None:
-            code = self._codes[number] = self._compiled(number)
-            known = (self._codes.get(kind) for kind in (DOUBLE, SINGLE))
-            self.entries = tuple(one.enter for one in known if one is not None and one.enter is not None)
-            self.enter = self.entries[0] if len(self.entries) == 1 else self._enter
+        return self._codes.get(number) or self._ready(number, self._kept(number) or self._compiled(number))
+
+    def _code_for(self, number: np.dtype[Any], states: int) -> Code:
+        """The same for a call with so many states, which may be the only one."""
+        if self._waiting and states <= FEW and number not in self._codes:
+            self._waiting = False
+            found = self._kept(number)
+            return self._ready(number, found) if found else self._made(backends.find(self._served.meanwhile), number)
+        return self.code(number)
+
+    def _ready(self, number: np.dtype[Any], code: Code) -> Code:
+        """The code, from now on the way of calls with numbers of that type."""
+        self._codes[number] = code
+        known = (self._codes.get(kind) for kind in (DOUBLE, SINGLE))
+        self.entries = tuple(one.enter for one in known if one is not None and one.enter is not None)
+        self.enter = self.entries[0] if len(self.entries) == 1 else self._enter
         return code
+
+    def _key(self, number: np.dtype[Any]) -> str:
+        """What the program is called on disk, where it is kept there."""
+        depends = self._served.key(number)
+        return cache.key(self._served.name, *depends, *self.plan.digest) if depends else ""
+
+    def _kept(self, number: np.dtype[Any]) -> Code | None:
+        """The program as it was compiled earlier."""
+        key = self._key(number)
+        found = cache.find(key) if key else None
+        return None if found is None else self._served.opened(found, number)
 
     def _compiled(self, number: np.dtype[Any]) -> Code:
-        served, plan, what = self._served, self.plan, f"{self.name} of robot {self.plan.robot!r}"
-        depends = served.key(number)
-        if not depends:
-            return backends.compiled(served, plan.program, number, what)
-        from hinge.backends import cache
-
-        key = cache.key(served.name, *depends, *plan.key())
-        found = cache.find(key)
-        if found is not None:
-            return served.opened(found, number)
-        code = backends.compiled(served, plan.program, number, what)
-        cache.keep(key, code.content)
+        code, key = self._made(self._served, number), self._key(number)
+        if key:
+            cache.keep(key, code.content)
         return code
+
+    def _made(self, backend: Backend, number: np.dtype[Any]) -> Code:
+        return backends.compiled(backend, self.plan.program, number, f"{self.name} of robot {self.plan.robot!r}")
 
     # arrays
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite
-from hinge.dynamics.kinematics import FRAMES, frame_pose, jacobian, poses
+from hinge.dynamics.kinematics import FRAMES, from_body, jacobian
 from hinge.dynamics.registry import PLACE, POSITION, Quantity, algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.graph import inner, units
-from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Mat3, Motion, MotionSpace, Rigid, Transform, Vec3
+from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, MotionSpace, Vec3
 
 TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=lambda m, rows: [x for row in rows for x in row])
 
@@ -98,16 +98,6 @@ def _force(entries):
     return Force(Vec3(tuple(entries[:3])), Vec3(tuple(entries[3:])))
 
 
-def _seen(model, q, at, frame):
-    """From a body's coordinates to those asked for: at the chosen frame, on it, or at the base origin."""
-    own = Transform(Rigid(at.R.T, at.p))
-    if frame == "body":
-        return own
-    R, r = frame_pose(at, *poses(model, q))
-    turned = Transform(Rigid(R)) @ own
-    return turned if frame == "aligned" else Transform(Rigid(Mat3((1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0)), -r)) @ turned
-
-
 def _table(columns):
     entries = [list(m) for m in columns]
     return [[column[k] for column in entries] for k in range(6)]
@@ -124,7 +114,7 @@ def inverse_inertia(model, q, at, frame="body"):
     (6, 6)
     """
     tree = Articulated(model, q)
-    phi, seen = tree.inverse_inertias(), _seen(model, q, at, frame)
+    phi, seen = tree.inverse_inertias(), from_body(model, q, at, frame)
     columns = []
     for f in map(_force, units(6)):
         own = seen.T @ f
@@ -149,7 +139,7 @@ def cross_inertia(model, q, a, b, frame="body"):
     (6, 6)
     """
     tree = Articulated(model, q)
-    here, there = _seen(model, q, a, frame), _seen(model, q, b, frame)
+    here, there = from_body(model, q, a, frame), from_body(model, q, b, frame)
     columns = []
     for f in map(_force, units(6)):
         own = there.T @ f

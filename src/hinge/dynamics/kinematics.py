@@ -1,7 +1,7 @@
 """Where bodies and frames are, how they move, and how joint velocities move them.
 
-The frame is chosen when the call is made, so one program serves every name. Motions are found in base coordinates,
-summed along the path from the base to the frame, and given in the coordinates asked for:
+The frame is an input, or one that is known: then only the path to it is in the program. Motions are found in base
+coordinates, summed along the path from the base to the frame, and given in the coordinates asked for:
 
     "body"      the frame's own coordinates
     "base"      spatial (Plücker) coordinates at the base origin
@@ -22,7 +22,7 @@ from hinge.dynamics.registry import (
     VELOCITY,
     algorithm,
 )
-from hinge.spatial import IDENTITY, ZERO, Mat3, Motion, MotionSpace, Vec3, cross, cross3
+from hinge.spatial import IDENTITY, ZERO, Mat3, Motion, MotionSpace, Rigid, Transform, Vec3, cross, cross3
 
 FRAMES = {"frame": ("body", "base", "aligned")}
 
@@ -49,6 +49,16 @@ def frame_pose(place, R, r):
     """Axes and origin of the chosen frame."""
     body_R, body_r = Mat3(_mix(place.on, R)), Vec3(tuple(_mix(place.on, r)))
     return body_R.times(place.R), body_r + body_R @ place.p
+
+
+def from_body(model, q, at, frame):
+    """From the coordinates of the frame's body to those asked for."""
+    own = Transform(Rigid(at.R.T, at.p))
+    if frame == "body":
+        return own
+    R, r = frame_pose(at, *poses(model, q))
+    turned = Transform(Rigid(R)) @ own
+    return turned if frame == "aligned" else Transform(Rigid(IDENTITY, -r)) @ turned
 
 
 @algorithm("pose", q=POSITION, at=PLACE, returns=POSE)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
@@ -69,6 +69,18 @@ class Place:
             path[i], i = 1.0, model.parent[i]
         return [*on, *path, *frame.R, *frame.p]
 
+    @staticmethod
+    def named(model: Model, name: str) -> Place:
+        """The frame of that name, its body known."""
+        return Place.take(model, Place.row(model, name))
+
+
+class At(NamedTuple):
+    """Frames that a call names, and whose coordinates what is given there has: "body", "base" or "aligned"."""
+
+    names: tuple[str, ...]
+    frame: str = "body"
+
 
 def _forces_per_joint(model: Model, tau: list[Scalar]) -> list[list[Scalar]]:
     """Generalised forces, each acting at the joint whose coordinate it belongs to; a follower has none of its own."""
@@ -87,7 +99,7 @@ def _base_motion(model: Model, flat: list[Scalar]) -> tuple[Motion, Motion]:
 
 
 def _wrenches(model: Model, flat: list[Scalar]) -> list[Force]:
-    rows = [flat[6 * i : 6 * i + 6] for i in range(len(model.parent))]
+    rows = (flat[k : k + 6] for k in range(0, len(flat), 6))
     return [Force(Vec3(tuple(r[:3])), Vec3(tuple(r[3:]))) for r in rows]
 
 
@@ -177,17 +189,14 @@ class Algorithm:
     @uncollected()
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
-              graph: Graph | None = None, at: str = "", guard: bool = True) -> Program:  # fmt: skip
+              graph: Graph | None = None, guard: bool = True) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the status of the state; with `vary` a further input;
         with `regroup` inertia is moved across joints first. Nodes are made in `graph`, where an empty one is given: it
-        may have a bound. With `at` the frame it asks for is the one of that name, and no input. Without `guard` nobody
-        looks whether the state has an answer.
+        may have a bound. Without `guard` nobody looks whether the state has an answer.
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
-        if at:
-            taken = {name: quantity for name, quantity in taken.items() if quantity is not PLACE}
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
         if vary:
             inputs.append(Input("parameters", sum(one.size for one in vary)))
@@ -199,7 +208,6 @@ class Algorithm:
         if regroup:
             model = regrouped(model)
         seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
-        seen |= {name: q.take(model, Place.row(model, at)) for name, q in self.inputs.items() if q is PLACE and at}
         for one in inputs[: len(taken)]:
             seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
         result = self.function(model, **seen, **(options or {}))

@@ -27,7 +27,7 @@ def implicit(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
     """A step of h seconds from q and v."""
     body, speeds = system.body(0.0), model.joint_velocities(v)
     tau = system.forces(0.0, q, v)
-    C = model.generalised_forces(bias_force(body, q, speeds, system.external, system.base(0.0)))
+    C = model.generalised_forces(bias_force(body, q, speeds, system.external(q), system.base(0.0)))
     H, push = composite(body, q), [h * (t - c) for t, c in zip(tau, C, strict=True)]
     D = _less(damping(model), slopes(tau, v))
     if system.held is None:

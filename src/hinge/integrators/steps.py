@@ -55,7 +55,7 @@ class System(NamedTuple):
     forces: Callable[[Scalar, PerJoint, Flat], Flat]
     held: Callable[[Scalar, PerJoint, Flat], tuple[list[Flat], Flat]] | None
     body: Callable[[Scalar], Model]
-    external: Sequence[Force]
+    external: Callable[[PerJoint], Sequence[Force]]
     base: Callable[[Scalar], tuple[Motion, Motion]]
 
 
@@ -72,7 +72,7 @@ def pushed(model: Model, tau: PerJoint, external: Sequence[Force]) -> System:
         return forward.function(model, q, model.joint_velocities(v), tau, external, still(c))
 
     flat = model.generalised_forces(tau)
-    return System(at, lambda c, q, v: flat, None, lambda c: model, external, still)
+    return System(at, lambda c, q, v: flat, None, lambda c: model, lambda q: external, still)
 
 
 def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, acceleration: Callable[..., Any]) -> Made:

@@ -20,7 +20,7 @@ from hinge import inputs
 from hinge.backends import default_backend
 from hinge.backends.kernel import Array, Kernel
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
-from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
+from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, At, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.errors import GeometryError, SizeError, one_of
 from hinge.geometry.arrays import MEASURED, outside_se3
@@ -110,8 +110,7 @@ class Descent:
     """Runs rows of guesses toward rows of poses."""
 
     def __init__(self, robot: Robot, frame: str, match: str, tolerance: float, steps: int, backend: str | None):
-        self.kernel = _kernel(robot, match, backend or default_backend())
-        self.place, self.limits = inputs.place(robot.subject.traced, frame), robot.limits
+        self.kernel, self.limits = _kernel(robot, frame, match, backend or default_backend()), robot.limits
         self.tolerance, self.steps = tolerance, steps
 
     def __call__(self, start: Array, goals: Array, rest: Sequence[Array], times: int = 1) -> tuple[Array, Array]:
@@ -119,7 +118,7 @@ class Descent:
         q, c, error = np.array(start), np.full(len(start), CAUTION), np.empty((len(start), 2))
         going = np.arange(len(start))
         for _ in range(times * self.steps):
-            made = self.kernel(q[going], c[going], self.place, goals[going], self.limits.lower, self.limits.upper,
+            made = self.kernel(q[going], c[going], goals[going], self.limits.lower, self.limits.upper,
                                *(x[going] for x in rest))  # fmt: skip
             q[going], c[going], error[going, 0], error[going, 1] = made
             going = going[(error[going].max(axis=1) > self.tolerance) & (c[going] < LOST)]
@@ -196,17 +195,18 @@ def _moved(model, q, move, lower, upper):
     return flat
 
 
-def _kernel(robot: Robot, match: str, backend: str) -> Kernel:
-    """The step as a kernel, made once for a robot."""
+def _kernel(robot: Robot, frame: str, match: str, backend: str) -> Kernel:
+    """The step as a kernel, made once for a frame of a robot."""
     one_of("inverse_kinematics: match", match, MATCH)
 
     def make() -> Kernel:
         takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
         gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
-        return kernel(step, robot.subject, robot.name, backend, options=(("match", match),))
+        about = {"options": (("match", match),), "places": (("at", At((frame,))),)}
+        return kernel(step, robot.subject, robot.name, backend, **about)
 
-    return robot.subject.kernels(("inverse_kinematics", match, backend), make)
+    return robot.subject.kernels(("inverse_kinematics", frame, match, backend), make)
 
 
 def checked_poses(poses: Any) -> Array:

@@ -88,7 +88,7 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
     plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
                 tuple(outputs), lambda: _program(robot.subject, physics, outside, takes),
                 lambda: ("program", repr(plan.program)))  # fmt: skip
-    known = "adaptive", physics, tuple(takes), outside.key, backend
+    known = "adaptive", physics, tuple(takes), outside.loaded, outside.key, backend
     return robot.subject.kernels(known, lambda: Kernel(plan, backend))
 
 

@@ -27,7 +27,7 @@ class Frozen:
     def __init__(self, model: Model, acts: Acts, t: Scalar, q: Flat, v: Flat):
         at, speeds = model.joint_positions(q), model.joint_velocities(v)
         self.model, self.factors = model, LDL(composite(model, at), model.blame())
-        self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external, acts.base(t)))
+        self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external(at), acts.base(t)))
 
     @property
     def flat(self) -> Flat:

@@ -16,7 +16,8 @@ import numpy as np
 
 from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
-from hinge.dynamics.registry import BASE, EXTERNAL
+from hinge.dynamics.located import on_bodies
+from hinge.dynamics.registry import BASE, At
 from hinge.graph import (
     Graph,
     Input,
@@ -42,9 +43,10 @@ from hinge.programs import Question, Subject, answer
 from hinge.robot import Robot
 from hinge.sim.frozen_mass_matrix import Frozen, renewed
 from hinge.sim.step import Acts, Physics, asked, stepped
-from hinge.spatial import Force, Motion
+from hinge.spatial import Force, Motion, Vec3
 
 Array = np.ndarray[Any, np.dtype[Any]]
+NOWHERE = At(())
 JUST = 1e-13  # of a time: just before it
 Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
 CLOCK = ("start", "first", "done", "h", "steps", "every", "row", "last")  # s and numbers of steps and rows
@@ -65,6 +67,7 @@ class Outside:
     fed: tuple[str, ...] = ()  # the arrays that the law is given
     base: Law | None = None  # of t: velocity and acceleration of the base
     driven: Law | None = None  # of t: value, rate and acceleration of what is prescribed
+    loaded: At = NOWHERE  # the frames that carry external forces
     key: tuple[Any, ...] = ()
 
     def inputs(self) -> list[Input]:
@@ -88,14 +91,15 @@ class Outside:
         held = self.flat(graph, "tau") if "tau" in self.arrays else none
         if "taus" in self.arrays:
             held = Rows(graph, "taus", model.nv)[minimum(step, graph.input("clock", CLOCK.index("last")))]
-        external = EXTERNAL.take(model, self.flat(graph, "external")) if "external" in self.arrays else None
+        wrenches = self.flat(graph, "external") if "external" in self.arrays else []
+        pushes = [Force(Vec3(tuple(w[:3])), Vec3(tuple(w[3:]))) for w in zip(*[iter(wrenches)] * 6, strict=True)]
         still = BASE.take(model, self.flat(graph, "base_motion")) if "base_motion" in self.arrays else None
         at_rest = still or (Motion(), Motion())
         if "prescribed" in self.arrays:
             model = put(model, self.flat(graph, "prescribed"))
         return Acts(
             (lambda t, q, v: list(held)) if law is None else (lambda t, q, v: law(t, q, v, *fed)),
-            external or [Force()] * len(model.parent),
+            lambda q: on_bodies(model, q, self.loaded, pushes),
             (lambda t: at_rest) if base is None else (lambda t: BASE.take(model, base(t))),
             (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
         )
@@ -202,7 +206,7 @@ def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str
     subject, backend = robot.subject, backend or default_backend()
     taken = outside.inputs()
     ours = not outside.key and physics.constraint is None and not robot.model.symbols
-    known = (physics, tuple(taken), tuple(fields.items()))
+    known = (physics, tuple(taken), tuple(fields.items()), outside.loaded)
     takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", 3), Input("clock", len(CLOCK), True), *taken]
     shapes = [(ROWS, one.size) if one.stream else (one.size,) for one in takes]
     outputs = [(robot.nq,), (robot.nv,), (3,), *((ROWS, width) for width in fields.values())]

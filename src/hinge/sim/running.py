@@ -48,8 +48,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
             policy: Any = None, inputs: Sequence[Any] = (), method: str = "semi_implicit", record: int = 1,
             parameters: Mapping[str, Any] | None = None, joint_terms: Sequence[str] = ("armature",),
             effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
-            base_motion: Any = None, prescribed: Any = None, constraint: Constrained | None = None,
-            loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
+            external_frame: str = "body", base_motion: Any = None, prescribed: Any = None,
+            constraint: Constrained | None = None, loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
             backend: str | None = None) -> Rollout:  # fmt: skip
     """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
 
@@ -72,7 +72,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
     physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
     _fixed(physics)
-    acts = setup.outside(robot, batch, numbers, external, base_motion, prescribed)
+    acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if policy is not None:
         try:
             setup.driven_by(acts, robot, policy, inputs, batch)
@@ -142,8 +142,9 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
              rtol: float | None = None, atol: float | None = None, file: str | os.PathLike[str] | None = None,
              progress: bool | None = None, backend: str | None = None, constraint: Constrained | None = None,
              loops: str | None = None, loop_time: float = 0.05, parameters: Mapping[str, Any] | None = None,
-             inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None, base_motion: Any = None,
-             prescribed: Any = None, t0: float = 0.0, append: bool = False, overwrite: bool = False
+             inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None,
+             external_frame: str = "body", base_motion: Any = None, prescribed: Any = None, t0: float = 0.0,
+             append: bool = False, overwrite: bool = False
              ) -> Trajectory:  # fmt: skip
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
@@ -155,9 +156,9 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     "implicit" takes its place, with a warning. `step` is in s, or "auto", which bounds what a joint moves in a step by
     its velocity limit. `record` says every how many steps a state is kept, or "last". `effort` keeps forces within
     their limits; `limits` may be "stop" or "spring". `events` are functions of (t, q, qd) whose zeros are found.
-    `external` are forces on bodies by name, held in their coordinates; `base_motion` is (velocity, acceleration) of the
-    base and `prescribed` (value, rate, acceleration) of driven joints, each held or a function of t. `t0` is when it
-    begins; with `append` a file is gone on with, and `overwrite` replaces one. Ctrl-C returns what there is.
+    `external` are forces at frames by name, held in their coordinates or those `external_frame` says; `base_motion` is
+    (velocity, acceleration) of the base and `prescribed` (value, rate, acceleration) of driven joints, each held or a
+    function of t. `t0` is when it begins; with `append` a file is gone on with, and `overwrite` replaces one. Ctrl-C returns what there is.
     `constraint` is one of `hinge.constrain`; `loops` says how a robot's loops and constraints are kept from drifting:
     "project", "baumgarte" with the time constant `loop_time` (s), or "independent". `keep` sets the equations of motion
     up every so many steps only, with "euler" and "semi_implicit".
@@ -178,7 +179,14 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
                             setup.count("keep", keep))  # fmt: skip
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
-    run = Run(robot, batch, physics, setup.outside(robot, batch, numbers, external, base_motion, prescribed), q, qd)
+    run = Run(
+        robot,
+        batch,
+        physics,
+        setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed),
+        q,
+        qd,
+    )
     _together(run, sample, file, append, overwrite, rtol, atol)
     if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive

@@ -145,14 +145,14 @@ def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
 
 
 def outside(robot: Robot, batch: tuple[int, ...], parameters: Array | None, external: Mapping[str, Any] | None,
-            base_motion: Any, prescribed: Any) -> Outside:  # fmt: skip
+            external_frame: str, base_motion: Any, prescribed: Any) -> Outside:  # fmt: skip
     """What acts from outside, short of joint forces."""
     made = Outside()
     if parameters is not None:
         rows(made, "parameters", parameters, batch, 1)
     if external:
-        traced = robot.subject.traced
-        rows(made, "external", inputs.wrenches(traced, external, "body", lambda name: np.eye(4), False), batch, 2)
+        made.loaded, wrenches = inputs.forces(robot.model, external, external_frame, True)
+        rows(made, "external", wrenches, batch, 2)
     if callable(base_motion):
         made.base = in_time("base_motion", base_motion, 12)
     elif base_motion is not None:

@@ -55,7 +55,7 @@ class Acts(NamedTuple):
     """What is given from outside, as functions of the time: joint forces, forces on bodies, the base, driven joints."""
 
     forces: Callable[[Scalar, Flat, Flat], Flat]
-    external: Sequence[Force]
+    external: Callable[[PerJoint], Sequence[Force]]
     base: Callable[[Scalar], tuple[Motion, Motion]]
     body: Callable[[Scalar], Model]
 
@@ -109,7 +109,7 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
         body, speeds, tau = acts.body(t + c * h), model.joint_velocities(speed), forces(c, at, speed)
         if not isinstance(forward, Algorithm):
             return forward(tau)
-        given = FORCE.take(model, tau), acts.external, acts.base(t + c * h)
+        given = FORCE.take(model, tau), acts.external(at), acts.base(t + c * h)
         if physics.loop_time:
             return forward_stabilised(body, at, speeds, *given, physics.loop_time)
         if physics.constraint is not None:

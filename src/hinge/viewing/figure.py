@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.placing import poses
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
@@ -50,9 +51,8 @@ class Figure:
     def poses(self, q: Array) -> Array:
         """Where the base and each body are, (…, bodies + 1, 4, 4)."""
         q = np.asarray(q, float)
-        base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))
-        bodies = [self.robot.pose(q, body) for body in self.robot.body_names]
-        return np.stack([base, *bodies], axis=-3)
+        base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
+        return np.concatenate([base, poses(self.robot, q, self.robot.body_names)], axis=-3)
 
     def stand(self, q: Array, tau: Array | None = None) -> None:
         """Move to a configuration; `tau` are joint forces to be drawn."""

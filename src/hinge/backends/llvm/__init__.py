@@ -26,6 +26,7 @@ class Machine(Backend):
 
     name = "llvm"
     operations = OPS.keys() | STRUCTURE
+    meanwhile = "interpret"
 
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         return Native(program, PRECISIONS[dtype])
