@@ -13,7 +13,8 @@ whole column, any other one lane after another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,8 +22,9 @@ from hinge.backends.cut import Long, Pieces
 from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
 from hinge.graph import OPS, Program
-from hinge.graph.order import STRUCTURE, ends
+from hinge.graph.order import FUSED, STRUCTURE, ends
 
+WRITTEN_OUT = 100  # instructions that the trips of a short loop may come to
 TRUTHS = {name for name, row in OPS.items() if row.truth}
 
 
@@ -31,7 +33,7 @@ class About:
 
     def __init__(self, program: Program, layout: Any, pieces: Pieces):
         self.program, self.layout, self.pieces = program, layout, pieces
-        self.places, self.ends, self.even = places(program), ends(program), alike(program)
+        self.places, self.ends, self.even, self.spans = places(program), ends(program), alike(program), spans(program)
         self.tables: dict[Any, str] = {}
 
 
@@ -104,6 +106,9 @@ class Piece:
         b, code = self.b, self.program.code
         carried = [n for n in range(start, end) if code[n][0] == "carry" and code[n][1][0] == start]
         check = next((n for n in range(start, end) if code[n][0] == "until" and code[n][1][0] == start), 0)
+        if not check and self.is_short(start, end):
+            self.written_out(start, end, carried)
+            return
         for n in range(start + 1, end + 1):  # what comes from before is fetched before
             for a in code[n][1] if code[n][0] != "input" else ():
                 if type(a) is int and a < start and code[a][0] not in ("loop", "end"):
@@ -148,6 +153,27 @@ class Piece:
             if n not in carried and code[n][0] != "input":
                 self.values.pop(n, None)
         b._made = made
+
+    def is_short(self, start: int, end: int) -> bool:
+        """Whether a loop has few trips, as many as are known, of few instructions."""
+        trips = self.program.code[start][1][0]
+        return type(trips) is float and trips * (end - start) <= WRITTEN_OUT and not any(
+            op == "loop" for op, _ in self.program.code[start + 1 : end]
+        )  # fmt: skip
+
+    def written_out(self, start: int, end: int, carried: Sequence[int]) -> None:
+        """A short loop as its trips one after another."""
+        code = self.program.code
+        now, made = [self.number(code[n][1][1]) for n in carried], dict(self.b._made)
+        for k in range(int(code[start][1][0])):
+            self.counters[start] = str(k)
+            self.values.update(zip(carried, now, strict=True))
+            self.write(start + 1, end)
+            now = [self.number(a) for a in code[end][1][1:]]
+            for n in range(start + 1, end):  # what was made in a trip is gone
+                self.values.pop(n, None)
+            self.b._made = dict(made)
+        self.values.update(zip(carried, now, strict=True))
 
     # loops that are too long for a piece: what they carry has places in the work buffer
 
@@ -261,13 +287,24 @@ class Piece:
         return made
 
     def whole(self, memory: Any, a: Any) -> tuple[str, str]:
-        """An index that is the same in all lanes; a loop's counter is one already."""
-        if type(a) is not int:
-            return str(int(a)), ""
-        op, args = self.program.code[a]
-        if op == "counter" and memory.sure:
-            return self.counters[args[0]], ""
+        """An index that is the same in all lanes: counted in whole numbers where it is made of counters."""
+        if type(a) is not int or (memory.sure and a in self.about.spans):
+            return self.counted(a), ""
         return self.index(memory, self.b.lane(self.number(a), 0))
+
+    def counted(self, a: Any) -> str:
+        """An expression of counters in 64-bit whole numbers."""
+        if type(a) is not int:
+            return str(int(a))
+        op, args = self.program.code[a]
+        if op == "counter":
+            return self.counters[args[0]]
+        given, put = [self.counted(x) for x in args], self.b.put
+        if op in FUSED:
+            product = put(f"mul i64 {given[0]}, {given[1]}")
+            first, second = (given[2], product) if op == "fnma" else (product, given[2])
+            return put(f"{'add' if op == 'fma' else 'sub'} i64 {first}, {second}")
+        return put(f"{'sub' if op == 'neg' else op} i64 {', '.join(['0', *given] if op == 'neg' else given)}")
 
     def store(self, memory: Any, a: Any, x: str) -> None:
         b = self.b
@@ -309,6 +346,45 @@ def alike(program: Program) -> list[bool]:
         else:
             made.append(all(type(a) is not int or made[a] for a in args))
     return made
+
+
+EXACT = 2.0**24  # whole numbers up to this are exact in single precision too
+
+
+def spans(program: Program) -> dict[int, tuple[float, float]]:
+    """The least and the greatest number of each value that is an exact whole-number expression of counters."""
+    made: dict[int, tuple[float, float]] = {}
+
+    def span(a: Any) -> tuple[float, float] | None:
+        return made.get(a) if type(a) is int else (a, a) if a == math.floor(a) else None
+
+    def product(x: tuple[float, float], y: tuple[float, float]) -> tuple[float, float]:
+        corners = [a * b for a in x for b in y]
+        return min(corners), max(corners)
+
+    for n, (op, args) in enumerate(program.code):
+        if op == "counter":
+            trips = program.code[args[0]][1][0]
+            if type(trips) is float:
+                made[n] = (0.0, max(0.0, trips - 1.0))
+        elif op in WHOLE:
+            given = [span(a) for a in args]
+            if None not in given:
+                low, high = WHOLE[op](product, *given)
+                if max(abs(low), abs(high)) <= EXACT:
+                    made[n] = low, high
+    return made
+
+
+WHOLE: dict[str, Callable[..., tuple[float, float]]] = {
+    "add": lambda product, a, b: (a[0] + b[0], a[1] + b[1]),
+    "sub": lambda product, a, b: (a[0] - b[1], a[1] - b[0]),
+    "neg": lambda product, a: (-a[1], -a[0]),
+    "mul": lambda product, a, b: product(a, b),
+    "fma": lambda product, a, b, c: (product(a, b)[0] + c[0], product(a, b)[1] + c[1]),
+    "fms": lambda product, a, b, c: (product(a, b)[0] - c[1], product(a, b)[1] - c[0]),
+    "fnma": lambda product, a, b, c: (c[0] - product(a, b)[1], c[1] - product(a, b)[0]),
+}
 
 
 def places(program: Program) -> dict[int, list[tuple[int, int]]]:

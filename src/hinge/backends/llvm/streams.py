@@ -4,9 +4,6 @@ In the work buffer stands for each stream how many rows it has, how many states 
 lane's state begin; `streams` writes that down for a block of states. The lanes that a last block has too many are those
 of the last state once more, and write the same numbers to the same place; a state alone is written once. A row that is
 not there is read from a row of NaN in the work buffer, and written to a row there that nobody reads.
-
-A row of each lane becomes a vector of lanes for each of its numbers: squares are turned in registers, the last one
-overlapping the one before where the width asks.
 """
 
 from __future__ import annotations
@@ -14,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hinge.backends.llvm import squares
 from hinge.backends.llvm.block import Block
 from hinge.graph import Program
 
 ROWS, STATES, STARTS = range(3)  # what is known of a stream, 64 bits each; the last for every lane
 COLUMNS = 6  # that hold it at any width of vectors
-SQUARE = 32  # bytes of a side of a square: larger ones do not stay in registers
+SIDE = 32  # bytes of a side of a square: larger ones do not stay in registers
 
 
 def placing(program: Program, columns: dict[int, int], b: Block) -> list[str]:
@@ -63,7 +61,7 @@ def _row(b: Block, piece: Any, stream: int, size: int, a: Any, kind: type) -> li
     places = _places(piece, stream, size, a, piece.layout.nowhere, 1 if alone else b.lanes)
     if alone:
         return [b.everywhere(b.put(f"getelementptr {b.scalar}, ptr {places[0]}, i64 {j}")) for j in range(size)]
-    return gathered(b, places, size)
+    return squares.gathered(b, places, size, SIDE)
 
 
 def write(piece: Any, memory: Any, a: Any, values: Sequence[str]) -> None:
@@ -81,7 +79,7 @@ def write(piece: Any, memory: Any, a: Any, values: Sequence[str]) -> None:
         b.do(f"store {b.scalar} {b.lane(x, 0)}, ptr {at}, align {b.precision.bytes}")
     b.do(f"br label %{label}.end")
     b.lines.append(f"{label}.all:")
-    scattered(b, _open(piece, stream, memory.size, a, b.lanes), values)
+    squares.scattered(b, _open(piece, stream, memory.size, a, b.lanes), values, SIDE)
     piece.begin(f"{label}.end")
 
 
@@ -124,41 +122,3 @@ def _number(piece: Any, rows: str, a: Any, lane: int) -> tuple[str, str]:
     inside = b.put(f"and i1 {low}, {high}")
     safe = b.put(f"select i1 {inside}, {b.scalar} {x}, {b.scalar} 0.0")
     return b.put(f"fptosi {b.scalar} {safe} to i64"), inside
-
-
-def gathered(b: Block, places: Sequence[str], size: int) -> list[str]:
-    """A vector of lanes for each number of a row, from where the row of each lane is."""
-    made = [""] * size
-    square = b.narrower(_side(b, size))
-    for first in _firsts(size, square.lanes):
-        at = [b.put(f"getelementptr {b.scalar}, ptr {p}, i64 {first}") for p in places]
-        rows = [b.put(f"load {square.real}, ptr {p}, align {b.precision.bytes}") for p in at]
-        turned = [square.transposed(rows[g : g + square.lanes]) for g in range(0, b.lanes, square.lanes)]
-        for j in range(square.lanes):
-            made[first + j] = b.joined([group[j] for group in turned], square.lanes)
-    return made
-
-
-def scattered(b: Block, places: Sequence[str], values: Sequence[str]) -> None:
-    """The other way."""
-    square = b.narrower(_side(b, len(values)))
-    n = square.lanes
-    for first in _firsts(len(values), n):
-        for g in range(0, b.lanes, n):
-            columns = [b.split(x, g, n) for x in values[first : first + n]]
-            for p, row in zip(places[g : g + n], square.transposed(columns), strict=True):
-                at = b.put(f"getelementptr {b.scalar}, ptr {p}, i64 {first}")
-                b.do(f"store {square.real} {row}, ptr {at}, align {b.precision.bytes}")
-
-
-def _side(b: Block, size: int) -> int:
-    """How large a square is: no more than a row or the lanes hold, or stays in registers."""
-    side = 1
-    while 2 * side <= min(size, b.lanes, SQUARE // b.precision.bytes):
-        side *= 2
-    return side
-
-
-def _firsts(size: int, side: int) -> list[int]:
-    """Where squares begin that cover a row."""
-    return sorted({*range(0, size - side, side), size - side}) if size else []
