@@ -13,18 +13,17 @@ whole column, any other one lane after another.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from hinge.backends.cut import Long, Pieces
 from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
+from hinge.backends.llvm.known import alike, is_written_out, places, spans
 from hinge.graph import OPS, Program
 from hinge.graph.order import FUSED, STRUCTURE, ends
 
-WRITTEN_OUT = 100  # instructions that the trips of a short loop may come to
 TRUTHS = {name for name, row in OPS.items() if row.truth}
 
 
@@ -106,7 +105,7 @@ class Piece:
         b, code = self.b, self.program.code
         carried = [n for n in range(start, end) if code[n][0] == "carry" and code[n][1][0] == start]
         check = next((n for n in range(start, end) if code[n][0] == "until" and code[n][1][0] == start), 0)
-        if not check and self.is_short(start, end):
+        if is_written_out(self.program, start, end):
             self.written_out(start, end, carried)
             return
         for n in range(start + 1, end + 1):  # what comes from before is fetched before
@@ -153,13 +152,6 @@ class Piece:
             if n not in carried and code[n][0] != "input":
                 self.values.pop(n, None)
         b._made = made
-
-    def is_short(self, start: int, end: int) -> bool:
-        """Whether a loop has few trips, as many as are known, of few instructions."""
-        trips = self.program.code[start][1][0]
-        return type(trips) is float and trips * (end - start) <= WRITTEN_OUT and not any(
-            op == "loop" for op, _ in self.program.code[start + 1 : end]
-        )  # fmt: skip
 
     def written_out(self, start: int, end: int, carried: Sequence[int]) -> None:
         """A short loop as its trips one after another."""
@@ -328,70 +320,3 @@ class Piece:
                 one = b.put(f"select i1 {stays}, {b.scalar} {old}, {b.scalar} {one}")
             one = b.put(f"select i1 {inside}, {b.scalar} {one}, {b.scalar} {old}") if inside else one
             b.do(f"store {b.scalar} {one}, ptr {where}, align {b.precision.bytes}")
-
-
-def alike(program: Program) -> list[bool]:
-    """For each value whether it is the same in all lanes: made of counters, constants and rows that serve all."""
-    made: list[bool] = []
-    for op, args in program.code:
-        if op == "input":
-            made.append(program.inputs[args[0]].uniform)
-        elif op == "counter":
-            made.append(True)
-        elif op in STRUCTURE:
-            row = op == "load" and (
-                args[0].kind == "table" or (args[0].kind in ("input", "rows") and program.inputs[args[0].name].uniform)
-            )
-            made.append(bool(row) and (type(args[1]) is not int or made[args[1]]))
-        else:
-            made.append(all(type(a) is not int or made[a] for a in args))
-    return made
-
-
-EXACT = 2.0**24  # whole numbers up to this are exact in single precision too
-
-
-def spans(program: Program) -> dict[int, tuple[float, float]]:
-    """The least and the greatest number of each value that is an exact whole-number expression of counters."""
-    made: dict[int, tuple[float, float]] = {}
-
-    def span(a: Any) -> tuple[float, float] | None:
-        return made.get(a) if type(a) is int else (a, a) if a == math.floor(a) else None
-
-    def product(x: tuple[float, float], y: tuple[float, float]) -> tuple[float, float]:
-        corners = [a * b for a in x for b in y]
-        return min(corners), max(corners)
-
-    for n, (op, args) in enumerate(program.code):
-        if op == "counter":
-            trips = program.code[args[0]][1][0]
-            if type(trips) is float:
-                made[n] = (0.0, max(0.0, trips - 1.0))
-        elif op in WHOLE:
-            given = [span(a) for a in args]
-            if None not in given:
-                low, high = WHOLE[op](product, *given)
-                if max(abs(low), abs(high)) <= EXACT:
-                    made[n] = low, high
-    return made
-
-
-WHOLE: dict[str, Callable[..., tuple[float, float]]] = {
-    "add": lambda product, a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda product, a, b: (a[0] - b[1], a[1] - b[0]),
-    "neg": lambda product, a: (-a[1], -a[0]),
-    "mul": lambda product, a, b: product(a, b),
-    "fma": lambda product, a, b, c: (product(a, b)[0] + c[0], product(a, b)[1] + c[1]),
-    "fms": lambda product, a, b, c: (product(a, b)[0] - c[1], product(a, b)[1] - c[0]),
-    "fnma": lambda product, a, b, c: (c[0] - product(a, b)[1], c[1] - product(a, b)[0]),
-}
-
-
-def places(program: Program) -> dict[int, list[tuple[int, int]]]:
-    """For each value that is an output: which output arrays it goes to, and where."""
-    made: dict[int, list[tuple[int, int]]] = {}
-    for k, output in enumerate(program.outputs):
-        for j, entry in enumerate(output.entries):
-            if type(entry) is int:
-                made.setdefault(entry, []).append((k, j))
-    return made
