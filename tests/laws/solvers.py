@@ -69,21 +69,29 @@ def gauss_seidel_in_numpy(A, b):
 
 
 def ldl(n):
-    """A x = b with A = L D Lᵀ: columns one after another, rows and terms in loops, memory for L, D and x."""
+    """A x = b with A = L D Lᵀ: columns one after another, rows and terms in loops, memory for L, D and x.
+
+    The row of D Lᵀ that a column needs is made once.
+    """
     graph = Graph()
     like, wide = graph.input("A", 0), float(n)
-    L, D, x = Scratch(n * n, like=like), Scratch(n, like=like), Scratch(n, like=like)
+    L, D, DL, x = Scratch(n * n, like=like), Scratch(n, like=like), Scratch(n, like=like), Scratch(n, like=like)
 
     def A(i, j):
         return entry(graph, "A", n * n, i * wide + j)
 
     for j in map(float, range(n)):
-        (pivot,) = repeat(j, (A(j, j),), lambda k, s, j=j: (s - L[j * wide + k] * L[j * wide + k] * D[k],))
+
+        def term(k, s, j=j):
+            DL[k] = L[j * wide + k] * D[k]
+            return (s - L[j * wide + k] * DL[k],)
+
+        (pivot,) = repeat(j, (A(j, j),), term)
         D[j], inverse = pivot, 1.0 / pivot
 
         def row(below, kept, j=j, inverse=inverse):
             i = below + (j + 1.0)
-            (s,) = repeat(j, (A(i, j),), lambda k, s: (s - L[i * wide + k] * L[j * wide + k] * D[k],))
+            (s,) = repeat(j, (A(i, j),), lambda k, s: (s - L[i * wide + k] * DL[k],))
             L[i * wide + j] = s * inverse
             return (kept,)
 

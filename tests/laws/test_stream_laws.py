@@ -204,7 +204,10 @@ def test_an_index_may_differ_from_state_to_state(shared):
     assert (b == 77.0).sum() == 5 * 2 * 3
 
 
-def test_a_state_that_has_arrived_writes_no_more():
+@pytest.mark.parametrize("longest", [400, 2])
+def test_a_state_that_has_arrived_writes_no_more(monkeypatch, longest):
+    monkeypatch.setattr(cut, "SHORTEST", longest // 2)
+    monkeypatch.setattr(cut, "LONGEST", longest)
     graph = Graph()
     x, log = graph.input("x", 0), Record(graph, "log", 1)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hinge.backends.llvm import squares
 from hinge.backends.llvm.block import Block
 from hinge.graph import Program
 
@@ -31,6 +32,7 @@ class Row(NamedTuple):
 
 LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
 FAR = 1 << 25  # bytes of results that do not
+SIDE = 64  # bytes of a side of a square that is turned
 EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
 
 
@@ -260,46 +262,25 @@ def _short(direction: str, kind: str, b: Block) -> list[str]:
 def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> list[str]:
     """A function that turns as many rows as there are lanes into columns, or back.
 
-    Squares of lanes × lanes are turned in registers; the last square overlaps the one before where the size asks. With
-    `past`, an alignment in bytes, the rows are written past the cache.
+    With `past`, an alignment in bytes, the rows are written past the cache.
     """
-    size, column = row.size, row.column
+    size, n = row.size, squares.side(b, row.size, SIDE)
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
-    if size < b.lanes:
-        for j in range(size):
-            _narrow_column(b, size, column, j, inward)
-        return [*head, *b.lines, "  ret void", "}"]
-    last = size - b.lanes
+    if not size:
+        return [*head, "  ret void", "}"]
     b.lines += ["  br label %square", "square:", "  %j = phi i64 [0, %entry], [%j.next, %square]"]
-    row_at = [
-        b.put(f"getelementptr {b.scalar}, ptr %rows, i64 {b.put(f'add i64 %j, {r * size}')}") for r in range(b.lanes)
-    ]
-    column_at = [b.column(b.put(f"add i64 %j, {column + c}")) for c in range(b.lanes)]
-    source, target, align = (row_at, column_at, (b.precision.bytes, b.align))
-    if not inward:
-        source, target, align = column_at, row_at, (b.align, b.precision.bytes)
-    vectors = [b.put(f"load {b.real}, ptr {p}, align {align[0]}") for p in source]
-    for p, vector in zip(target, b.transposed(vectors), strict=True):
-        b.do(f"store {b.real} {vector}, ptr {p}, align {past or align[1]}" + ", !nontemporal !0" * bool(past))
+    at = [b.put(f"add i64 %j, {lane * size}") for lane in range(b.lanes)]
+    rows = [b.put(f"getelementptr {b.scalar}, ptr %rows, i64 {k}") for k in at]
+    columns = [b.column(b.put(f"add i64 %j, {row.column + c}")) for c in range(n)]
+    if inward:
+        for p, vector in zip(columns, squares.inward(b, rows, n), strict=True):
+            b.do(f"store {b.real} {vector}, ptr {p}, align {b.align}")
+    else:
+        squares.outward(b, rows, [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns], past)
     b.lines += [
-        f"  %j.far = add i64 %j, {b.lanes}",
-        f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {last})",
-        f"  %more = icmp ult i64 %j, {last}",
+        f"  %j.far = add i64 %j, {n}",
+        f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {size - n})",
+        f"  %more = icmp ult i64 %j, {size - n}",
         "  br i1 %more, label %square, label %end",
     ]
     return [*head, *b.lines, "end:", "  ret void", "}"]
-
-
-def _narrow_column(b: Block, size: int, column: int, j: int, inward: bool) -> None:
-    """One column of rows too short for a square."""
-    vector = "poison" if inward else b.fetch(column + j)
-    for lane in range(b.lanes):
-        at = b.put(f"getelementptr {b.scalar}, ptr %rows, i64 {lane * size + j}")
-        if inward:
-            x = b.put(f"load {b.scalar}, ptr {at}, align {b.precision.bytes}")
-            vector = b.put(f"insertelement {b.real} {vector}, {b.scalar} {x}, i32 {lane}")
-        else:
-            x = b.put(f"extractelement {b.real} {vector}, i32 {lane}")
-            b.do(f"store {b.scalar} {x}, ptr {at}, align {b.precision.bytes}")
-    if inward:
-        b.keep(column + j, vector)

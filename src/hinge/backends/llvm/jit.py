@@ -19,9 +19,9 @@ from hinge.backends import Code, memory, threads
 from hinge.backends.llvm import cpython_entry, spread
 from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
+from hinge.backends.llvm.known import shortest
 from hinge.backends.llvm.spread import ABOUT, LINE, MOST_ARRAYS
 from hinge.graph import Program
-from hinge.graph.order import ends
 
 PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
 TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
@@ -72,12 +72,14 @@ def lanes(precision: Precision = DOUBLE) -> int:
 
 
 def breadth(program: Program, precision: Precision = DOUBLE) -> int:
-    """How many states a block of a program holds: two vectors side by side where a short loop waits for itself."""
-    lengths = [end - start for start, end in ends(program).items()]
-    return lanes(precision) * (2 if lengths and min(lengths) <= SHORT else 1)
+    """How many states a block of a program holds: several vectors side by side where a short loop waits for itself."""
+    length, carried = shortest(program)
+    times = 4 if length <= SHORTER and carried <= FEW else 2 if length <= SHORT else 1
+    return times * lanes(precision)
 
 
-SHORT = 60  # instructions in a loop
+SHORT, SHORTER = 60, 20  # instructions in a loop
+FEW = 4  # values that a loop carries
 
 
 @dataclass(frozen=True)
@@ -189,29 +191,34 @@ def circumstances() -> tuple[str, ...]:
 
 
 class Native(Code):
-    """A program as machine code in this process."""
+    """A program as machine code in this process: for batches, and for a state alone where that takes other vectors."""
 
     def __init__(self, program: Program, precision: Precision = DOUBLE, width: int = 0):
-        width = width or breadth(program, precision)
-        self._open(Signature.of(program, width), precision, object_file(emit(program, width, precision)))
+        width, alone = width or breadth(program, precision), width or lanes(precision)
+        widths = [width, alone] if alone != width else [width]
+        codes = [object_file(emit(program, n, precision)) for n in widths]
+        self._open(Signature.of(program, width), precision, codes)
 
     @classmethod
     def opened(cls, content: bytes, precision: Precision) -> Native:
         """From what `content` of another one was."""
         head, _, code = content.partition(b"\n")
         described = json.loads(head)
+        size = described.pop("size")
+        codes = [part for part in (code[:size], code[size:]) if part]
         arrays = tuple((tuple(shape), *said) for shape, *said in described.pop("arrays"))
         made = cls.__new__(cls)
-        made._open(Signature(arrays, **described), precision, code)
+        made._open(Signature(arrays, **described), precision, codes)
         return made
 
     @property
     def content(self) -> bytes:  # type: ignore[override]
-        return json.dumps(asdict(self.signature)).encode() + b"\n" + self._code
+        head = asdict(self.signature) | {"size": len(self._codes[0])}
+        return json.dumps(head).encode() + b"\n" + b"".join(self._codes)
 
-    def _open(self, signature: Signature, precision: Precision, code: bytes) -> None:
-        self.signature, self.precision, self._code = signature, precision, code
-        self._engine, self._entry = loaded(code), entry()
+    def _open(self, signature: Signature, precision: Precision, codes: Sequence[bytes]) -> None:
+        self.signature, self.precision, self._codes = signature, precision, codes
+        self._engines, self._entry = [loaded(code) for code in codes], entry()
         self._own_work = self._work()
         self._about = self._description()
         usual = len(signature.arrays) <= MOST_ARRAYS and all(len(shape) <= 3 for shape, *_ in signature.arrays)
@@ -230,8 +237,8 @@ class Native(Code):
         """What the shared part has to know of this kernel."""
         signature, number = self.signature, self.precision
         said = {
-            "kernel": self._engine.get_function_address("kernel"),
-            "single": self._engine.get_function_address("single"),
+            "kernel": self._engines[0].get_function_address("kernel"),
+            "single": self._engines[-1].get_function_address("single"),
             "work bytes": signature.work * number.bytes,
             "own work": self._own_work.ctypes.data,
             "number": id(np.dtype(number.dtype)),

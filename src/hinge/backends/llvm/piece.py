@@ -20,8 +20,9 @@ from typing import Any
 from hinge.backends.cut import Long, Pieces
 from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
+from hinge.backends.llvm.known import alike, is_written_out, places, spans
 from hinge.graph import OPS, Program
-from hinge.graph.order import STRUCTURE, ends
+from hinge.graph.order import FUSED, STRUCTURE, ends
 
 TRUTHS = {name for name, row in OPS.items() if row.truth}
 
@@ -31,7 +32,7 @@ class About:
 
     def __init__(self, program: Program, layout: Any, pieces: Pieces):
         self.program, self.layout, self.pieces = program, layout, pieces
-        self.places, self.ends, self.even = places(program), ends(program), alike(program)
+        self.places, self.ends, self.even, self.spans = places(program), ends(program), alike(program), spans(program)
         self.tables: dict[Any, str] = {}
 
 
@@ -104,6 +105,9 @@ class Piece:
         b, code = self.b, self.program.code
         carried = [n for n in range(start, end) if code[n][0] == "carry" and code[n][1][0] == start]
         check = next((n for n in range(start, end) if code[n][0] == "until" and code[n][1][0] == start), 0)
+        if is_written_out(self.program, start, end):
+            self.written_out(start, end, carried)
+            return
         for n in range(start + 1, end + 1):  # what comes from before is fetched before
             for a in code[n][1] if code[n][0] != "input" else ():
                 if type(a) is int and a < start and code[a][0] not in ("loop", "end"):
@@ -148,6 +152,20 @@ class Piece:
             if n not in carried and code[n][0] != "input":
                 self.values.pop(n, None)
         b._made = made
+
+    def written_out(self, start: int, end: int, carried: Sequence[int]) -> None:
+        """A short loop as its trips one after another."""
+        code = self.program.code
+        now, made = [self.number(code[n][1][1]) for n in carried], dict(self.b._made)
+        for k in range(int(code[start][1][0])):
+            self.counters[start] = str(k)
+            self.values.update(zip(carried, now, strict=True))
+            self.write(start + 1, end)
+            now = [self.number(a) for a in code[end][1][1:]]
+            for n in range(start + 1, end):  # what was made in a trip is gone
+                self.values.pop(n, None)
+            self.b._made = dict(made)
+        self.values.update(zip(carried, now, strict=True))
 
     # loops that are too long for a piece: what they carry has places in the work buffer
 
@@ -261,13 +279,24 @@ class Piece:
         return made
 
     def whole(self, memory: Any, a: Any) -> tuple[str, str]:
-        """An index that is the same in all lanes; a loop's counter is one already."""
-        if type(a) is not int:
-            return str(int(a)), ""
-        op, args = self.program.code[a]
-        if op == "counter" and memory.sure:
-            return self.counters[args[0]], ""
+        """An index that is the same in all lanes: counted in whole numbers where it is made of counters."""
+        if type(a) is not int or (memory.sure and a in self.about.spans):
+            return self.counted(a), ""
         return self.index(memory, self.b.lane(self.number(a), 0))
+
+    def counted(self, a: Any) -> str:
+        """An expression of counters in 64-bit whole numbers."""
+        if type(a) is not int:
+            return str(int(a))
+        op, args = self.program.code[a]
+        if op == "counter":
+            return self.counters[args[0]]
+        given, put = [self.counted(x) for x in args], self.b.put
+        if op in FUSED:
+            product = put(f"mul i64 {given[0]}, {given[1]}")
+            first, second = (given[2], product) if op == "fnma" else (product, given[2])
+            return put(f"{'add' if op == 'fma' else 'sub'} i64 {first}, {second}")
+        return put(f"{'sub' if op == 'neg' else op} i64 {', '.join(['0', *given] if op == 'neg' else given)}")
 
     def store(self, memory: Any, a: Any, x: str) -> None:
         b = self.b
@@ -291,31 +320,3 @@ class Piece:
                 one = b.put(f"select i1 {stays}, {b.scalar} {old}, {b.scalar} {one}")
             one = b.put(f"select i1 {inside}, {b.scalar} {one}, {b.scalar} {old}") if inside else one
             b.do(f"store {b.scalar} {one}, ptr {where}, align {b.precision.bytes}")
-
-
-def alike(program: Program) -> list[bool]:
-    """For each value whether it is the same in all lanes: made of counters, constants and rows that serve all."""
-    made: list[bool] = []
-    for op, args in program.code:
-        if op == "input":
-            made.append(program.inputs[args[0]].uniform)
-        elif op == "counter":
-            made.append(True)
-        elif op in STRUCTURE:
-            row = op == "load" and (
-                args[0].kind == "table" or (args[0].kind in ("input", "rows") and program.inputs[args[0].name].uniform)
-            )
-            made.append(bool(row) and (type(args[1]) is not int or made[args[1]]))
-        else:
-            made.append(all(type(a) is not int or made[a] for a in args))
-    return made
-
-
-def places(program: Program) -> dict[int, list[tuple[int, int]]]:
-    """For each value that is an output: which output arrays it goes to, and where."""
-    made: dict[int, list[tuple[int, int]]] = {}
-    for k, output in enumerate(program.outputs):
-        for j, entry in enumerate(output.entries):
-            if type(entry) is int:
-                made.setdefault(entry, []).append((k, j))
-    return made

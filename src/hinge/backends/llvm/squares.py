@@ -1,0 +1,58 @@
+"""Rows of numbers into vectors of lanes and back: a row is a state's, a vector has one number of each state.
+
+Squares are turned in registers. A square is as large as a row, the lanes and registers allow; the last one of a row
+overlaps the one before where the length asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinge.backends.llvm.block import Block
+
+
+def gathered(b: Block, places: Sequence[str], size: int, most: int) -> list[str]:
+    """A vector of lanes for each number of a row, from where each row is; a square has sides of `most` bytes."""
+    made = [""] * size
+    n = side(b, size, most)
+    for first in sorted({*range(0, size - n, n), size - n}):
+        made[first : first + n] = inward(b, shifted(b, places, first), n)
+    return made
+
+
+def scattered(b: Block, places: Sequence[str], values: Sequence[str], most: int) -> None:
+    """The other way."""
+    n = side(b, len(values), most)
+    for first in sorted({*range(0, len(values) - n, n), len(values) - n}):
+        outward(b, shifted(b, places, first), values[first : first + n])
+
+
+def side(b: Block, size: int, most: int) -> int:
+    """How many numbers the side of a square has."""
+    n = 1
+    while 2 * n <= min(size, b.lanes, most // b.precision.bytes):
+        n *= 2
+    return n
+
+
+def shifted(b: Block, places: Sequence[str], by: int | str) -> list[str]:
+    return [b.put(f"getelementptr {b.scalar}, ptr {p}, i64 {by}") for p in places]
+
+
+def inward(b: Block, places: Sequence[str], n: int) -> list[str]:
+    """n numbers from each place as n vectors of lanes."""
+    square = b.narrower(n)
+    rows = [b.put(f"load {square.real}, ptr {p}, align {b.precision.bytes}") for p in places]
+    turned = [square.transposed(rows[g : g + n]) for g in range(0, b.lanes, n)]
+    return [b.joined([group[j] for group in turned], n) for j in range(n)]
+
+
+def outward(b: Block, places: Sequence[str], columns: Sequence[str], past: int = 0) -> None:
+    """Vectors of lanes to n numbers at each place; with `past`, an alignment in bytes, past the cache."""
+    n = len(columns)
+    square = b.narrower(n)
+    how = f"align {past}, !nontemporal !0" if past else f"align {b.precision.bytes}"
+    for g in range(0, b.lanes, n):
+        rows = square.transposed([b.split(x, g, n) for x in columns])
+        for p, row in zip(places[g : g + n], rows, strict=True):
+            b.do(f"store {square.real} {row}, ptr {p}, {how}")
