@@ -102,7 +102,7 @@ def test_ctrl_c_writes_what_there_is_and_exits_with_130(tmp_path, lamp, monkeypa
         if step == 7:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge.sim.running.Turns.bounded", lambda turns, n, count: 1)
+    monkeypatch.setattr("hinge.sim.turns.Turns.bounded", lambda turns, n, count: 1)
     monkeypatch.setattr("hinge.sim.record.Bar.at", stopped)
     ended = said("simulate", lamp, *SHORT, "--out", tmp_path / "run.npz")
     assert ended.exit_code == 130

@@ -1,0 +1,189 @@
+"""A run with steps of one length, some at a time: forces from Python, the record, Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hinge.robot import Robot
+from hinge.sim import forces, setup
+from hinge.sim.record import Bar, CannotWrite, Recorder
+from hinge.sim.rollouts import Outside, Rolling
+from hinge.sim.step import Physics
+from hinge.sim.trajectory import Trajectory
+from hinge.version import __version__
+
+Array = np.ndarray[Any, np.dtype[Any]]
+PATIENCE = 0.05  # s: how long a part of a run takes, so that Ctrl-C is heard
+
+
+def fates(rollouts: int) -> Array:
+    """How rollouts fare that have just begun."""
+    return np.tile([0.0, np.nan, 0.0], (rollouts, 1))
+
+
+@dataclass
+class Run:
+    """A simulation while it runs: the state of every rollout, a row each, and how each fares."""
+
+    robot: Robot
+    batch: tuple[int, ...]
+    physics: Physics
+    outside: Outside
+    q: Array
+    qd: Array
+    t: float = 0.0
+    fate: Array = field(init=False)  # a status, when it was lost (s), NaN where it was not, and the error of `keep`
+    stopped: str = ""
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.fate = fates(len(self.q))
+        self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
+
+    @property
+    def status(self) -> Array:
+        return self.fate[:, 0].astype(np.uint8)
+
+    def moved(self, t: float, rolling: Rolling) -> None:
+        """Take over the states of rollouts."""
+        self.t, self.q, self.qd, self.fate = t, rolling.q, rolling.qd, rolling.fate
+
+    def kept(self, recorder: Recorder, events: Sequence[Any] = ()) -> Trajectory:
+        """What there is to hand out."""
+        if self.physics.keep > 1:
+            self.info["kept_error"] = float(self.fate[:, 2].max(initial=0.0))
+        t, states = recorder.made()
+        if self.stopped:
+            self.info["stopped"] = self.stopped
+            warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
+                          stacklevel=3)  # fmt: skip
+        return Trajectory(self.robot, t, states, self.status.reshape(self.batch), self.physics.method, tuple(events),
+                          self.info, self.fate[:, 1].reshape(self.batch))  # fmt: skip
+
+
+class Source:
+    """Joint forces from Python, some steps at a time; or what stands for them in the program."""
+
+    def __init__(self, run: Run, control: Any, inputs: Sequence[Any], steps: int, sample: int) -> None:
+        self.run, self.control, self.sample, self.inputs = run, None, sample, inputs
+        if control is None:
+            return
+        if not callable(control):
+            setup.pushed_by(run.outside, run.robot, control, run.batch, steps)
+            return
+        given = (*inputs, *getattr(control, "inputs", ()))
+        if not sample:
+            try:
+                setup.driven_by(run.outside, run.robot, control, given, run.batch)
+                return
+            except forces.Untraceable as why:
+                forces.warn_untraceable(control, why)
+        self.control, self.sample, self.inputs = control, max(1, sample), given
+        run.outside.arrays["tau"] = np.zeros((len(run.q), run.robot.nv))
+
+    def ask(self, n: int, t: float, held: Array) -> None:
+        """Put the forces of step n, from Python, where the program reads them."""
+        if self.control is None or n % self.sample:
+            return
+        run = self.run
+        # copies: a controller may keep what it sees
+        q, qd = (a.reshape(*run.batch, a.shape[-1]).copy() for a in (run.q, run.qd))
+        made = forces.checked(run.robot, self.control(t, q, qd, *self.inputs), run.batch)
+        if n == 0:
+            forces.check_rows(run.robot, self.control, t, q, qd, made, self.inputs)
+        held[...] = made.reshape(len(run.q), -1)
+
+
+class Turns:
+    """A run with steps of one length, some at a time."""
+
+    def __init__(self, run: Run, source: Source, recorder: Recorder, h: float, every: int, began: tuple[float, int],
+                 backend: str | None) -> None:  # fmt: skip
+        self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
+        self.began, self.backend = began, backend
+        self.rolling = Rolling(run.robot, run.physics, run.outside, run.q, run.qd, run.fate, h, every or 1,
+                               recorder.arrays, *began, backend)  # fmt: skip
+        run.t = self.time(0)
+
+    def by(self, method: str) -> Turns:
+        """The same run by another method."""
+        self.run.physics = replace(self.run.physics, method=method)
+        return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
+
+    def time(self, n: Any) -> Any:
+        """When step n of this run begins."""
+        return self.began[0] + (self.began[1] + n) * self.h
+
+    def go(self, steps: int, progress: bool | None) -> None:
+        """Run to the end, or as far as one gets."""
+        run, many = self.run, max(1, 4000 // max(1, len(self.run.q)))
+        try:
+            self.put(0)
+            with Bar(steps, progress) as bar:
+                n = 0
+                while n < steps:
+                    count = self.bounded(n, min(many, steps - n))
+                    spent = -time.monotonic()
+                    self.turn(n, count)
+                    spent += time.monotonic()
+                    n += count
+                    self.filled(n)
+                    many = max(1, min(4 * many, int(count * PATIENCE / max(spent, 1e-6))))
+                    bar.at(n)
+            self.close(steps)
+        except KeyboardInterrupt:
+            run.stopped = f"interrupted at t = {run.t:g} s"
+            if not self.every:
+                self.put(0)
+                self.recorder.fill(np.array([run.t]))
+        except CannotWrite as problem:
+            run.stopped = f"{problem} at t = {run.t:g} s"
+
+    def bounded(self, n: int, count: int) -> int:
+        """How many steps may be taken at once from step n on: as the forces and the record allow."""
+        if self.source.control is not None:
+            count = min(count, self.source.sample - n % self.source.sample)
+        keep = self.run.physics.keep
+        count = max(keep, count - count % keep) if self.source.control is None else count
+        if self.every:
+            count = min(count, (self.recorder.row + self.recorder.room) * self.every - n)
+        return count
+
+    def turn(self, n: int, count: int) -> None:
+        """Take steps."""
+        self.source.ask(n, self.time(n), self.rolling.given.get("tau", np.empty(0)))
+        self.rolling.run(n, count, self.recorder.row)
+        self.run.moved(self.time(n + count), self.rolling)
+
+    def filled(self, n: int) -> None:
+        """Hand on the rows that are whole once n steps are taken: those before the next one that is due."""
+        if not self.every:
+            return
+        recorder, row = self.recorder, self.recorder.row
+        rows = np.arange(recorder.count, -(-n // self.every))
+        if len(rows):
+            recorder.fill(self.time(rows * self.every))
+        if recorder.row != row:
+            self.put(n // self.every)  # the arrays were emptied: their first row is due now
+
+    def put(self, row: int) -> None:
+        """Write the state into a row of the record; its forces are written by the next step."""
+        for name, value in (("q", self.run.q), ("qd", self.run.qd)):
+            if name in self.recorder.arrays:
+                self.recorder.arrays[name][:, row - self.recorder.row] = value
+
+    def close(self, steps: int) -> None:
+        """The last row: the state, and the forces that a step from here would begin with."""
+        recorder = self.recorder
+        row = -(-steps // self.every) if self.every else 0
+        self.put(row)
+        if "tau" in recorder.arrays:
+            self.source.ask(steps, self.time(steps), self.rolling.given.get("tau", np.empty(0)))
+            self.rolling.look(steps, row - recorder.row)
+        recorder.fill(np.array([self.time(steps)]))
