@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hinge.errors import TraceError
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import OPS
 
@@ -56,8 +57,19 @@ class Program:
 
     @property
     def operations(self) -> int:
-        """How many operations it has; a fused one counts as the two it was made of."""
-        return sum((op in OPS) + (op in FUSED) for op, _ in self.code)
+        """How many operations a state takes; a fused one counts as the two it was made of, a loop as all its trips.
+
+        A loop of which nobody knows how often it is taken counts as one trip.
+        """
+        total, trips = 0.0, [1.0]
+        for op, args in self.code:
+            if op == "loop":
+                trips.append(trips[-1] * (args[0] if type(args[0]) is float else 1.0))
+            elif op == "end":
+                trips.pop()
+            else:
+                total += trips[-1] * ((op in OPS) + (op in FUSED))
+        return int(total)
 
     def __str__(self) -> str:
         from hinge.graph.show import listing
@@ -68,6 +80,8 @@ class Program:
 FUSED = ("fma", "fms", "fnma")
 OPENING = frozenset({"counter", "carry", "memory", "until", "end"})  # nodes that name the loop they belong to
 STRUCTURE = OPENING | {"loop", "last", "load", "store", "fresh", "kept"}  # what is in a program besides operations
+LEFT = ("a value that was made in the body of a loop is used after the loop.\n"
+        "  Carry it in the loop's state, or keep it in a Scratch.")  # fmt: skip
 Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
 
 
@@ -100,6 +114,10 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
     writing = _Writing({one.name: k for k, one in enumerate(inputs)}, forms, regions(live(roots, forms), forms))
     writing.region(None)
     value = writing.value
+    if len(writing.regions) > 1:
+        outside = {node.serial for node in writing.regions[None]}
+        if any(type(r) is Expr and r.serial not in outside for r in roots):
+            raise TraceError(LEFT)
     made = tuple(
         Output(name, shape, tuple(value[e.serial] if type(e) is Expr else float(e) for e in entries), name in whole)
         for name, shape, entries in outputs
@@ -201,7 +219,18 @@ def regions(nodes: Sequence[Expr], forms: Mapping[int, Form], leaves: Container[
         _sink(nodes, forms, home, around)
     for node in nodes:
         made[home[node.serial]].append(node)
+    _within(nodes, forms, home)
     return made
+
+
+def _within(nodes: Sequence[Expr], forms: Mapping[int, Form], home: Mapping[int, Any]) -> None:
+    """Refuse what was made after a loop had ended from what was made in it."""
+    ended = {node.args[0]: node.serial for node in nodes if node.op == "end"}
+    for node in nodes:
+        op, args = forms.get(node.serial) or (node.op, node.args)
+        for a in args[:1] if op in ("last", "kept") else args if op != "input" else ():
+            if type(a) is Expr and node.serial > ended.get(home.get(a.serial), node.serial):
+                raise TraceError(LEFT)
 
 
 def _sink(nodes: Sequence[Expr], forms: Mapping[int, Form], home: dict[int, Any], around: dict[Any, Any]) -> None:
@@ -264,7 +293,7 @@ def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]
     waits: set[int] = set()
     for node in nodes if any(node.op in STRUCTURE for node in nodes) else ():
         op, args = forms.get(node.serial) or (node.op, node.args)
-        late = op in STRUCTURE and op not in ("counter", "carry")
+        late = op in STRUCTURE and op not in ("counter", "carry") and not (op == "load" and args[0].kind != "scratch")
         if late or (op != "input" and any(type(a) is Expr and a.serial in waits for a in args)):
             waits.add(node.serial)
     early: set[int] = set()

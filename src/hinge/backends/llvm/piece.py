@@ -23,6 +23,11 @@ from hinge.graph.order import STRUCTURE, ends
 
 TRUTHS = {name for name, row in OPS.items() if row.truth}
 
+INTEGERS = {  # the operations that indices are made of, on integers; what is fused has had its product taken already
+    "add": "add i64 {}, {}", "sub": "sub i64 {}, {}", "mul": "mul i64 {}, {}", "neg": "sub i64 0, {}",
+    "fma": "add i64 {}, {}", "fms": "sub i64 {}, {}", "fnma": "sub i64 {1}, {0}",
+}  # fmt: skip
+
 
 class About:
     """What the pieces of a program share: where things are, and what is known of values."""
@@ -202,7 +207,8 @@ class Piece:
             self.values[n] = self.number(args[1])
         elif op == "fresh":
             base, size = self.layout.scratch[args[0].name], args[0].size
-            b.do(f"call void @filled(ptr %work, i64 {base}, i64 {size}, {b.real} {b.constant(0.0)})")
+            if args[0].zeros:
+                b.do(f"call void @filled(ptr %work, i64 {base}, i64 {size}, {b.real} {b.constant(0.0)})")
         elif op == "load":
             self.values[n] = self.load(args[0], args[1])
         elif op == "store":
@@ -259,10 +265,31 @@ class Piece:
         """An index that is the same in all lanes; a loop's counter is one already."""
         if type(a) is not int:
             return str(int(a)), ""
-        op, args = self.program.code[a]
-        if op == "counter" and memory.sure:
-            return self.counters[args[0]], ""
+        if memory.sure:
+            return self.whole_number(a), ""
         return self.index(memory, self.b.lane(self.number(a), 0))
+
+    def whole_number(self, a: Any) -> str:
+        """A value that is known to be whole, and the same in all lanes, as an integer."""
+        if type(a) is not int:
+            return str(int(a))
+        op, args = self.program.code[a]
+        if op == "counter":
+            return self.counters[args[0]]
+        if op in INTEGERS and self.is_whole(a):
+            given = [self.whole_number(x) for x in args]
+            if len(given) == 3:
+                given = [self.b.put(f"mul i64 {given[0]}, {given[1]}"), given[2]]
+            return self.b.put(INTEGERS[op].format(*given))
+        return self.b.put(f"fptosi {self.b.scalar} {self.b.lane(self.number(a), 0)} to i64")
+
+    def is_whole(self, a: Any) -> bool:
+        """Whether a value is made of counters and whole numbers alone."""
+        if type(a) is not int:
+            return float(a).is_integer()
+        op, args = self.program.code[a]
+        row = op == "load" and args[0].kind == "table" and all(x.is_integer() for x in args[0].name.values)
+        return op == "counter" or row or (op in INTEGERS and all(map(self.is_whole, args)))
 
     def store(self, memory: Any, a: Any, x: str) -> None:
         b = self.b
