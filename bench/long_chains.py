@@ -4,8 +4,8 @@
     python bench/long_chains.py 100 2000         of other lengths
 
 Ready is from the robot to the first result, with the cache off: what is traced and compiled then. A body's time is that
-of a batch of 512 states on one core, by the state and the body, the fastest of many rounds; rounds alternate between the
-lengths, because machines are noisy.
+of a batch of 25,600 bodies on one core, by the state and the body, the fastest of many rounds; rounds alternate between
+the lengths, because machines are noisy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 
 import hinge  # noqa: E402
 
-STATES, ROUNDS = 512, 30
+BODIES, ROUNDS = 25_600, 100
 NAMES = ("inverse_dynamics", "forward_dynamics")
 
 
@@ -31,7 +31,7 @@ def main(lengths: list[int]) -> None:
     for n in lengths:
         robot = hinge.samples.chain(np.random.default_rng(0), n)
         rng = np.random.default_rng(1)
-        given = [rng.uniform(-1, 1, (STATES, n)) for _ in range(3)]
+        given = [rng.uniform(-1, 1, (BODIES // n, n)) for _ in range(3)]
         took = []
         for name in NAMES:
             start = time.perf_counter()
@@ -46,7 +46,7 @@ def main(lengths: list[int]) -> None:
             call(*given)
             best[key] = min(best[key], time.perf_counter() - start)
     for name in NAMES:
-        ns = {n: best[n, name] / STATES / n * 1e9 for n in lengths}
+        ns = {n: best[n, name] / (BODIES // n) / n * 1e9 for n in lengths}
         first = ns[lengths[0]]
         print(f"{name:17}", ", ".join(f"{n}: {x:.1f} ns a body (× {x / first:.2f})" for n, x in ns.items()))
 

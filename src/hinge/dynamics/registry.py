@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hinge.dynamics.rolling import Made, on_rolled, worth
+from hinge.dynamics.rolled import rolled
+from hinge.dynamics.rolling import Made
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
 from hinge.graph.collector import uncollected
@@ -214,8 +215,7 @@ class Algorithm:
                     for q, made in zip(self.returns.values(), results, strict=True)]  # fmt: skip
             return Made(flat, pivots, margins)
 
-        runs = worth(shown) if self.rolls else None
-        made = (on_rolled(graph, runs, prepare, compute) if runs else None) or compute(shown, seen)
+        made = (rolled(graph, shown, prepare, compute) if self.rolls else None) or compute(shown, seen)
         pivots = made.pivots
         least = lowest([*pivots, *made.margins])
         positions = [seen[name] for name, q in taken.items() if q is POSITION]

@@ -1,133 +1,73 @@
 """Long robots: bodies that are alike are traced once, and become a loop of the program.
 
 A stretch is a run of consecutive bodies whose joints, placements and inertias have one form and differ in nothing but
-numbers. To an algorithm a rolled model is a model: its columns, its lists and its loops over bodies are as they were,
-but in a stretch the body of the Python loop runs once, on a body whose number is the counter of a loop in the graph.
+numbers. In it the body of an algorithm's loop runs once, on a body whose number is the counter of a loop of the graph
+(rolled.py has the model as the algorithm sees it). What goes into a column is taken apart into scalars. A scalar is
 
-    joint[i], inertia[i], q[i], …     numbers that differ over a stretch are read out of tables, inputs by an index
-    v[i], IA[p], …                    entries of a column are taken apart into scalars; those that differ from body
-                                      to body are kept in one memory, and the others stay constants
+    held       as long as it is one number for all bodies of a run, or numbers that are known: a table
+    carried    from trip to trip, where a trip reads what the one before it wrote: v[p] and v[i] of a chain
+    kept       in memory, one array for all columns, where neither will do
 
-Which scalars differ is known only when the algorithm has run. So it is run on trial until nothing new is learned, and
-then once more for good: a rolled trace is short.
+Which of them is known only when the algorithm has run. So it runs on trial until nothing new is learned, and then once
+more for good: a rolled trace is short.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.errors import HingeError
+from hinge.dynamics.stretches import CannotRoll, apart, together
 from hinge.graph import Expr, Graph, Scalar, Scratch, Table
-from hinge.graph.loops import Opened, entry
+from hinge.graph.loops import Opened
 from hinge.model import Model
-from hinge.model.model import TERMS
-
-LONG = 24  # bodies in a stretch that is worth a loop
-ABREAST = 8  # bodies in a trip of a loop: their sines do not wait for each other, and what they hand on is in registers
-TRIALS = 12  # what has not settled by then is not rolled
 
 
-class CannotRoll(Exception):
-    """What an algorithm does with a body cannot be done for all of a stretch at once."""
+Time = tuple[float, float]  # a loop or single body, and an access in it
+Life = tuple[Time, Time]  # of a scalar in memory: when it is first and last used
 
 
-# things taken apart into scalars
+class Slot(NamedTuple):
+    """One scalar of the things in a column."""
+
+    column: int
+    scalar: int
 
 
-@lru_cache
-def _parts(kind: type) -> tuple[str, ...]:
-    """The names of the slots an object of that class has."""
-    return tuple(name for base in reversed(kind.__mro__) for name in base.__dict__.get("__slots__", ()))
+class Carry(NamedTuple):
+    """A scalar that a loop carries, from body to body of its chain or in the entry of one body outside of it."""
 
-
-def apart(thing: Any, scalars: list[Scalar]) -> Any:
-    """The form of a thing made of scalars, which are appended in order."""
-    kind = type(thing)
-    if kind is Expr or isinstance(thing, float):
-        scalars.append(thing)
-        return None
-    if kind in (int, bool, str):
-        return thing
-    if isinstance(thing, tuple | list):
-        return kind, tuple([apart(x, scalars) for x in thing])
-    names = _parts(kind) or tuple(vars(thing)) if hasattr(thing, "__dict__") or _parts(kind) else None
-    if names is None:
-        raise CannotRoll(f"a {kind.__name__} is not made of scalars")
-    return kind, names, tuple([apart(getattr(thing, name), scalars) for name in names])
-
-
-def together(form: Any, scalars: Iterator[Scalar]) -> Any:
-    """The thing of that form with these scalars."""
-    if form is None:
-        return next(scalars)
-    if not isinstance(form, tuple):
-        return form
-    kind, *names, parts = form
-    made = [together(part, scalars) for part in parts]
-    if not names:
-        return kind(*made) if hasattr(kind, "_fields") else kind(made)
-    thing = object.__new__(kind)
-    for name, part in zip(names[0], made, strict=True):
-        object.__setattr__(thing, name, part)
-    return thing
-
-
-# which bodies are alike
-
-
-def stretches(model: Model, least: int) -> list[range]:
-    """The bodies in runs: each stretch of at least that many that are alike, and every other body by itself."""
-    runs: list[list[int]] = [[0]]
-    before: Any = None
-    for i, _ in model.outward():
-        kind = _kind(model, i)
-        if kind is not None and kind == before:
-            runs[-1].append(i)
-        else:
-            runs.append([i])
-        before = kind
-    made = []
-    for run in runs:
-        whole = len(run) - len(run) % ABREAST if len(run) >= least else 0
-        made += [range(run[0], run[0] + whole)] if whole else []
-        made += [range(i, i + 1) for i in run[whole:]]
-    return made
-
-
-def _kind(model: Model, i: int) -> Any:
-    """What bodies of one stretch have in common; None of a body that is like no other.
-
-    A joint that feels no inertia of its own body may be one that moves nothing, which is found out for each by itself.
-    """
-    scalars: list[Scalar] = []
-    terms = [model._term(i, name) for name in TERMS]
-    try:
-        form = apart([model.joint[i], model.placement[i], model.inertia[i], terms, list(model.slack(i))], scalars)
-        if i in model.follows or any(type(x) is Expr for x in scalars):
-            return None
-        S = model.joint[i].axes(model.joint[i].neutral())
-        LDL(plus_diagonal(S.T @ (model.inertia[i] @ S), model.armature(i)), model.blame(i))
-    except (CannotRoll, HingeError):
-        return None
-    return form
-
-
-# a body whose number is a counter
+    clock: int
+    slot: Slot
+    body: int  # -1: from body to body
 
 
 class Body:
-    """A body of a stretch in a trip of its loop, or the parent of one: number = slope × a node + start."""
+    """A body of a stretch in a trip of its loop, or the parent of one: its number is slope × node + start."""
 
-    def __init__(self, node: Expr, slope: int, start: int, runs: tuple[int, ...], own: bool):
-        self.node, self.slope, self.start, self.runs, self.own = node, slope, start, runs, own
+    def __init__(self, k: Expr, numbers: Sequence[int], runs: tuple[int, ...], own: bool, table: bool = False):
+        self.k, self.numbers, self.runs, self.own = k, numbers, runs, own
+        self.node: Expr = Table([float(n) for n in numbers])[k] if table else k
+        self.slope, self.start = (1, 0) if table else (numbers[1] - numbers[0], numbers[0])
 
     def scaled(self, width: int, offset: int) -> Scalar:
         """Its number times a width, and an offset."""
         return self.node * float(self.slope * width) + float(self.start * width + offset)
+
+    @property
+    def key(self) -> tuple[Any, int, int]:
+        return self.node, self.slope, self.start
+
+
+def key(i: Any) -> tuple[Any, int, int]:
+    """A name for a body that two have only where they are one."""
+    return (None, 0, i) if type(i) is int else i.key
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two scalars are one: the same node or table, or the same number."""
+    return a is b or (isinstance(a, float) and isinstance(b, float) and a == b)
 
 
 class Roll:
@@ -137,173 +77,226 @@ class Roll:
         self.graph, self.model, self.runs, self.learned = graph, model, runs, learned
         self.run_of = [r for r, bodies in enumerate(runs) for _ in bodies]
         self.columns = 0
-        self.clock = 0  # loops and single bodies gone through
+        self.clock = self.tick = 0  # loops and single bodies gone through; accesses since
         self.loop: Opened | None = None
+        self.forms: dict[tuple[int, int], Any] = {}  # (column, run) → the form of what is there
+        self.things: dict[tuple[int, int], Any] = {}  # of a single body: the thing itself
+        self.held: dict[tuple[Slot, int], Any] = {}  # (slot, run) → number, table or node; None in memory
+        self.last: dict[tuple[Slot, int], Scalar] = {}  # (slot, body) → what a loop that carried it has left there
+        self.stale: set[tuple[Slot, int]] = set()  # runs with entries that were carried and not kept
         self.recent: dict[Slot, dict[Any, Scalar]] = {}  # what was read and written in this trip, and where
-        self.forms: dict[tuple[int, int], Any] = {}  # (column, run) → form of what is there
-        self.held: dict[tuple[int, int], list[Any]] = {}  # and its scalars: numbers, tables, nodes, or None in memory
-        self.kept: dict[tuple[int, int], Any] = {}  # of a single body: the thing itself
-        self.read: dict[Expr, Slot] = {}
+        self.asked: set[tuple[Slot, Any]] = set()  # what was read out of memory in this trip
+        self.carried: dict[tuple[Slot, Any], Carry] = {}  # by where it is written
+        self.read: dict[Expr, Slot] = {}  # on trial: what a node stands for
+        self.following: dict[Expr, Scalar] = {}  # what a carried node becomes
+        self.carry_of: dict[Expr, Carry] = {}
         self.written: dict[Slot, list[Scalar]] = {}
-        self.linked: set[tuple[int, tuple[int, ...]]] = set()  # runs that a column is read from or written to at once
-        size = len(learned.places) and (max(learned.places.values()) + 1) * len(model.parent)
-        self.width = size // len(model.parent)
+        self.linked: set[tuple[Slot, tuple[int, ...]]] = set()  # runs that were read from when not all were there yet
+        self.tables: dict[tuple[float, ...], Table] = {}
+        self.width = learned.width
+        size = self.width * len(model.parent)
         self.memory = Scratch(size, graph.input("q", 0), zeros=False) if size else None
 
     # going through the bodies
 
     def walk(self, runs: Sequence[range], outward: bool) -> Iterator[tuple[Any, Any]]:
         for bodies in runs:
-            self.clock += 1
+            self.clock, self.tick = self.clock + 1, 0
             if len(bodies) == 1:
                 yield bodies[0], self.model.parent[bodies[0]]
-                continue
-            loop = self.loop = Opened(self.graph, float(len(bodies) // ABREAST))
-            self.recent = {}
-            order = bodies if outward else bodies[::-1]
-            for at in range(ABREAST):
-                yield self.trip(order[at::ABREAST], loop.k)
-            loop.closed()
-            self.loop, self.recent = None, {}
+            else:
+                yield self.opened(bodies if outward else bodies[::-1])
+                self.closed()
 
-    def trip(self, bodies: range, k: Expr) -> tuple[Body, Any]:
-        """The body that stands for these, one a trip, and its parent."""
+    def opened(self, bodies: range) -> tuple[Body, Any]:
+        """A loop over a stretch begins: the body of a trip, and its parent."""
         parents = [self.model.parent[i] for i in bodies]
+        chain = all(p == i - 1 for i, p in zip(bodies, parents, strict=True))
+        wanted = self.learned.carries_of(self.clock)
+        first = parents[0] if bodies.step > 0 else bodies[0]
+        state = [self.number(c.slot, first if c.body < 0 else c.body) for c in wanted]
+        loop = self.loop = Opened(self.graph, float(len(bodies)), state)
         runs = tuple(sorted({self.run_of[p] for p in parents}))
-        body = Body(k, bodies.step, bodies[0], (self.run_of[bodies[0]],), True)
-        if len(set(parents)) == 1:
-            return body, parents[0]
-        if all(p == i - 1 for i, p in zip(bodies, parents, strict=True)):
-            return body, Body(k, bodies.step, bodies[0] - 1, runs, False)
-        return body, Body(Table([float(p) for p in parents])[k], 1, 0, runs, False)
+        i = Body(loop.k, bodies, (self.run_of[bodies[0]],), True)
+        p: Any = Body(loop.k, parents, runs, False, not chain) if len(set(parents)) > 1 else parents[0]
+        into, out = (p, i) if bodies.step > 0 else (i, p)
+        self.into, self.out = (key(into), key(out)) if chain else (None, None)
+        self.ending = bodies[-1] if bodies.step > 0 else parents[-1]
+        self.recent, self.asked = {}, set()
+        self.carried = {(c.slot, self.out if c.body < 0 else key(c.body)): c for c in wanted}
+        for c, node in zip(wanted, loop.carried, strict=True):
+            self.recent.setdefault(c.slot, {})[self.into if c.body < 0 else key(c.body)] = node
+            self.carry_of[node] = c
+            if c.body >= 0:
+                self.things.pop((c.slot.column, self.run_of[c.body]), None)
+        return i, p
 
-    # what columns hold
+    def closed(self) -> None:
+        """A loop ends. What was read where the trip before has written is better carried."""
+        assert self.loop is not None
+        for slot, where in self.asked:
+            to = self.out if where == self.into else where if where[0] is None else None
+            if to is not None and (to in self.recent[slot]) and (to != where or self.wrote(slot, to)):
+                self.learned.carry(Carry(self.clock, slot, -1 if where == self.into else where[2]))
+        following = [self.recent[slot][to] for slot, to in self.carried]
+        left = self.loop.closed(following)
+        self.following.update(zip(self.loop.carried, following, strict=True))
+        for c, x in zip(self.carried.values(), left, strict=True):
+            body = self.ending if c.body < 0 else c.body
+            self.last[c.slot, body] = x
+            self.things.pop((c.slot.column, self.run_of[body]), None)
+        self.loop, self.recent, self.carried = None, {}, {}
+
+    def wrote(self, slot: Slot, where: Any) -> bool:
+        """Whether what this trip knows of a place is no longer what it read there."""
+        return self.recent[slot][where] not in self.read
+
+    # columns
 
     def get(self, column: int, i: Any) -> Any:
+        """What a column has for a body."""
         runs = self.runs_of(i)
-        forms = {self.forms[column, r] for r in runs if (column, r) in self.forms}
+        there = [r for r in runs if (column, r) in self.forms]
+        forms = {self.forms[column, r] for r in there}
         if len(forms) != 1:
             raise CannotRoll("a column has unlike things, or nothing")
-        if len(runs) == 1 and (column, runs[0]) in self.kept:
-            return self.kept[column, runs[0]]
-        if len(runs) > 1:
-            self.linked.add((column, runs))
+        if len(runs) == 1 and (column, runs[0]) in self.things:
+            return self.things[column, runs[0]]
         (form,) = forms
-        rows = [self.held[column, r] for r in runs if (column, r) in self.held]
-        return together(form, iter([self.value(column, j, i, runs, [row[j] for row in rows])
-                                    for j in range(len(rows[0]))]))  # fmt: skip
+        return together(form, (self.number(Slot(column, j), i, there) for j in range(10**9)))
 
-    def value(self, column: int, j: int, i: Any, runs: tuple[int, ...], held: list[Any]) -> Scalar:
-        """Scalar j of what a column has for a body."""
-        first = held[0]
-        if any(self.learned.differs(column, r, j) for r in runs):
-            first = None
-        elif all(isinstance(x, float) and same(x, first) for x in held):
-            return first
-        if len(runs) == 1 and isinstance(first, Table) and (type(i) is int or i.own):
-            return first[i - self.runs[runs[0]][0] if type(i) is int else i.scaled(1, -self.runs[runs[0]][0])]
-        if len(runs) == 1 and type(first) is Expr:
-            return first
+    def number(self, slot: Slot, i: Any, there: Sequence[int] | None = None) -> Scalar:
+        """One scalar of what a column has for a body, of which the runs it may be in that have something are known."""
+        runs = self.runs_of(i)
+        if key(i) in self.recent.get(slot, ()):
+            return self.recent[slot][key(i)]
+        if type(i) is int and (slot, i) in self.last:
+            return self.last[slot, i]
         for r in runs:
-            self.learned.differ(column, r, j)
-        return self.load(Slot(column, j), i)
+            if (slot, r) in self.stale:
+                self.learned.want(slot)
+        if any(self.learned.differs(slot, r) for r in runs):
+            return self.in_memory(slot, i)
+        held = [self.held.get((slot, r)) for r in (runs if there is None else there)]
+        if all(isinstance(x, float) and same(x, held[0]) for x in held):
+            if len(held) < len(runs):
+                self.linked.add((slot, runs))
+            return held[0]
+        if len(runs) == 1 and type(held[0]) is Expr:
+            return held[0]
+        if len(held) == len(runs) and all(isinstance(x, float | Table) for x in held):
+            return self.known(slot, i)
+        return self.in_memory(slot, i)
+
+    def known(self, slot: Slot, i: Any) -> Scalar:
+        """A number that is known for each body."""
+
+        def of(n: int) -> float:
+            x = self.held[slot, self.run_of[n]]
+            return float(x[n - self.runs[self.run_of[n]][0]]) if isinstance(x, Table) else x
+
+        if type(i) is int:
+            return of(i)
+        if i.own:
+            return self.held[slot, i.runs[0]][i.scaled(1, -self.runs[i.runs[0]][0])]
+        return self.table([of(n) for n in i.numbers])[i.k]
 
     def put(self, column: int, i: Any, thing: Any) -> None:
+        """Give a body an entry of a column."""
         runs = self.runs_of(i)
         scalars: list[Scalar] = []
         form = apart(thing, scalars)
-        if type(i) is not int and not i.own:
-            self.linked.add((column, runs))
+        alone = type(i) is int and len(self.runs[runs[0]]) == 1 and self.loop is None
         for r in runs:
+            if alone:
+                self.forms[column, r] = form
             if self.forms.setdefault((column, r), form) != form:
-                if self.loop is None and type(i) is int and len(self.runs[r]) == 1:
-                    self.forms[column, r] = form
-                    self.held.pop((column, r), None)
-                else:
-                    raise CannotRoll("a column has unlike things")
-        memory = [j for j in range(len(scalars)) if self.keep(column, j, i, runs, scalars[j])]
-        for j in memory:
-            self.store(Slot(column, j), i, scalars[j])
-        for r in runs:
-            self.kept.pop((column, r), None)
-            if not memory and type(i) is int and len(self.runs[r]) == 1:
-                self.kept[column, r] = thing
+                raise CannotRoll("a column has unlike things")
+            self.things.pop((column, r), None)
+        held = [self.hold(Slot(column, j), i, x, alone) for j, x in enumerate(scalars)]
+        if alone and all(held):
+            self.things[column, runs[0]] = thing
 
-    def keep(self, column: int, j: int, i: Any, runs: tuple[int, ...], x: Scalar) -> bool:
-        """Whether scalar j of what goes into a column has to be kept in memory; else it is held here."""
-        if any(self.learned.differs(column, r, j) for r in runs):
-            for r in runs:
-                self.learned.differ(column, r, j)
-                self.hold(column, r, j, None)
-            return True
-        alone = len(runs) == 1 and (type(i) is int or i.own)
-        held: Any = float(x) if isinstance(x, float) else None
-        if type(x) is Expr and alone:
-            held = x if self.loop is None else self.table(x, i)
-        ok = held is not None
-        for r in runs:
-            row = self.held.get((column, r), [])
-            old = row[j] if j < len(row) else None
-            settled = old is None or same(old, held) or (self.loop is None and len(self.runs[r]) == 1)
-            if type(i) is int and self.loop is not None:
-                settled = old is not None and same(old, held)
-            ok = ok and settled
-            self.hold(column, r, j, held)
+    def hold(self, slot: Slot, i: Any, x: Scalar, alone: bool) -> bool:
+        """Take in a scalar; whether it is held and not in memory."""
+        runs, own = self.runs_of(i), type(i) is not int and i.own
+        if self.loop is not None and same(self.recent.get(slot, {}).get(key(i)), x):
+            return False
+        for old in [old for old in self.last if old[0] == slot and (old[1] == i or self.run_of[old[1]] in runs)]:
+            del self.last[old]
+        if (slot, key(i)) in self.carried and not own and not self.learned.wanted(slot):
+            self.stale |= {(slot, r) for r in runs}
+            self.recent[slot][key(i)] = x
+            return False
+        what = x if isinstance(x, float) or (alone and type(x) is Expr) else self.table_behind(x, i) if own else None
+        ok = what is not None and not any(self.learned.differs(slot, r) for r in runs)
+        if not alone:
+            ok = ok and all(same(self.held.get((slot, r), what if own else None), what) for r in runs)
+            self.recent.setdefault(slot, {})
         if not ok:
+            what = None
             for r in runs:
-                self.learned.differ(column, r, j)
-        return not ok
+                self.learned.differ(slot, r)
+        for r in runs:
+            self.held[slot, r] = what
+        if not ok:
+            self.store(slot, i, x)
+        elif self.loop is not None:
+            self.recent[slot][key(i)] = x
+        return ok
 
-    def hold(self, column: int, r: int, j: int, x: Any) -> None:
-        row = self.held.setdefault((column, r), [])
-        row.extend([None] * (j + 1 - len(row)))
-        row[j] = x
+    def table_behind(self, x: Scalar, i: Body) -> Table | None:
+        """The table of a node that is read for the body of this trip, or is the negative of such a one."""
+        if x.op == "neg":
+            behind = self.table_behind(x.args[0], i)
+            return behind and self.table([-v for v in behind.values])
+        here = x.op == "load" and x.args[0].kind == "table"
+        return x.args[0].name if here and x.args[1] is i.scaled(1, -self.runs[i.runs[0]][0]) else None
 
-    def table(self, x: Expr, i: Any) -> Table | None:
-        """The table that a node is read from, where it is read for the body of this trip."""
-        if type(i) is int or x.op != "load" or x.args[0].kind != "table":
-            return None
-        bodies = self.runs[i.runs[0]]
-        same_place = x.args[1] is i.scaled(1, -bodies[0])
-        return x.args[0].name if same_place else None
+    def table(self, values: Sequence[float]) -> Table:
+        """A table of these values, the same for the same ones."""
+        return self.tables.setdefault(tuple(values), Table(values))
 
     def runs_of(self, i: Any) -> tuple[int, ...]:
         return (self.run_of[i],) if type(i) is int else i.runs
 
     # memory
 
-    def load(self, slot: Slot, i: Any) -> Scalar:
-        recent, key = self.recent.setdefault(slot, {}), self.key(i)
-        if key not in recent:
-            recent[key] = self.fetched(slot, i)
-        return recent[key]
-
-    def fetched(self, slot: Slot, i: Any) -> Scalar:
+    def in_memory(self, slot: Slot, i: Any) -> Scalar:
+        """A scalar that is kept in memory for every body that this one can be."""
+        for r in self.runs_of(i):
+            self.learned.differ(slot, r)
+        self.use(slot, i)
         place = self.learned.places.get(slot)
         if place is None or self.memory is None:  # on trial, or of no use
-            node = self.graph.node("input", "on trial", (slot, self.key(i), len(self.written.get(slot, ()))))
+            node = self.graph.node("input", "on trial", (slot, key(i), len(self.written.get(slot, ()))))
             self.read[node] = slot
-            self.learned.used(slot, self.clock)
-            return node
-        return self.memory[self.at(place, i)]
+        else:
+            node = self.memory[self.at(place, i)]
+        if self.loop is not None:
+            self.asked.add((slot, key(i)))
+            self.recent.setdefault(slot, {})[key(i)] = node
+            self.read.setdefault(node, slot)
+        return node
 
     def store(self, slot: Slot, i: Any, x: Scalar) -> None:
         self.written.setdefault(slot, []).append(x)
-        self.learned.used(slot, self.clock)
-        recent, key = self.recent.setdefault(slot, {}), self.key(i)
-        for other in [other for other in recent if not self.apart(other, key)]:
-            del recent[other]
-        recent[key] = x
+        self.use(slot, i)
+        if self.loop is not None:
+            recent, here = self.recent[slot], key(i)
+            for other in [k for k in recent if k[:2] != here[:2]]:  # which may be the same body
+                del recent[other]
+            recent[here] = x
         place = self.learned.places.get(slot)
         if place is not None and self.memory is not None:
             self.memory[self.at(place, i)] = x
 
-    def key(self, i: Any) -> tuple[Any, int, int]:
-        return (None, 0, i) if type(i) is int else (i.node, i.slope, i.start)
-
-    def apart(self, a: tuple[Any, int, int], b: tuple[Any, int, int]) -> bool:
-        """Whether two bodies are surely not one."""
-        return a[:2] == b[:2] and a[2] != b[2]
+    def use(self, slot: Slot, i: Any) -> None:
+        """Remember when a place in memory is needed; only a trip's own body is done with when the trip is."""
+        self.tick += 1
+        own = type(i) is int or i.own
+        for r in self.runs_of(i):
+            self.learned.use(slot, r, (self.clock, self.tick if own else 0), (self.clock, self.tick if own else math.inf))
 
     def at(self, place: int, i: Any) -> Scalar:
         return i * self.width + place if type(i) is int else i.scaled(self.width, place)
@@ -316,236 +309,106 @@ class Made(NamedTuple):
     pivots: Sequence[Scalar]
     margins: Sequence[Scalar]
 
-    @property
-    def roots(self) -> list[Scalar]:
-        return [x for part in (*self.results, self.pivots, self.margins) for x in part]
-
-
-class Slot(NamedTuple):
-    """Scalar j of the things in a column."""
-
-    column: int
-    scalar: int
-
 
 class Learned:
-    """What trials have taught of an algorithm on a model: which scalars differ, and where each is kept."""
+    """What trials have taught of an algorithm on a model: which scalars differ, which are carried, where each is."""
 
     def __init__(self) -> None:
-        self._differ: set[tuple[int, int, int]] = set()
+        self._differ: set[tuple[Slot, int]] = set()
+        self._wanted: set[Slot] = set()  # what is read after a loop that has carried it
+        self.carries: set[Carry] = set()
         self.places: dict[Slot, int] = {}
-        self.forget()
+        self.width = 0
+        self.begin()
 
-    def forget(self) -> None:
+    def begin(self) -> None:
         """A trial begins."""
         self.new = False
-        self.lives: dict[Slot, list[int]] = {}
+        self.lives: dict[Slot, dict[int, Life]] = {}
 
-    def differ(self, column: int, run: int, j: int) -> None:
-        if (column, run, j) not in self._differ:
-            self._differ.add((column, run, j))
+    def differ(self, slot: Slot, run: int) -> None:
+        self.new |= (slot, run) not in self._differ
+        self._differ.add((slot, run))
+
+    def differs(self, slot: Slot, run: int) -> bool:
+        return (slot, run) in self._differ
+
+    def want(self, slot: Slot) -> None:
+        self.new |= slot not in self._wanted
+        self._wanted.add(slot)
+
+    def wanted(self, slot: Slot) -> bool:
+        return slot in self._wanted
+
+    def carry(self, one: Carry) -> None:
+        """What is carried need not be kept: what seemed to differ is found out anew."""
+        if one not in self.carries:
+            self.carries.add(one)
+            self._differ.clear()
             self.new = True
 
-    def differs(self, column: int, run: int, j: int) -> bool:
-        return (column, run, j) in self._differ
+    def carries_of(self, clock: int) -> list[Carry]:
+        return sorted(one for one in self.carries if one.clock == clock)
 
-    def used(self, slot: Slot, clock: int) -> None:
-        life = self.lives.setdefault(slot, [clock, clock])
-        life[1] = max(life[1], clock)
+    def use(self, slot: Slot, run: int, start: Time, end: Time) -> None:
+        lives = self.lives.setdefault(slot, {})
+        a, b = lives.get(run, (start, end))
+        lives[run] = min(a, start), max(b, end)
 
     def look(self, roll: Roll) -> None:
-        """What a run that has ended says: runs that are read from at once have to agree, or be in memory."""
-        for column, runs in roll.linked:
-            rows = [roll.held.get((column, r), []) for r in runs]
-            for j in range(max(map(len, rows))):
-                held = [row[j] if j < len(row) else None for row in rows]
-                if not all(isinstance(x, float) and same(x, held[0]) for x in held):
-                    for r in runs:
-                        self.differ(column, r, j)
+        """What a run that has ended says: runs that were read from at once have to agree, or be in memory."""
+        for slot, runs in roll.linked:
+            held = [roll.held.get((slot, r)) for r in runs]
+            if not all(isinstance(x, float) and same(x, held[0]) for x in held):
+                for r in runs:
+                    self.differ(slot, r)
 
     def settle(self, roll: Roll, roots: Sequence[Scalar]) -> None:
         """A place in memory for every scalar that the results depend on; it is used again when it is dead."""
         needed: set[Slot] = set()
+        carries: set[Carry] = set()
         seen: set[int] = set()
         stack = [x for x in roots if type(x) is Expr]
         while stack:
             node = stack.pop()
-            if node.serial in seen:
+            if type(node) is not Expr or node.serial in seen:
                 continue
             seen.add(node.serial)
-            slot = roll.read.get(node)
-            if slot is None:
-                stack += [a for a in node.args if type(a) is Expr]
-            elif slot not in needed:
+            if node in roll.read:
+                slot = roll.read[node]
+                stack += () if slot in needed else roll.written.get(slot, ())
                 needed.add(slot)
-                stack += [x for x in roll.written.get(slot, ()) if type(x) is Expr]
-        free: list[tuple[int, int]] = []  # (when its last user was done, place)
-        for slot in sorted(needed, key=lambda slot: (self.lives[slot][0], slot)):
-            born, died = self.lives[slot]
-            old = next((one for one in free if one[0] < born), None)
-            if old is not None:
-                free.remove(old)
-            self.places[slot] = old[1] if old else len(set(self.places.values()))
-            free.append((died, self.places[slot]))
+            elif node.op == "carry":
+                carries.add(roll.carry_of[node])
+                stack += [node.args[2], roll.following[node]]
+            else:
+                stack += node.args[1:] if node.op == "last" else node.args
+        self.carries = carries
+        sharing: list[list[dict[int, Life]]] = []  # the lives of those that have a place
+        for slot in sorted(needed):
+            lives = self.lives[slot]
+            place = next((k for k, others in enumerate(sharing) if not any(_meet(lives, o) for o in others)), len(sharing))
+            sharing[place : place + 1] = [[*(sharing[place] if place < len(sharing) else ()), lives]]
+            self.places[slot] = place
+        self.width = len(sharing)
 
 
-def same(a: Any, b: Any) -> bool:
-    """Whether two scalars are one: the same node or table, or the same number."""
-    return a is b or (isinstance(a, float) and isinstance(b, float) and a == b)
+def _meet(a: dict[int, Life], b: dict[int, Life]) -> bool:
+    """Whether two scalars are in memory at the same time, in some run."""
+    return any(r in b and not (life[1] < b[r][0] or b[r][1] < life[0]) for r, life in a.items())
 
 
-# the model as an algorithm sees it
+TRIALS = 20  # what has not settled by then is not rolled
 
 
-class Column:
-    """An entry a body, written and read in loops over bodies."""
-
-    def __init__(self, roll: Roll):
-        self.roll, self.number = roll, roll.columns
-        roll.columns += 1
-
-    def __getitem__(self, i: Any) -> Any:
-        return self.roll.get(self.number, i)
-
-    def __setitem__(self, i: Any, thing: Any) -> None:
-        self.roll.put(self.number, i, thing)
-
-
-class Entries(Sequence[Any]):
-    """A list with an entry a body, read in loops over bodies too."""
-
-    def __init__(self, roll: Roll, entries: Sequence[Any]):
-        self.roll, self.entries = roll, entries
-        self.rolled: dict[int, tuple[Any, list[Any]]] = {}
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.entries)
-
-    def __getitem__(self, i: Any) -> Any:
-        if type(i) is not Body:
-            return self.entries[i]
-        if not i.own:
-            raise CannotRoll("the numbers of a parent are asked for")
-        run = i.runs[0]
-        bodies = self.roll.runs[run]
-        if run not in self.rolled:
-            self.rolled[run] = self.over(bodies)
-        form, rows = self.rolled[run]
-        return together(form, iter([self.scalar(row, i.scaled(1, -bodies[0])) for row in rows]))
-
-    def over(self, bodies: range) -> tuple[Any, list[Any]]:
-        """The form that the entries of a stretch have, and its scalars: numbers, tables, or places in an input."""
-        parts: list[list[Scalar]] = [[] for _ in bodies]
-        forms = {apart(self.entries[i], row) for i, row in zip(bodies, parts, strict=True)}
-        if len(forms) > 1:
-            raise CannotRoll("the entries of a list are unlike")
-        return forms.pop(), [_row(list(row)) for row in zip(*parts, strict=True)]
-
-    def scalar(self, row: Any, k: Scalar) -> Scalar:
-        if isinstance(row, Affine):
-            return entry(self.roll.graph, row.name, row.last + 1, k * float(row.step) + float(row.start))
-        return row[k] if isinstance(row, Table) else row
-
-
-class Affine(NamedTuple):
-    """Entries start, start + step, … of an input, up to the last."""
-
-    name: str
-    start: int
-    step: int
-    last: int
-
-
-def _row(values: list[Scalar]) -> Any:
-    """One scalar of each body of a stretch, as one thing that can be read by an index."""
-    if all(same(x, values[0]) for x in values):
-        return values[0]
-    if all(isinstance(x, float) for x in values):
-        return Table(values)
-    if not all(type(x) is Expr and x.op == "input" and x.args[0] == values[0].args[0] for x in values):
-        raise CannotRoll("the entries of a list are neither numbers nor inputs")
-    at = [x.args[1] for x in values]
-    step = at[1] - at[0]
-    if at != [at[0] + step * k for k in range(len(at))] or step < 1:
-        raise CannotRoll("the inputs of a stretch do not stand in order")
-    return Affine(values[0].args[0], at[0], step, at[-1])
-
-
-class Rolled(Model):
-    """A model whose stretches are gone through by loops of the graph."""
-
-    roll: Roll
-
-    @classmethod
-    def of(cls, model: Model, roll: Roll) -> Rolled:
-        given = {f.name: getattr(model, f.name) for f in fields(model)}
-        for name in ("joint", "placement", "inertia"):
-            given[name] = Entries(roll, given[name])
-        made = cls(**given)
-        vars(made).update(leaders=model.leaders, slices=model.slices, nq=model.nq, nv=model.nv)
-        bodies = range(len(model.parent))
-        terms = {name: Entries(roll, [model._term(i, name) for i in bodies]) for name in TERMS}
-        vars(made).update(roll=roll, _terms=terms, _slack=Entries(roll, [list(model.slack(i)) for i in bodies]))
-        return made
-
-    _terms: Mapping[str, Entries]
-    _slack: Entries
-
-    def outward(self) -> Iterator[tuple[Any, Any]]:
-        return self.roll.walk(self.roll.runs[1:], True)
-
-    def inward(self) -> Iterator[tuple[Any, Any]]:
-        return self.roll.walk(self.roll.runs[:0:-1], False)
-
-    def per_body(self, n: int) -> list[Any]:
-        return [Column(self.roll) for _ in range(n)]
-
-    def by_body(self, entries: Sequence[Any]) -> Any:
-        return Entries(self.roll, entries)
-
-    def _term(self, i: Any, name: str) -> Any:
-        return self._terms[name][i]
-
-    def slack(self, i: Any) -> Any:
-        return self._slack[i]
-
-    def blame(self, body: Any = None) -> Any:
-        return super().blame(body if type(body) is int else None)
-
-
-def worth(model: Model) -> list[range] | None:
-    """The runs of a model that is worth rolling: one of which stretches make up the better half."""
-    if len(model.parent) <= LONG:
-        return None
-    runs = stretches(model, LONG)
-    return runs if 2 * sum(len(run) for run in runs if len(run) > 1) >= len(model.parent) else None
-
-
-def on_rolled(graph: Graph, runs: Sequence[range], prepare: Callable[[Graph], tuple[Model, Mapping[str, Any]]],
-              compute: Callable[..., Made]) -> Made | None:  # fmt: skip
-    """What `compute` makes of a rolled model and of what `prepare` gives in a graph; None where that cannot be."""
+def on_rolled(graph: Graph, attempt: Callable[[Graph, Learned], tuple[Roll, Made]]) -> Made | None:
+    """What an algorithm makes on a rolled model, after as many trials as it takes; None where it cannot be rolled."""
     learned = Learned()
-
-    def attempt(graph: Graph) -> tuple[Roll, Made]:
-        model, seen = prepare(graph)
-        roll = Roll(graph, model, runs, learned)
-        bodies = len(model.parent)
-        lists = {n: Entries(roll, x) if isinstance(x, list) and len(x) == bodies else x for n, x in seen.items()}
-        return roll, compute(Rolled.of(model, roll), lists)
-
-    try:
-        for _ in range(TRIALS):
-            learned.forget()
-            roll, made = attempt(Graph())
-            learned.look(roll)
-            if not learned.new:
-                break
-        else:
-            return None
-    except (CannotRoll, HingeError):
-        return None
-    learned.settle(roll, made.roots)
-    return attempt(graph)[1]
+    for _ in range(TRIALS):
+        learned.begin()
+        roll, made = attempt(Graph(), learned)
+        learned.look(roll)
+        if not learned.new:
+            learned.settle(roll, [x for part in (*made.results, made.pivots, made.margins) for x in part])
+            return attempt(graph, learned)[1]
+    return None

@@ -61,15 +61,8 @@ class Program:
 
         A loop of which nobody knows how often it is taken counts as one trip.
         """
-        total, trips = 0.0, [1.0]
-        for op, args in self.code:
-            if op == "loop":
-                trips.append(trips[-1] * (args[0] if type(args[0]) is float else 1.0))
-            elif op == "end":
-                trips.pop()
-            else:
-                total += trips[-1] * ((op in OPS) + (op in FUSED))
-        return int(total)
+        often, known = taken(self), beforehand(self)
+        return int(sum(often[n] * ((op in OPS) + (op in FUSED)) for n, (op, _) in enumerate(self.code) if not known[n]))
 
     def __str__(self) -> str:
         from hinge.graph.show import listing
@@ -276,6 +269,27 @@ def _touched(nodes: Sequence[Expr]) -> dict[Any, set[Any]]:
             loop, *rest = node.args
             written = rest[2 + 2 * loop.carried :]
             made[loop] = {x.args[0].name if x.op in ("store", "fresh") else x.args[1] for x in written}
+    return made
+
+
+def taken(program: Program, unknown: float = 1.0) -> list[float]:
+    """How often each instruction is taken at the most, with so many trips of a loop where that is not known before."""
+    made, trips = list[float](), [1.0]
+    for op, args in program.code:
+        if op == "loop":
+            trips.append(trips[-1] * (args[0] if type(args[0]) is float else unknown))
+        made.append(trips[-1])
+        if op == "end":
+            trips.pop()
+    return made
+
+
+def beforehand(program: Program) -> list[bool]:
+    """For each instruction whether it is about counters and tables alone: where things are, not what they are."""
+    made = list[bool]()
+    for op, args in program.code:
+        row = op in OPS or op in FUSED or (op == "load" and args[0].kind == "table")
+        made.append(op == "counter" or (row and all(made[a] for a in args if type(a) is int) and int in map(type, args)))
     return made
 
 

@@ -21,7 +21,7 @@ from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
 from hinge.backends.llvm.spread import ABOUT, LINE, MOST_ARRAYS
 from hinge.graph import Program
-from hinge.graph.order import ends
+from hinge.graph.order import ends, taken
 
 PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
 TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
@@ -72,11 +72,15 @@ def lanes(precision: Precision = DOUBLE) -> int:
 
 
 def breadth(program: Program, precision: Precision = DOUBLE) -> int:
-    """How many states a block of a program holds: two vectors side by side where a short loop waits for itself."""
-    lengths = [end - start for start, end in ends(program).items()]
-    return lanes(precision) * (2 if lengths and min(lengths) <= SHORT else 1)
+    """How many states a block holds: two vectors side by side where most of the time goes to short loops that wait."""
+    often = taken(program, MANY)
+    carrying = {args[0] for op, args in program.code if op == "carry"}
+    short = {n for start, end in ends(program).items() if start in carrying and end - start <= SHORT
+             for n in range(start, end)}  # fmt: skip
+    return lanes(precision) * (2 if 2 * sum(often[n] for n in short) > sum(often) else 1)
 
 
+MANY = 100.0  # trips of a loop of which nobody knows how often it is taken
 SHORT = 60  # instructions in a loop
 
 
