@@ -4,7 +4,7 @@
     python bench/long_chains.py 100 2000         of other lengths
 
 Ready is from the robot to the first result, with the cache off: what is traced and compiled then. A body's time is that
-of a batch of 25,600 bodies on one core, by the state and the body, the fastest of many rounds; rounds alternate between
+of a batch of 512,000 bodies on one core, by the state and the body, the fastest of many rounds; rounds alternate between
 the lengths, because machines are noisy.
 """
 
@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 
 import hinge  # noqa: E402
 
-BODIES, ROUNDS = 25_600, 100
+BODIES, ROUNDS = 512_000, 40
 NAMES = ("inverse_dynamics", "forward_dynamics")
 
 

@@ -14,7 +14,8 @@ from hinge.graph.loops import entry
 from hinge.model import Model
 from hinge.model.model import TERMS
 
-LONG = 64  # bodies in a stretch that is worth a loop
+LONG = 64  # bodies: a robot without a longer stretch is compiled soon enough, and straight-line code is no slower
+SHORTEST = 16  # bodies in a stretch of such a robot
 
 
 class Column:
@@ -137,7 +138,7 @@ class Rolled(Model):
 
 def worth(model: Model) -> list[range]:
     """The runs of a model that is worth rolling: one that is for the better half stretches; else nothing."""
-    runs = stretches(model, LONG) if len(model.parent) > LONG else []
+    runs = stretches(model, SHORTEST) if len(model.parent) > LONG else []
     return runs if 2 * sum(len(run) for run in runs if len(run) > 1) >= len(model.parent) else []
 
 

@@ -270,26 +270,33 @@ class Piece:
         return self.index(memory, self.b.lane(self.number(a), 0))
 
     def whole_number(self, a: Any) -> str:
-        """A value that is known to be whole, and the same in all lanes, as an integer."""
+        """A value that is the same in all lanes, and known to be whole, as an integer."""
+        b = self.b
+        if not self.is_whole(a):
+            return b.put(f"fptosi {b.scalar} {b.lane(self.number(a), 0)} to i64")
         if type(a) is not int:
             return str(int(a))
         op, args = self.program.code[a]
         if op == "counter":
             return self.counters[args[0]]
-        if op in INTEGERS and self.is_whole(a):
-            given = [self.whole_number(x) for x in args]
-            if len(given) == 3:
-                given = [self.b.put(f"mul i64 {given[0]}, {given[1]}"), given[2]]
-            return self.b.put(INTEGERS[op].format(*given))
-        return self.b.put(f"fptosi {self.b.scalar} {self.b.lane(self.number(a), 0)} to i64")
+        if op == "load":
+            where = self.place(args[0], self.whole_number(args[1]), "")
+            return b.put(f"fptosi {b.scalar} {b.put(f'load {b.scalar}, ptr {where}, align {b.precision.bytes}')} to i64")
+        given = [self.whole_number(x) for x in args]
+        if len(given) == 3:
+            given = [b.put(f"mul i64 {given[0]}, {given[1]}"), given[2]]
+        return b.put(INTEGERS[op].format(*given))
 
     def is_whole(self, a: Any) -> bool:
-        """Whether a value is made of counters and whole numbers alone."""
+        """Whether a value is made of counters, whole numbers and tables of them alone; it can be made anywhere."""
         if type(a) is not int:
             return float(a).is_integer()
         op, args = self.program.code[a]
-        row = op == "load" and args[0].kind == "table" and all(x.is_integer() for x in args[0].name.values)
-        return op == "counter" or row or (op in INTEGERS and all(map(self.is_whole, args)))
+        if op == "load":
+            memory, at = args
+            rows = memory.kind == "table" and memory.sure and all(x.is_integer() for x in memory.name.values)
+            return rows and self.is_whole(at)
+        return op == "counter" or (op in INTEGERS and all(map(self.is_whole, args)))
 
     def store(self, memory: Any, a: Any, x: str) -> None:
         b = self.b
