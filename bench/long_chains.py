@@ -16,9 +16,9 @@ import time
 
 os.environ["HINGE_CACHE_DIR"] = ""
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import hinge  # noqa: E402
+import hinge
 
 BODIES, ROUNDS = 512_000, 40
 NAMES = ("inverse_dynamics", "forward_dynamics")

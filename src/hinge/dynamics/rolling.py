@@ -15,14 +15,14 @@ more for good: a rolled trace is short.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from hinge.dynamics.stretches import CannotRoll, apart, together
 from hinge.graph import Expr, Graph, Scalar, Scratch, Table
 from hinge.graph.loops import Opened
 from hinge.model import Model
-
 
 Time = tuple[float, float]  # a loop or single body, and an access in it
 Life = tuple[Time, Time]  # of a scalar in memory: when it is first and last used
@@ -77,6 +77,10 @@ class Roll:
         self.graph, self.model, self.runs, self.learned = graph, model, runs, learned
         self.run_of = [r for r, bodies in enumerate(runs) for _ in bodies]
         self.columns = 0
+        self.into: Any = (
+            None  # in a chain: where a trip finds what the one before has left, and where it leaves its own
+        )
+        self.out: Any = None
         self.clock = self.tick = 0  # loops and single bodies gone through; accesses since
         self.loop: Opened | None = None
         self.forms: dict[tuple[int, int], Any] = {}  # (column, run) → the form of what is there
@@ -163,7 +167,7 @@ class Roll:
         if len(runs) == 1 and (column, runs[0]) in self.things:
             return self.things[column, runs[0]]
         (form,) = forms
-        return together(form, (self.number(Slot(column, j), i, there) for j in range(10**9)))
+        return together(form, (self.number(Slot(column, j), i, there) for j in count()))
 
     def number(self, slot: Slot, i: Any, there: Sequence[int] | None = None) -> Scalar:
         """One scalar of what a column has for a body, of which the runs it may be in that have something are known."""
@@ -296,7 +300,8 @@ class Roll:
         self.tick += 1
         own = type(i) is int or i.own
         for r in self.runs_of(i):
-            self.learned.use(slot, r, (self.clock, self.tick if own else 0), (self.clock, self.tick if own else math.inf))
+            start, end = (self.tick, self.tick) if own else (0, math.inf)
+            self.learned.use(slot, r, (self.clock, start), (self.clock, end))
 
     def at(self, place: int, i: Any) -> Scalar:
         return i * self.width + place if type(i) is int else i.scaled(self.width, place)
@@ -387,9 +392,11 @@ class Learned:
         sharing: list[list[dict[int, Life]]] = []  # the lives of those that have a place
         for slot in sorted(needed):
             lives = self.lives[slot]
-            place = next((k for k, others in enumerate(sharing) if not any(_meet(lives, o) for o in others)), len(sharing))
-            sharing[place : place + 1] = [[*(sharing[place] if place < len(sharing) else ()), lives]]
-            self.places[slot] = place
+            free = (k for k, others in enumerate(sharing) if not any(_meet(lives, one) for one in others))
+            place = self.places[slot] = next(free, len(sharing))
+            if place == len(sharing):
+                sharing.append([])
+            sharing[place].append(lives)
         self.width = len(sharing)
 
 

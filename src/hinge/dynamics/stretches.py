@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from hinge.dynamics.solve import LDL, plus_diagonal
@@ -24,15 +24,15 @@ SCALAR = "a scalar"  # the form of one
 PLAIN = (int, bool, str, type(None))  # what is part of a form
 
 
-@lru_cache
-def _slots(kind: type) -> tuple[str, ...]:
+@cache
+def _slots(kind: Any) -> tuple[str, ...]:
     """The names of the slots that objects of a class have."""
     return tuple(name for base in reversed(kind.__mro__) for name in base.__dict__.get("__slots__", ()))
 
 
 def apart(thing: Any, scalars: list[Scalar]) -> Any:
     """The form of a thing that is made of scalars, which are appended in order."""
-    kind = type(thing)
+    kind: Any = type(thing)
     if kind is Expr or isinstance(thing, float):
         scalars.append(thing)
         return SCALAR
@@ -41,9 +41,8 @@ def apart(thing: Any, scalars: list[Scalar]) -> Any:
     if isinstance(thing, tuple | list):
         return kind, None, tuple([apart(x, scalars) for x in thing])
     names = _slots(kind) or tuple(getattr(thing, "__dict__", ()))
-    if not names:
-        if getattr(thing, "__dict__", None) != {}:
-            raise CannotRoll(f"a {kind.__name__} is not made of scalars")
+    if not names and getattr(thing, "__dict__", None) != {}:
+        raise CannotRoll(f"a {kind.__name__} is not made of scalars")
     return kind, names, tuple([apart(getattr(thing, name), scalars) for name in names])
 
 

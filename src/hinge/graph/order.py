@@ -288,8 +288,9 @@ def beforehand(program: Program) -> list[bool]:
     """For each instruction whether it is about counters and tables alone: where things are, not what they are."""
     made = list[bool]()
     for op, args in program.code:
-        row = op in OPS or op in FUSED or (op == "load" and args[0].kind == "table")
-        made.append(op == "counter" or (row and all(made[a] for a in args if type(a) is int) and int in map(type, args)))
+        made_of = [a for a in args if type(a) is int] if op != "input" else []
+        plain = op in OPS or op in FUSED or (op == "load" and args[0].kind == "table")
+        made.append(op == "counter" or (plain and bool(made_of) and all(made[a] for a in made_of)))
     return made
 
 

@@ -281,7 +281,9 @@ class Piece:
             return self.counters[args[0]]
         if op == "load":
             where = self.place(args[0], self.whole_number(args[1]), "")
-            return b.put(f"fptosi {b.scalar} {b.put(f'load {b.scalar}, ptr {where}, align {b.precision.bytes}')} to i64")
+            return b.put(
+                f"fptosi {b.scalar} {b.put(f'load {b.scalar}, ptr {where}, align {b.precision.bytes}')} to i64"
+            )
         given = [self.whole_number(x) for x in args]
         if len(given) == 3:
             given = [b.put(f"mul i64 {given[0]}, {given[1]}"), given[2]]
