@@ -4,8 +4,8 @@
     python bench/long_chains.py 100 2000         of other lengths
 
 Ready is from the robot to the first result, with the cache off: what is traced and compiled then. A body's time is that
-of a batch of 512,000 bodies on one core, by the state and the body, the fastest of many rounds; rounds alternate between
-the lengths, because machines are noisy.
+of a batch of 512,000 bodies on one core, by the state and the body, the fastest of many rounds. Batches of all lengths
+have the same size, and rounds alternate between them, because machines are noisy.
 """
 
 from __future__ import annotations

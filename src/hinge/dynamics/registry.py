@@ -270,7 +270,8 @@ ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
-              rolls: bool = False, **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+              rolls: bool = False,
+              **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
     `pivots` says that it also returns the pivots of equations it solved, and, where it has an answer for singular ones

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from hinge.dynamics.rolling import Learned, Made, Roll, on_rolled, same
+from hinge.dynamics.rolling import Made, Roll, on_rolled
 from hinge.dynamics.stretches import CannotRoll, apart, stretches, together
+from hinge.dynamics.trials import Learned, same
 from hinge.errors import HingeError
 from hinge.graph import Expr, Graph, Scalar, Table
 from hinge.graph.loops import entry
@@ -144,7 +145,7 @@ def worth(model: Model) -> list[range]:
 
 def rolled(graph: Graph, model: Model, prepare: Callable[[Graph], tuple[Model, Mapping[str, Any]]],
            compute: Callable[[Model, Mapping[str, Any]], Made]) -> Made | None:  # fmt: skip
-    """What `compute` makes, rolled, of the model and the inputs that `prepare` gives; None where that is not covered."""
+    """What `compute` makes, rolled, of the model and inputs that `prepare` gives; None where that is not covered."""
     runs = worth(model)
     if not runs:
         return None

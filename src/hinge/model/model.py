@@ -191,8 +191,7 @@ class Model:
         return [[None] * len(self.parent) for _ in range(n)]
 
     def by_body(self, entries: Sequence[Any]) -> Sequence[Any]:
-        """A list with an entry a body, to be read like a column."""
-        return entries
+        return entries  # with an entry a body, to be read like a column
 
     # coordinates: joint coordinates are G q + c, where q is what the user gives
 
