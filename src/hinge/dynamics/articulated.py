@@ -51,17 +51,17 @@ def articulated(model, q, qd, tau, external, base_motion):
     # inward: the inertia a body seems to have, less what its joint gives way to, goes to the parent
     for i, p in model.inward():
         U[i] = IA[i] @ S[i]  # (6.57)
-        D[i] = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
+        Di = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
         u[i] = [t - r - f for t, r, f in zip(tau[i], model.resistance(i, q[i], qd[i]), S[i].T @ pA[i], strict=True)]
-        V = ForceSpace(D[i].solve(U[i]))
+        V = ForceSpace(Di.solve(U[i]))
         Ia = IA[i].without(U[i], V)  # (7.19)
         IA[p] = IA[p] + X[i].T @ Ia  # (6.62)
         pA[p] = pA[p] + X[i].T @ (pA[i] + Ia @ c[i] + V @ u[i])  # (6.63)
-        pivots[i] = D[i].pivots
+        D[i], pivots[i] = Di, Di.pivots
 
     # outward: each joint now answers for itself
     for i, p in model.outward():
         a[i] = X[i] @ a[p] + c[i]
         qdd[i] = D[i].solve([x - y for x, y in zip(u[i], U[i].T @ a[i], strict=True)])  # (6.65)
         a[i] = a[i] + S[i] @ qdd[i]  # (6.64)
-    return model.flat(qdd), model.flat(pivots)[::-1]
+    return model.flat(qdd), [x for i in reversed(model.leaders) for x in pivots[i]]

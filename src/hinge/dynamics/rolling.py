@@ -25,6 +25,7 @@ from hinge.graph import Expr, Graph, Scalar, Scratch, Table
 from hinge.graph.loops import Opened
 from hinge.model import Model
 
+
 class Body:
     """A body of a stretch in a trip of its loop, or the parent of one: its number is slope × node + start."""
 

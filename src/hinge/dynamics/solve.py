@@ -26,7 +26,7 @@ class LDL:
     def __init__(self, rows: Sequence[Sequence[Scalar]], blame: Callable[[int], str]):
         H = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.pivots = len(H), [0.0] * len(H)
-        self.reciprocals: list[Scalar] = [0.0] * len(H)
+        self.reciprocals: list[Scalar | None] = [None] * len(H)  # of the pivots, where they were needed
         self.below: list[list[tuple[int, Scalar]]] = [[] for _ in H]
         for k in reversed(range(self.size)):
             self.pivots[k] = pivot = H[k][k]
@@ -35,7 +35,6 @@ class LDL:
                     f"{blame(k)} moves nothing that has inertia, so no acceleration follows from its force.\n"
                     "  Give the body a mass or the joint an armature, or lock the joint."
                 )
-            self.reciprocals[k] = 1.0 / pivot
             entries = [(i, H[k][i]) for i in range(k) if not _is_zero(H[k][i])]
             self.below[k] = [(i, self._over(entry, k)) for i, entry in entries]
             for i, scaled in self.below[k]:
@@ -46,7 +45,11 @@ class LDL:
     def _over(self, x: Any, k: int) -> Any:
         """x / D_k, by the reciprocal where that has to be computed."""
         pivot = self.pivots[k]
-        return x / pivot if type(pivot) is float else x * self.reciprocals[k]
+        if type(pivot) is float:
+            return x / pivot
+        if self.reciprocals[k] is None:
+            self.reciprocals[k] = 1.0 / pivot
+        return x * self.reciprocals[k]
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         """H⁻¹ b; the entries of b may be anything that adds and scales, such as forces."""
