@@ -327,3 +327,21 @@ def test_derivatives_by_an_input_that_is_read_by_an_index_are_refused():
     for derivative in (lambda: jacobian([y], x), lambda: pulled([y], [1.0], x)):
         with pytest.raises(NotCovered, match="read by an index, 'x', is not known"):
             derivative()
+
+
+def test_what_is_made_in_a_loop_is_not_used_after_it():
+    x, left = Graph().input("x", 0), []
+
+    def body(k, v):
+        left.append(v * k)
+        return (v + left[0],)
+
+    (y,) = repeat(3, (x,), body)
+    for used in (left[0], left[0] + y, repeat(2, (x,), lambda k, v: (v + left[0],))[0]):
+        with pytest.raises(TraceError, match="made in the body of a loop is used after the loop"):
+            order([Input("x", 1)], [("y", (2,), [y, used])])
+
+
+def test_operations_count_as_often_as_they_are_taken():
+    _, y = traced(lambda a, b, c: repeat(9, (a,), lambda k, v: (v * b + Table([1.0] * 20)[k * 2.0],)))
+    assert program(y).operations == 18

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hinge.graph import OPS, Program
+from hinge.graph.order import beforehand, taken
 
 
 @dataclass(frozen=True)
@@ -49,24 +50,25 @@ class Cost:
 def count(program: Program, method: str = "") -> Cost:
     """The cost of a program. It has to be one whose sums and products are not contracted.
 
-    What is in a loop counts as often as it makes trips at the most; once, where that is not known before it runs.
+    What is in a loop counts as often as it makes trips at the most; once, where that is not known before it runs. What
+    is made of counters and tables alone, an index for instance, does not count.
     """
     totals = dict.fromkeys(("mul", "add", "div", "sqrt", "trig", "neg", "other"), 0)
-    trips: list[float] = [1.0]  # of the loops around
+    often, known = taken(program), beforehand(program)
     depth: list[int] = []
     begun: list[int] = []  # how deep it was where each loop around begins
-    for op, args in program.code:
+    for n, (op, args) in enumerate(program.code):
         deepest = 0
         for a in args if op != "input" else ():
             if type(a) is int and depth[a] > deepest:
                 deepest = depth[a]
-        if op in OPS:
-            totals[OPS[op].counts_as] += int(trips[-1])
+        if op in OPS and not known[n]:
+            totals[OPS[op].counts_as] += int(often[n])
             deepest += op != "neg"
         elif op == "loop":
-            trips.append(trips[-1] * (args[0] if type(args[0]) is float else 1.0))
             begun.append(deepest)
         elif op == "end":  # each trip waits for the one before
-            deepest = begun[-1] + (deepest - begun.pop()) * int(trips.pop() // max(trips[-1], 1.0))
+            trips = program.code[args[0]][1][0]
+            deepest = begun[-1] + (deepest - begun.pop()) * (int(trips) if type(trips) is float else 1)
         depth.append(deepest)
     return Cost(**totals, depth=max(depth, default=0), method=method)

@@ -23,7 +23,7 @@ def coupled(model):
 
 
 @algorithm("forward_dynamics", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
-           returns=ACCELERATION, pivots=True, refuses=coupled, competes=True)  # fmt: skip
+           returns=ACCELERATION, pivots=True, refuses=coupled, competes=True, rolls=True)  # fmt: skip
 def articulated(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).
 
@@ -35,7 +35,7 @@ def articulated(model, q, qd, tau, external, base_motion):
     >>> arm.forward_dynamics([0.0], [0.0], [0.0])
     array([0.])
     """
-    X, S, v, c, IA, pA, U, D, u, a = model.per_body(10)
+    X, S, v, c, IA, pA, U, D, u, a, pivots, qdd = model.per_body(12)
     v[0], a[0] = comoving(base_motion[0], base_motion[1] - model.gravity_motion)  # (6.45)
     IA[0], pA[0] = ArticulatedInertia(), Force()
 
@@ -49,22 +49,19 @@ def articulated(model, q, qd, tau, external, base_motion):
         pA[i] = cross(v[i], I @ v[i]) - external[i]  # (6.61)
 
     # inward: the inertia a body seems to have, less what its joint gives way to, goes to the parent
-    pivots = []
     for i, p in model.inward():
         U[i] = IA[i] @ S[i]  # (6.57)
-        D[i] = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
+        Di = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
         u[i] = [t - r - f for t, r, f in zip(tau[i], model.resistance(i, q[i], qd[i]), S[i].T @ pA[i], strict=True)]
-        V = ForceSpace(D[i].solve(U[i]))
+        V = ForceSpace(Di.solve(U[i]))
         Ia = IA[i].without(U[i], V)  # (7.19)
         IA[p] = IA[p] + X[i].T @ Ia  # (6.62)
         pA[p] = pA[p] + X[i].T @ (pA[i] + Ia @ c[i] + V @ u[i])  # (6.63)
-        pivots += D[i].pivots
+        D[i], pivots[i] = Di, Di.pivots
 
     # outward: each joint now answers for itself
-    qdd = []
     for i, p in model.outward():
         a[i] = X[i] @ a[p] + c[i]
-        answer = D[i].solve([x - y for x, y in zip(u[i], U[i].T @ a[i], strict=True)])  # (6.65)
-        a[i] = a[i] + S[i] @ answer  # (6.64)
-        qdd += answer
-    return qdd, pivots
+        qdd[i] = D[i].solve([x - y for x, y in zip(u[i], U[i].T @ a[i], strict=True)])  # (6.65)
+        a[i] = a[i] + S[i] @ qdd[i]  # (6.64)
+    return model.flat(qdd), [x for i in reversed(model.leaders) for x in pivots[i]]

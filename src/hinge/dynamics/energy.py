@@ -21,7 +21,7 @@ def moving(model, q, qd):
     return X, v
 
 
-@algorithm("kinetic_energy", q=POSITION, qd=VELOCITY, returns=SCALAR)
+@algorithm("kinetic_energy", q=POSITION, qd=VELOCITY, returns=SCALAR, rolls=True)
 def kinetic_energy(model, q, qd):
     """Half of qdᵀ H(q) qd, armature in.
 
@@ -31,22 +31,24 @@ def kinetic_energy(model, q, qd):
     0.0
     """
     _, v = moving(model, q, qd)
-    total = 0.0
+    (total,) = model.per_body(1)
+    total[0] = 0.0
     for i, _ in model.outward():
-        total = total + dot(v[i], model.inertia[i] @ v[i])  # section 3.9, example 2
+        total[0] = total[0] + dot(v[i], model.inertia[i] @ v[i])  # section 3.9, example 2
         for J, rate in zip(model.armature(i), qd[i], strict=True):
-            total = total + J * (rate * rate)
-    return 0.5 * total
+            total[0] = total[0] + J * (rate * rate)
+    return 0.5 * total[0]
 
 
 def _first_moment(model, q):
     """Mass times centre of mass of all moving bodies, in base coordinates, and their mass."""
     R, r = poses(model, q)
-    moment, mass = ZERO, 0.0
+    moment, mass = model.per_body(2)
+    moment[0], mass[0] = ZERO, 0.0
     for i, _ in model.outward():
         I = model.inertia[i]
-        moment, mass = moment + r[i] * I.m + R[i] @ I.h, mass + I.m
-    return moment, mass
+        moment[0], mass[0] = moment[0] + r[i] * I.m + R[i] @ I.h, mass[0] + I.m
+    return moment[0], mass[0]
 
 
 def _over(mass):
@@ -54,7 +56,7 @@ def _over(mass):
     return float("nan") if type(mass) is float and mass == 0.0 else 1.0 / mass
 
 
-@algorithm("potential_energy", q=POSITION, returns=SCALAR)
+@algorithm("potential_energy", q=POSITION, returns=SCALAR, rolls=True)
 def potential_energy(model, q):
     """The work gravity has yet to do, zero when all mass is at the base origin.
 
@@ -64,13 +66,14 @@ def potential_energy(model, q):
     True
     """
     moment, _ = _first_moment(model, q)
-    total = -dot3(Vec3(model.gravity), moment)
+    (total,) = model.per_body(1)
+    total[0] = -dot3(Vec3(model.gravity), moment)
     for i, _ in model.outward():
-        total = total + model.stored(i, q[i])
-    return total
+        total[0] = total[0] + model.stored(i, q[i])
+    return total[0]
 
 
-@algorithm("center_of_mass", q=POSITION, returns=VECTOR)
+@algorithm("center_of_mass", q=POSITION, returns=VECTOR, rolls=True)
 def center_of_mass(model, q):
     """The centre of mass of all moving bodies, in base coordinates.
 
@@ -83,7 +86,7 @@ def center_of_mass(model, q):
     return list(moment * _over(mass))
 
 
-@algorithm("momentum", q=POSITION, qd=VELOCITY, returns=SPATIAL, options={"about": ("base", "com")})
+@algorithm("momentum", q=POSITION, qd=VELOCITY, returns=SPATIAL, options={"about": ("base", "com")}, rolls=True)
 def momentum(model, q, qd, about="base"):
     """The spatial momentum [angular; linear] of all moving bodies, in base axes.
 
@@ -94,7 +97,10 @@ def momentum(model, q, qd, about="base"):
     (6,)
     """
     X, v = moving(model, q, qd)
-    h = [Force()] + [model.inertia[i] @ v[i] for i, _ in model.outward()]  # (3.2)
+    (h,) = model.per_body(1)
+    h[0] = Force()
+    for i, _ in model.outward():
+        h[i] = model.inertia[i] @ v[i]  # (3.2)
     for i, p in model.inward():
         h[p] = h[p] + X[i].T @ h[i]
     total = h[0]

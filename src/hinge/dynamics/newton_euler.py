@@ -54,7 +54,7 @@ def joint_forces(model, q, qd, qdd, external, base):
 
 
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns=FORCE, competes=True)  # fmt: skip
+           returns=FORCE, competes=True, rolls=True)  # fmt: skip
 def newton_euler(model, q, qd, qdd, external, base_motion):
     """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 
@@ -80,7 +80,7 @@ def at_joint(model, i, along, q, qd, qdd):
 
 
 @algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,
-           method="newton_euler", competes=True)  # fmt: skip
+           method="newton_euler", competes=True, rolls=True)  # fmt: skip
 def bias_force(model, q, qd, external, base_motion):
     """What the joint forces must be for zero acceleration: C(q, qd), gravity in.
 
@@ -93,7 +93,7 @@ def bias_force(model, q, qd, external, base_motion):
     return newton_euler(model, q, qd, still(model), external, base_motion)  # (5.3)
 
 
-@algorithm("gravity_force", q=POSITION, returns=FORCE)
+@algorithm("gravity_force", q=POSITION, returns=FORCE, rolls=True)
 def gravity_force(model, q):
     """What the joint forces must be to hold the robot still against gravity.
 
@@ -102,10 +102,10 @@ def gravity_force(model, q):
     >>> hinge.samples.pendulum(1).gravity_force([0.0])
     array([0.])
     """
-    nothing = [Force()] * len(model.parent)
+    nothing = model.by_body([Force()] * len(model.parent))
     return newton_euler(model, q, still(model), still(model), nothing, (Motion(), Motion()))
 
 
 def still(model):
     """No velocity, or no acceleration, of any joint."""
-    return [[0.0] * joint.nv for joint in model.joint]
+    return model.by_body([[0.0] * joint.nv for joint in model.joint])

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from hinge.dynamics.rolled import rolled
+from hinge.dynamics.rolling import Made
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
 from hinge.graph.collector import uncollected
@@ -155,6 +157,7 @@ class Algorithm:
     refuses: Callable[[Model], str] = lambda model: ""
     competes: bool = False
     closes: bool = False
+    rolls: bool = False
 
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
@@ -198,31 +201,35 @@ class Algorithm:
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
-        if vary:
-            inputs.append(Input("parameters", sum(one.size for one in vary)))
-            model = varied(model, vary, [graph.input("parameters", k) for k in range(inputs[-1].size)])
-        if any(sizes(model)):
-            nq, nv = sizes(model)
-            inputs.append(Input("prescribed", nq + 2 * nv))
-            model = put(model, [graph.input("prescribed", k) for k in range(inputs[-1].size)])
-        if regroup:
-            model = regrouped(model)
-        seen = {name: q.absent(model) for name, q in self.inputs.items() if q.absent is not None}
-        for one in inputs[: len(taken)]:
-            seen[one.name] = taken[one.name].take(model, [graph.input(one.name, k) for k in range(one.size)])
-        result = self.function(model, **seen, **(options or {}))
-        pivots: Sequence[Scalar] = ()
-        margins: list[Scalar] = []
-        if self.pivots:
-            result, pivots, *margins = result
-        least = lowest([*pivots, *margins])
+        for name, size in (("parameters", sum(one.size for one in vary)), ("prescribed", _driven(model))):
+            if size:
+                inputs.append(Input(name, size))
+
+        def prepare(graph: Graph) -> tuple[Model, dict[str, Any]]:
+            arrays = {one.name: [graph.input(one.name, k) for k in range(one.size)] for one in inputs}
+            made = varied(model, vary, arrays["parameters"]) if vary else model
+            made = put(made, arrays["prescribed"]) if "prescribed" in arrays else made
+            made = regrouped(made) if regroup else made
+            seen = {name: q.absent(made) for name, q in self.inputs.items() if q.absent is not None}
+            return made, seen | {name: q.take(made, arrays[name]) for name, q in taken.items()}
+
+        shown, seen = prepare(graph)
+
+        def compute(model: Model, seen: Mapping[str, Any]) -> Made:
+            result = self.function(model, **seen, **(options or {}))
+            result, pivots, *margins = result if self.pivots else (result, ())
+            results = result if len(self.returns) > 1 else (result,)
+            flat = [list(q.give(shown, made)) if q.shape(shown) else [made]
+                    for q, made in zip(self.returns.values(), results, strict=True)]  # fmt: skip
+            return Made(flat, pivots, margins)
+
+        made = (rolled(graph, shown, prepare, compute) if self.rolls else None) or compute(shown, seen)
+        pivots = made.pivots
+        least = lowest([*pivots, *made.margins])
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
-        stands = lowest([x for q in positions for i, at in enumerate(q) for x in model.joint[i].positive(at)])
-        results = result if len(self.returns) > 1 else (result,)
-        outputs = [
-            (name, q.shape(model), list(q.give(model, made)) if q.shape(model) else [made])
-            for (name, q), made in zip(self.returns.items(), results, strict=True)
-        ]
+        stands = lowest([x for q in positions for i, at in enumerate(q) for x in shown.joint[i].positive(at)])
+        outputs = [(name, q.shape(shown), flat)
+                   for (name, q), flat in zip(self.returns.items(), made.results, strict=True)]  # fmt: skip
         worst = lowest([*pivots, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
@@ -232,6 +239,12 @@ class Algorithm:
             outputs.append(("status", (), [fared]))
         graph.let_go()
         return order(inputs, outputs, contract, whole=("status",))
+
+
+def _driven(model: Model) -> int:
+    """How many numbers say how the driven joints move."""
+    nq, nv = sizes(model)
+    return nq + 2 * nv
 
 
 def _status(pivot: Scalar, entries: Sequence[Scalar]) -> Scalar:
@@ -265,19 +278,22 @@ ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
+              rolls: bool = False,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
     `pivots` says that it also returns the pivots of equations it solved, and, where it has an answer for singular ones
     too, a margin that is not positive there; `refuses` gives the reason why it does not cover a model, or nothing; of
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
-    loops closed.
+    loops closed; one that `rolls` keeps all that it computes for bodies in columns, so that the bodies of a long robot
+    can be gone through by a loop.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
-        made = Algorithm(name, called, function, inputs, gives, options or {}, pivots, refuses, competes, closes)
+        made = Algorithm(name, called, function, inputs, gives, options or {}, pivots, refuses, competes, closes,
+                         rolls)  # fmt: skip
         known = ALGORITHMS.setdefault(name, {})
         known[function.__name__ if made.method in known else made.method] = made
         return function

@@ -26,6 +26,7 @@ class LDL:
     def __init__(self, rows: Sequence[Sequence[Scalar]], blame: Callable[[int], str]):
         H = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.pivots = len(H), [0.0] * len(H)
+        self.reciprocals: list[Scalar | None] = [None] * len(H)  # of the pivots, where they were needed
         self.below: list[list[tuple[int, Scalar]]] = [[] for _ in H]
         for k in reversed(range(self.size)):
             self.pivots[k] = pivot = H[k][k]
@@ -44,7 +45,11 @@ class LDL:
     def _over(self, x: Any, k: int) -> Any:
         """x / D_k, by the reciprocal where that has to be computed."""
         pivot = self.pivots[k]
-        return x / pivot if type(pivot) is float else x * (1.0 / pivot)
+        if type(pivot) is float:
+            return x / pivot
+        if self.reciprocals[k] is None:
+            self.reciprocals[k] = 1.0 / pivot
+        return x * self.reciprocals[k]
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         """H⁻¹ b; the entries of b may be anything that adds and scales, such as forces."""

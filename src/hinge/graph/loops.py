@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hinge.errors import SizeError, TraceError
@@ -34,6 +34,7 @@ class Memory:
     size: int  # of rows: how many numbers one has
     sure: bool = False  # of an access: whether its index is known to be in the array
     column: int = 0  # of rows that are read: which number of a row
+    zeros: bool = True  # of a scratch: whether it begins as zeros, or is written before it is read
 
 
 def repeat(count: Scalar, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]],
@@ -91,25 +92,40 @@ def _checked(made: Sequence[Scalar], state: Sequence[Scalar]) -> tuple[Scalar, .
 
 def traced(graph: Graph, count: Scalar, first: int, state: tuple[Scalar, ...], body: Any, until: Any,
             once: bool = False) -> tuple[Scalar, ...]:  # fmt: skip
-    """The loop as nodes: `carry` for the state in a trip, `end` with what it becomes, `last` for what is left of it."""
-    trips = count - first if type(count) is Expr else float(count - first)
-    loop = Loop(graph.serial, trips if type(trips) is float else math.nan, len(state), once)
-    k = graph.node("counter", loop)
-    carried = tuple(graph.node("carry", loop, j, graph.scalar(x)) for j, x in enumerate(state))
-    before = dict(graph.memories)  # scratch → the node that stands for what is in it now
-    for name, version in before.items():
-        graph.memories[name] = graph.node("memory", loop, name, version)
-    inside = dict(graph.memories)
-    graph.open.append(k)
-    stop = until(*carried) if until is not None else 0.0
-    until_node = graph.node("until", loop, stop) if type(stop) is Expr or stop else 0.0
-    made = _checked(body(k if not first else k + float(first), *carried), state)
-    graph.open.pop()
-    touched = {name: graph.memories[name] for name in before if graph.memories[name] is not inside[name]}
-    next_state = [graph.scalar(x) for x in made]
-    end = graph.node("end", loop, trips, until_node, *carried, *next_state, *touched.values())
-    graph.memories = before | {name: graph.node("kept", end, name) for name in touched}
-    return tuple(graph.node("last", end, x) for x in carried)
+    """The loop as nodes, from a body that is a function."""
+    loop = Opened(graph, count - first if type(count) is Expr else float(count - first), state, once)
+    stop = until(*loop.carried) if until is not None else 0.0
+    until_node = graph.node("until", loop.loop, stop) if type(stop) is Expr or stop else 0.0
+    made = _checked(body(loop.k if not first else loop.k + float(first), *loop.carried), state)
+    return loop.closed(made, until_node)
+
+
+class Opened:
+    """A loop that is being traced: what is made until it is closed is its body.
+
+    Its nodes are `counter`, `carry` for the state in a trip, `end` with what that becomes, and `last` for what is left.
+    """
+
+    def __init__(self, graph: Graph, trips: Scalar, state: Sequence[Scalar] = (), once: bool = False) -> None:
+        self.graph, self.trips = graph, trips
+        self.loop = Loop(graph.serial, trips if type(trips) is float else math.nan, len(state), once)
+        self.k = graph.node("counter", self.loop)
+        self.carried = tuple(graph.node("carry", self.loop, j, graph.scalar(x)) for j, x in enumerate(state))
+        self.before = dict(graph.memories)  # scratch → the node that stands for what is in it now
+        for name, version in self.before.items():
+            graph.memories[name] = graph.node("memory", self.loop, name, version)
+        self.inside = dict(graph.memories)
+        graph.open.append(self.k)
+
+    def closed(self, state: Sequence[Scalar] = (), until: Scalar = 0.0) -> tuple[Scalar, ...]:
+        """The loop ends here; what is left of its state."""
+        graph = self.graph
+        graph.open.pop()
+        touched = {n: graph.memories[n] for n in self.before if graph.memories[n] is not self.inside[n]}
+        following = [graph.scalar(x) for x in state]
+        end = graph.node("end", self.loop, self.trips, until, *self.carried, *following, *touched.values())
+        graph.memories = self.before | {name: graph.node("kept", end, name) for name in touched}
+        return tuple(graph.node("last", end, x) for x in self.carried)
 
 
 @dataclass(frozen=True)
@@ -149,7 +165,8 @@ class Scratch:
     """Numbers that a program writes and reads itself; they begin as zeros.
 
     `like` is any scalar of what is traced; on floats a scratch is a list. One that is made in the body of a loop
-    begins anew in every trip, and is gone with the loop.
+    begins anew in every trip, and is gone with the loop. Without `zeros` it is not cleared, for those who write every
+    number before they read it.
 
     >>> from hinge.graph import Scratch
     >>> row = Scratch(3, like=0.0)
@@ -158,16 +175,16 @@ class Scratch:
     (2.5, 0.0)
     """
 
-    def __new__(cls, size: int, like: Scalar) -> Any:
+    def __new__(cls, size: int, like: Scalar, zeros: bool = True) -> Any:
         return like.scratch(size) if hasattr(type(like), "paired") else super().__new__(cls)
 
-    def __init__(self, size: int, like: Scalar) -> None:
+    def __init__(self, size: int, like: Scalar, zeros: bool = True) -> None:
         self.size = size
         self.graph = like.graph if type(like) is Expr else None
         self.values: list[Scalar] = [0.0] * size
         if self.graph is not None:
             self.name = self.graph.serial
-            memory = Memory("scratch", self.name, size)
+            memory = Memory("scratch", self.name, size, zeros=zeros)
             self.graph.memories[self.name] = self.graph.node("fresh", memory, *self.graph.open[-1:])
 
     def __len__(self) -> int:
@@ -226,7 +243,7 @@ def _sure(memory: Memory, k: Scalar) -> Memory:
     if low < 0 or high > memory.size - 1:
         raise TraceError(f"an index runs from {low:g} to {high:g} over an array of {memory.size} numbers.\n"
                          "  Change the number of trips, or the length of the array.")  # fmt: skip
-    return Memory(memory.kind, memory.name, memory.size, sure=True)
+    return replace(memory, sure=True)
 
 
 def reach(x: Scalar) -> tuple[float, float] | None:
@@ -236,6 +253,9 @@ def reach(x: Scalar) -> tuple[float, float] | None:
     if x.op == "counter":
         trips = x.args[0].trips
         return None if math.isnan(trips) else (0.0, max(0.0, trips - 1.0))
+    if x.op == "load" and x.args[0].kind == "table" and x.args[0].sure:
+        values = x.args[0].name.values
+        return (min(values), max(values)) if all(v.is_integer() for v in values) else None
     if x.op not in ("add", "sub", "mul", "neg"):
         return None
     spans = [reach(a) for a in x.args]

@@ -62,8 +62,12 @@ class Program:
 
     @property
     def operations(self) -> int:
-        """How many operations it has; a fused one counts as the two it was made of."""
-        return sum((op in OPS) + (op in FUSED) for op, _ in self.code)
+        """How many operations a state takes; a fused one counts as the two it was made of, a loop as all its trips.
+
+        A loop of which nobody knows how often it is taken counts as one trip.
+        """
+        often, known = taken(self), beforehand(self)
+        return int(sum(often[n] * ((op in OPS) + (op in FUSED)) for n, (op, _) in enumerate(self.code) if not known[n]))
 
     @property
     def streams(self) -> dict[int, tuple[str, int]]:
@@ -82,6 +86,8 @@ FUSED = ("fma", "fms", "fnma")
 OPENING = frozenset({"counter", "carry", "memory", "until", "end"})  # nodes that name the loop they belong to
 # what is in a program besides operations
 STRUCTURE = OPENING | {"loop", "last", "load", "store", "fresh", "kept", "write"}
+LEFT = ("a value that was made in the body of a loop is used after the loop.\n"
+        "  Carry it in the loop's state, or keep it in a Scratch.")  # fmt: skip
 Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
 
 
@@ -118,6 +124,10 @@ def order(inputs: Sequence[Input], outputs: Sequence[tuple[str, tuple[int, ...],
     records = {one.name: k for k, one in enumerate(outputs) if isinstance(one, Record)}
     writing = _Writing(number, records, forms, regions(live(roots, forms), forms))
     writing.region(None)
+    if len(writing.regions) > 1:
+        outside = {node.serial for node in writing.regions[None]}
+        if any(type(r) is Expr and r.serial not in outside for r in roots):
+            raise TraceError(LEFT)
 
     def output(one: Any) -> Output:
         if isinstance(one, Record):
@@ -232,7 +242,18 @@ def regions(nodes: Sequence[Expr], forms: Mapping[int, Form], leaves: Container[
         _sink(nodes, forms, home, around)
     for node in nodes:
         made[home[node.serial]].append(node)
+    _within(nodes, forms, home)
     return made
+
+
+def _within(nodes: Sequence[Expr], forms: Mapping[int, Form], home: Mapping[int, Any]) -> None:
+    """Refuse what was made after a loop had ended from what was made in it."""
+    ended = {node.args[0]: node.serial for node in nodes if node.op == "end"}
+    for node in nodes:
+        op, args = forms.get(node.serial) or (node.op, node.args)
+        for a in args[:1] if op in ("last", "kept") else args if op != "input" else ():
+            if type(a) is Expr and node.serial > ended.get(home.get(a.serial), node.serial):
+                raise TraceError(LEFT)
 
 
 def _sink(nodes: Sequence[Expr], forms: Mapping[int, Form], home: dict[int, Any], around: dict[Any, Any]) -> None:
@@ -281,6 +302,28 @@ def _touched(nodes: Sequence[Expr]) -> dict[Any, set[Any]]:
     return made
 
 
+def taken(program: Program, unknown: float = 1.0) -> list[float]:
+    """How often each instruction is taken at the most, with so many trips of a loop where that is not known before."""
+    made, trips = list[float](), [1.0]
+    for op, args in program.code:
+        if op == "loop":
+            trips.append(trips[-1] * (args[0] if type(args[0]) is float else unknown))
+        made.append(trips[-1])
+        if op == "end":
+            trips.pop()
+    return made
+
+
+def beforehand(program: Program) -> list[bool]:
+    """For each instruction whether it is about counters and tables alone: where things are, not what they are."""
+    made = list[bool]()
+    for op, args in program.code:
+        made_of = [a for a in args if type(a) is int] if op != "input" else []
+        plain = op in OPS or op in FUSED or (op == "load" and args[0].kind == "table")
+        made.append(op == "counter" or (plain and bool(made_of) and all(made[a] for a in made_of)))
+    return made
+
+
 def ends(program: Program) -> dict[int, int]:
     """For each instruction that begins a loop, the one that ends it."""
     return {args[0]: n for n, (op, args) in enumerate(program.code) if op == "end"}
@@ -295,7 +338,7 @@ def _turns_first(nodes: Sequence[Expr], forms: Mapping[int, Form]) -> list[Expr]
     waits: set[int] = set()
     for node in nodes if any(node.op in STRUCTURE for node in nodes) else ():
         op, args = forms.get(node.serial) or (node.op, node.args)
-        late = op in STRUCTURE and op not in ("counter", "carry")
+        late = op in STRUCTURE and op not in ("counter", "carry") and not (op == "load" and args[0].kind != "scratch")
         if late or (op != "input" and any(type(a) is Expr and a.serial in waits for a in args)):
             waits.add(node.serial)
     early: set[int] = set()

@@ -190,6 +190,9 @@ class Model:
         """n empty columns with an entry a body."""
         return [[None] * len(self.parent) for _ in range(n)]
 
+    def by_body(self, entries: Sequence[Any]) -> Sequence[Any]:
+        return entries  # with an entry a body, to be read like a column
+
     # coordinates: joint coordinates are G q + c, where q is what the user gives
 
     @cached_property

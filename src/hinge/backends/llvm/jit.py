@@ -22,6 +22,7 @@ from hinge.backends.llvm.emit import emit, work_size
 from hinge.backends.llvm.known import shortest
 from hinge.backends.llvm.spread import ABOUT, LINE, MOST_ARRAYS
 from hinge.graph import Program
+from hinge.graph.order import ends, taken
 
 PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
 TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
@@ -72,12 +73,17 @@ def lanes(precision: Precision = DOUBLE) -> int:
 
 
 def breadth(program: Program, precision: Precision = DOUBLE) -> int:
-    """How many states a block of a program holds: several vectors side by side where a short loop waits for itself."""
-    length, carried = shortest(program)
-    times = 4 if length <= SHORTER and carried <= FEW else 2 if length <= SHORT else 1
-    return times * lanes(precision)
+    """How many states a block holds: several vectors side by side where most time goes to short loops that wait."""
+    often, (length, carried) = taken(program, MANY), shortest(program)
+    carrying = {args[0] for op, args in program.code if op == "carry"}
+    short = {n for start, end in ends(program).items() if start in carrying and end - start <= SHORT
+             for n in range(start, end)}  # fmt: skip
+    if 2 * sum(often[n] for n in short) <= sum(often):
+        return lanes(precision)
+    return lanes(precision) * (4 if length <= SHORTER and carried <= FEW else 2 if length <= SHORT else 1)
 
 
+MANY = 100.0  # trips of a loop of which nobody knows how often it is taken
 SHORT, SHORTER = 60, 20  # instructions in a loop
 FEW = 4  # values that a loop carries
 

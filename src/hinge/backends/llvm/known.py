@@ -1,10 +1,6 @@
-"""What is known of a program before it is written: values that all lanes share, whole numbers, short loops, results."""
+"""What is known of a program before it is written: values that all lanes share, short loops, results."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Callable
-from typing import Any
 
 from hinge.graph import Program
 from hinge.graph.order import STRUCTURE, ends
@@ -47,45 +43,6 @@ def alike(program: Program) -> list[bool]:
         else:
             made.append(all(type(a) is not int or made[a] for a in args))
     return made
-
-
-EXACT = 2.0**24  # whole numbers up to this are exact in single precision too
-
-
-def spans(program: Program) -> dict[int, tuple[float, float]]:
-    """The least and the greatest number of each value that is an exact whole-number expression of counters."""
-    made: dict[int, tuple[float, float]] = {}
-
-    def span(a: Any) -> tuple[float, float] | None:
-        return made.get(a) if type(a) is int else (a, a) if a == math.floor(a) else None
-
-    def product(x: tuple[float, float], y: tuple[float, float]) -> tuple[float, float]:
-        corners = [a * b for a in x for b in y]
-        return min(corners), max(corners)
-
-    for n, (op, args) in enumerate(program.code):
-        if op == "counter":
-            trips = program.code[args[0]][1][0]
-            if type(trips) is float:
-                made[n] = (0.0, max(0.0, trips - 1.0))
-        elif op in WHOLE:
-            given = [span(a) for a in args]
-            if None not in given:
-                low, high = WHOLE[op](product, *given)
-                if max(abs(low), abs(high)) <= EXACT:
-                    made[n] = low, high
-    return made
-
-
-WHOLE: dict[str, Callable[..., tuple[float, float]]] = {
-    "add": lambda product, a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda product, a, b: (a[0] - b[1], a[1] - b[0]),
-    "neg": lambda product, a: (-a[1], -a[0]),
-    "mul": lambda product, a, b: product(a, b),
-    "fma": lambda product, a, b, c: (product(a, b)[0] + c[0], product(a, b)[1] + c[1]),
-    "fms": lambda product, a, b, c: (product(a, b)[0] - c[1], product(a, b)[1] - c[0]),
-    "fnma": lambda product, a, b, c: (c[0] - product(a, b)[1], c[1] - product(a, b)[0]),
-}
 
 
 def places(program: Program) -> dict[int, list[tuple[int, int]]]:

@@ -20,11 +20,16 @@ from typing import Any
 from hinge.backends.cut import Long, Pieces
 from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
-from hinge.backends.llvm.known import alike, is_written_out, places, spans
+from hinge.backends.llvm.known import alike, is_written_out, places
 from hinge.graph import OPS, Program
-from hinge.graph.order import FUSED, STRUCTURE, ends
+from hinge.graph.order import STRUCTURE, ends
 
 TRUTHS = {name for name, row in OPS.items() if row.truth}
+
+INTEGERS = {  # the operations that indices are made of, on integers; what is fused has had its product taken already
+    "add": "add i64 {}, {}", "sub": "sub i64 {}, {}", "mul": "mul i64 {}, {}", "neg": "sub i64 0, {}",
+    "fma": "add i64 {}, {}", "fms": "sub i64 {}, {}", "fnma": "sub i64 {1}, {0}",
+}  # fmt: skip
 
 
 class About:
@@ -32,7 +37,7 @@ class About:
 
     def __init__(self, program: Program, layout: Any, pieces: Pieces):
         self.program, self.layout, self.pieces = program, layout, pieces
-        self.places, self.ends, self.even, self.spans = places(program), ends(program), alike(program), spans(program)
+        self.places, self.ends, self.even = places(program), ends(program), alike(program)
         self.tables: dict[Any, str] = {}
 
 
@@ -222,7 +227,8 @@ class Piece:
             self.values[n] = self.number(args[1])
         elif op == "fresh":
             base, size = self.layout.scratch[args[0].name], args[0].size
-            b.do(f"call void @filled(ptr %work, i64 {base}, i64 {size}, {b.real} {b.constant(0.0)})")
+            if args[0].zeros:
+                b.do(f"call void @filled(ptr %work, i64 {base}, i64 {size}, {b.real} {b.constant(0.0)})")
         elif op == "load":
             load = self.load if args[0].kind != "rows" else partial(streams.read, self)
             self.values[n] = load(args[0], args[1])
@@ -279,24 +285,43 @@ class Piece:
         return made
 
     def whole(self, memory: Any, a: Any) -> tuple[str, str]:
-        """An index that is the same in all lanes: counted in whole numbers where it is made of counters."""
-        if type(a) is not int or (memory.sure and a in self.about.spans):
-            return self.counted(a), ""
+        """An index that is the same in all lanes; a loop's counter is one already."""
+        if type(a) is not int:
+            return str(int(a)), ""
+        if memory.sure:
+            return self.whole_number(a), ""
         return self.index(memory, self.b.lane(self.number(a), 0))
 
-    def counted(self, a: Any) -> str:
-        """An expression of counters in 64-bit whole numbers."""
+    def whole_number(self, a: Any) -> str:
+        """A value that is the same in all lanes, and known to be whole, as an integer."""
+        b = self.b
+        if not self.is_whole(a):
+            return b.put(f"fptosi {b.scalar} {b.lane(self.number(a), 0)} to i64")
         if type(a) is not int:
             return str(int(a))
         op, args = self.program.code[a]
         if op == "counter":
             return self.counters[args[0]]
-        given, put = [self.counted(x) for x in args], self.b.put
-        if op in FUSED:
-            product = put(f"mul i64 {given[0]}, {given[1]}")
-            first, second = (given[2], product) if op == "fnma" else (product, given[2])
-            return put(f"{'add' if op == 'fma' else 'sub'} i64 {first}, {second}")
-        return put(f"{'sub' if op == 'neg' else op} i64 {', '.join(['0', *given] if op == 'neg' else given)}")
+        if op == "load":
+            where = self.place(args[0], self.whole_number(args[1]), "")
+            return b.put(
+                f"fptosi {b.scalar} {b.put(f'load {b.scalar}, ptr {where}, align {b.precision.bytes}')} to i64"
+            )
+        given = [self.whole_number(x) for x in args]
+        if len(given) == 3:
+            given = [b.put(f"mul i64 {given[0]}, {given[1]}"), given[2]]
+        return b.put(INTEGERS[op].format(*given))
+
+    def is_whole(self, a: Any) -> bool:
+        """Whether a value is made of counters, whole numbers and tables of them alone; it can be made anywhere."""
+        if type(a) is not int:
+            return float(a).is_integer()
+        op, args = self.program.code[a]
+        if op == "load":
+            memory, at = args
+            rows = memory.kind == "table" and memory.sure and all(x.is_integer() for x in memory.name.values)
+            return rows and self.is_whole(at)
+        return op == "counter" or (op in INTEGERS and all(map(self.is_whole, args)))
 
     def store(self, memory: Any, a: Any, x: str) -> None:
         b = self.b
