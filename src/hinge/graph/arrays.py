@@ -21,6 +21,7 @@ from hinge.errors import TraceError
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.functions import atan2, cos, exp, log, sin
 from hinge.graph.ops import OPS, absolute, floor, less, maximum, minimum, select, sqrt
+from hinge.graph.products import product
 from hinge.graph.scalars import power
 from hinge.graph.undoing import undone
 
@@ -187,7 +188,7 @@ class Symbols(np.ndarray):
         return _symbols(super().sum(*given, **options))  # NumPy would hand out one node bare
 
     def dot(self, other: Any, out: Any = None) -> Symbols:  # type: ignore[override]
-        return _symbols(_plain(self).dot(_plain(other)))
+        return traced(np.matmul, "__call__", self, other) if np.ndim(other) else self * other
 
 
 def traced(ufunc: np.ufunc, method: str, *given: Any, **options: Any) -> Any:
@@ -197,7 +198,8 @@ def traced(ufunc: np.ufunc, method: str, *given: Any, **options: Any) -> Any:
     options = {key: x for key, x in options.items() if key not in ("dtype", "casting", "subok", "order")}
     function = ufunc if name in NATIVE else _entry_by_entry(name, ufunc.nin)
     try:
-        made = getattr(function, method)(*plain, **options)
+        made = product(*plain) if name == "matmul" and method == "__call__" else None
+        made = getattr(function, method)(*plain, **options) if made is None else made
     except TraceError:
         raise
     except (TypeError, ValueError, AttributeError, ZeroDivisionError) as problem:

@@ -138,7 +138,9 @@ class undone:
 
     def __enter__(self) -> undone:
         self.home = str(getattr(self.function, "__module__", ""))
-        for root in (self.function, random._inst, np.random.mtrand._rand):
+        self._look(self.function)
+        self.own = list(self.saved.values())
+        for root in (random._inst, np.random.mtrand._rand):
             self._look(root)
         twins: dict[int, Any] = {}
         for one in self.saved.values():
@@ -155,6 +157,10 @@ class undone:
     def changed(self) -> bool:
         """Whether anything is other than it was at the beginning."""
         return any(not _same(one.kind.read(one.thing), one.during) for one in self.saved.values())
+
+    def still(self) -> bool:
+        """Whether all that the function can reach is, later on, what it was at the beginning."""
+        return all(_same(one.kind.read(one.thing), one.contents) for one in self.own)
 
     def _look(self, root: Any) -> None:
         stack = [root]

@@ -18,10 +18,11 @@ from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
 from hinge.model.driven import sizes
 from hinge.robot import Robot, Vector
-from hinge.sim.forces import given_forces, trace_control, traced_key
+from hinge.sim.forces import given_forces
 from hinge.sim.impulses import bounded
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
+from hinge.tracing import known_control
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
@@ -189,11 +190,11 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
     first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
-    made.law = trace_control(robot, law, first)
+    made.law, key = known_control(robot, law, first)
     made.fed = tuple(f"input{k}" for k in range(len(arrays)))
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)
-    made.key = (*made.key, traced_key(robot, made.law, first))
+    made.key = (*made.key, key)
 
 
 def cut(made: Outside, knots: Any, times: Array) -> None:

@@ -78,13 +78,14 @@ def breadth(program: Program, precision: Precision = DOUBLE) -> int:
     carrying = {args[0] for op, args in program.code if op == "carry"}
     short = {n for start, end in ends(program).items() if start in carrying and end - start <= SHORT
              for n in range(start, end)}  # fmt: skip
-    if 2 * sum(often[n] for n in short) <= sum(often):
+    if len(program.code) > LONG or 2 * sum(often[n] for n in short) <= sum(often):
         return lanes(precision)
     return lanes(precision) * (4 if length <= SHORTER and carried <= FEW else 2 if length <= SHORT else 1)
 
 
 MANY = 100.0  # trips of a loop of which nobody knows how often it is taken
 SHORT, SHORTER = 60, 20  # instructions in a loop
+LONG = 600  # instructions of a program that would be compiled twice
 FEW = 4  # values that a loop carries
 
 
