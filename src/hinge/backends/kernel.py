@@ -24,7 +24,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 ROWS = -1  # in a shape: as many as there are steps, which a call says
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-FEW = 64  # states that are not worth compiling for
+FEW, SEVERAL = 64, 16  # states and calls that are not worth compiling for
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Plan:
     """What a kernel is made from: what it takes and gives, its name in the cache, and how to trace it if need be.
 
     With `status` the last output is a status, a byte a state. A `named` one belongs to names that a call gave, and to
-    no other call: it is compiled when they are given again, or for many states.
+    no other call: it is compiled when they are given again and again, or for many states.
     """
 
     robot: str
@@ -62,7 +62,8 @@ class Kernel:
         self.plan, self.name, self.backend = plan, plan.name, backend or default_backend()
         self._served = backends.find(self.backend)
         self._codes: dict[np.dtype[Any], Code] = {}
-        self._waiting = plan.named and bool(self._served.meanwhile)  # for a second call
+        self._waiting = SEVERAL if plan.named and self._served.meanwhile else 0  # calls that it may be too early for
+        self._meanwhile: dict[np.dtype[Any], Code] = {}
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
         self.enter: Callable[..., Any] = self._enter  # the same as one
 
@@ -178,11 +179,15 @@ class Kernel:
 
     def _code_for(self, number: np.dtype[Any], states: int) -> Code:
         """The same for a call with so many states, which may be the only one."""
-        if self._waiting and states <= FEW and number not in self._codes:
-            self._waiting = False
+        if not self._waiting or states > FEW or number in self._codes:
+            return self.code(number)
+        self._waiting -= 1
+        if number not in self._meanwhile:
             found = self._kept(number)
-            return self._ready(number, found) if found else self._made(backends.find(self._served.meanwhile), number)
-        return self.code(number)
+            if found:
+                return self._ready(number, found)
+            self._meanwhile[number] = self._made(backends.find(self._served.meanwhile), number)
+        return self._meanwhile[number]
 
     def _ready(self, number: np.dtype[Any], code: Code) -> Code:
         """The code, from now on the way of calls with numbers of that type."""
