@@ -58,7 +58,8 @@ def adaptive(run: Any, t0: float, duration: float, control: Any, inputs: Sequenc
         run.stopped = f"interrupted at t = {state.t.min():g} s"
     if run.stopped or events:  # nothing is known beyond
         memory.count = state.filled
-    return run.kept(memory, sorted(state.events, key=lambda event: (event.t, event.rollout, event.which)))
+    memory.events = sorted(state.events, key=lambda event: (event.t, event.rollout, event.which))
+    return run.kept(memory)
 
 
 def _force(run: Any, control: Any, inputs: Sequence[Any]) -> None:
