@@ -119,8 +119,8 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
         return forward.function(body, at, speeds, *given)
 
     held_at = None if held is None else lambda c, at, speed: held(at, speed, c)
-    return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h), lambda at: acts.external(acts.body(t), at),
-                  lambda c: acts.base(t + c * h))  # fmt: skip
+    return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h),
+                  lambda at: acts.external(acts.body(t), at), lambda c: acts.base(t + c * h))  # fmt: skip
 
 
 def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Callable[..., Any] | None:

@@ -66,8 +66,8 @@ class Run:
             self.info["stopped"] = self.stopped
             warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
                           stacklevel=3)  # fmt: skip
-        return Trajectory(self.robot, t, states, self.status.reshape(self.batch), self.physics.method, tuple(recorder.events),
-                          self.info, self.fate[:, 1].reshape(self.batch))  # fmt: skip
+        status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
+        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost)
 
 
 class Source:
