@@ -222,9 +222,9 @@ def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str
 
     def key() -> tuple[str, ...]:
         if ours and all(joint.is_ours for joint in robot.model.joint):
-            plain = replace(physics, terms=frozenset())
+            plain, model = replace(physics, terms=frozenset()), replace(robot.model, terms=physics.traced_terms)
             told = "rollout", plain, sorted(physics.terms), known[1:], subject.vary
-            return robot.model.digest, _limits(robot.model), repr(told)
+            return model.digest, _limits(model), repr(told)
         return "program", repr(plan.program)
 
     plan = Plan(robot.name, f"rollout {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
