@@ -80,8 +80,10 @@ class Writer:
         self.run.fate[:, 0] = there.status.reshape(-1)
         self.run.fate[:, 1] = np.nan if there.lost is None else there.lost.reshape(-1)
         self.base, self.events = len(there) - 1, list(there.events)
-        group = _zarr().open_group(str(self.path), mode="r+")
-        arrays = {name: group[name] for name in ("t", *about["fields"])}
+        zarr = _zarr()
+        with zarr.config.set({"array.write_empty_chunks": True}):  # as where they were made
+            group = zarr.open_group(str(self.path), mode="r+")
+            arrays = {name: group[name] for name in ("t", *about["fields"])}
         for array in arrays.values():
             array.resize((self.base + count, *array.shape[1:]))
         return arrays
