@@ -15,7 +15,7 @@ import numpy as np
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Plan
 from hinge.errors import SizeError
-from hinge.graph import Graph, Input, Program, Scalar, less, maximum, minimum, order, select, sqrt, total
+from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select, sqrt, total
 from hinge.graph.collector import uncollected
 from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
@@ -50,15 +50,17 @@ def adaptive(run: Any, t0: float, duration: float, control: Any, inputs: Sequenc
     memory = Memory(len(grid), run.batch, widths)
     memory.fill(grid)
     run.info |= {"rtol": rtol, "atol": atol}
-    strikes = run.physics.stops or "friction" in run.physics.terms
-    state = _Adaptive(run, kernel, grid, memory, events, (t0, end), (rtol, atol, longest if strikes else np.inf))
+    state = _Adaptive(
+        run, kernel, grid, memory, events, (t0, end), (rtol, atol, longest if strikes(run.physics) else np.inf)
+    )
     try:
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
     if run.stopped or events:  # nothing is known beyond
         memory.count = state.filled
-    return run.kept(memory, sorted(state.events, key=lambda event: (event.t, event.rollout, event.which)))
+    memory.events = sorted(state.events, key=lambda event: (event.t, event.rollout, event.which))
+    return run.kept(memory)
 
 
 def _force(run: Any, control: Any, inputs: Sequence[Any]) -> None:
@@ -118,6 +120,8 @@ def _program(subject: Any, physics: Physics, outside: Outside, takes: Sequence[I
     kept = [[select(taken, a, b) for a, b in zip(*pair, strict=True)] for pair in ((after, before), (moved.v, v))]
     ends = [("q", (nq,), kept[0]), ("qd", (nv,), kept[1]), ("t", (), [now]), ("h", (), [following])]
     names = [(f"{name}_{of}", n) for name in ("start", "end", "bend") for of, n in (("q", nq), ("v", nv))]
+    if strikes(physics):
+        bends = _straight(length, (before, v), (after, moved.v), (model.flat(made.q), made.v), bends)
     parts = [(name, (n,), x) for (name, n), x in zip(names, (x for pair in bends for x in pair), strict=True)]
     graph.let_go()
     return order(list(takes), [*ends, ("tau", (nv,), first), *parts, ("pivot", (), [made.pivots[0]])])
@@ -133,6 +137,22 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
     difference = [b - low for b, low in zip(tableau.b, tableau.low, strict=True)]
     ends = [[1.0 if k == at else 0.0 for k in range(tableau.stages)] for at in (0, tableau.stages - 1)]
     return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
+
+
+def strikes(physics: Physics) -> bool:
+    """Whether friction or stops may strike at the end of a step."""
+    return physics.stops or "friction" in physics.terms
+
+
+def _straight(h: Scalar, before: Any, after: Any, without: Any, bends: Any) -> list[Any]:
+    """What polynomials need, those of steps at whose end something struck being straight lines."""
+    apart = total([absolute(a - b) for one, other in zip(after, without, strict=True)
+                   for a, b in zip(one, other, strict=True)])  # fmt: skip
+    struck = less(0.0, apart)
+    lines = [[(b - a) / h for a, b in zip(*pair, strict=True)] for pair in zip(before, after, strict=True)]
+    straight = [lines, lines, [[0.0] * len(line) for line in lines]]
+    return [[[select(struck, a, b) for a, b in zip(*pair, strict=True)] for pair in zip(line, bend, strict=True)]
+            for line, bend in zip(straight, bends, strict=True)]  # fmt: skip
 
 
 def _error(tolerance: tuple[Scalar, Scalar], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:

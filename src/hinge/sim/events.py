@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hinge.sim.record import Bar
+from hinge.sim.record import Bar, CannotWrite
 from hinge.sim.rollouts import Rolling
 from hinge.sim.trajectory import Event, Trajectory
+from hinge.sim.turns import fates
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., Any]
@@ -54,6 +55,7 @@ class Watch:
                                turns.began[0], turns.began[1], turns.backend)  # fmt: skip
         self.ended = np.full(rows, np.inf)
         self.events: list[Event] = []
+        self.before = turns.recorder.events
         self.values = [self._values(f, run.t, run.q, run.qd) for f in functions]
 
     def _values(self, function: Function, t: float, q: Array, qd: Array) -> Array:
@@ -75,7 +77,10 @@ class Watch:
                     bar.at(n)
         except KeyboardInterrupt:
             run.stopped = f"interrupted at t = {run.t:g} s"
-        return run.kept(turns.recorder, sorted(self.events, key=lambda e: (e.t, e.rollout, e.which)))
+        except CannotWrite as problem:
+            run.stopped = f"{problem} at t = {run.t:g} s"
+        self._noted()
+        return run.kept(turns.recorder)
 
     def _looked(self, n: int, count: int) -> None:
         """Take steps, and find the events in them."""
@@ -97,6 +102,10 @@ class Watch:
                 for array in seen.values():
                     array[row, k] = np.nan
         self.events = [e for e in self.events if e.t <= self.ended[self._row(e)]]
+
+    def _noted(self) -> None:
+        """Hand on the events, those of the record's beginning first."""
+        self.turns.recorder.events = [*self.before, *sorted(self.events, key=lambda e: (e.t, e.rollout, e.which))]
 
     def _row(self, event: Event) -> int:
         batch = self.turns.run.batch
@@ -120,6 +129,7 @@ class Watch:
     def _recorded(self, n: int, count: int, last: bool) -> None:
         """Hand on the states that are asked for."""
         turns, recorder, every = self.turns, self.turns.recorder, self.turns.every
+        self._noted()
         due = [m for m in range(n, n + count) if every and m % every == 0] + [n + count] * last
         for m in due:
             t = turns.time(m)
@@ -136,7 +146,7 @@ class _Again:
     def __init__(self, watch: Watch, row: int, t: float, n: int) -> None:
         rolling = watch.rolling
         self.a = [x[:1].copy() for x in rolling.sides[0]]
-        self.a[2][:] = 0.0, np.nan, 0.0
+        self.a[2][:] = fates(1, watch.turns.run.physics, rolling.qd.shape[1])
         self.b = [np.empty_like(x) for x in self.a]
         self.clock = rolling.clock.copy()
         self.clock[[0, 1, 2, 4, 5, 6]] = t, -n, n, 1, 1, 0

@@ -9,7 +9,7 @@ those that were kept until then.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
@@ -21,13 +21,18 @@ from hinge.model import Model
 from hinge.sim.step import Acts
 
 
+def places(nv: int) -> int:
+    """How many scalars equations of motion are, at most."""
+    return nv * (nv + 3) // 2
+
+
 class Frozen:
-    """Equations of motion as scalars that a loop can carry: the factors of H, then C, then an error."""
+    """Equations of motion as scalars that a loop can carry: the factors of H, then C."""
 
     def __init__(self, model: Model, acts: Acts, t: Scalar, q: Flat, v: Flat):
         at, speeds = model.joint_positions(q), model.joint_velocities(v)
         self.model, self.factors = model, LDL(composite(model, at), model.blame())
-        self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external(at), acts.base(t)))
+        self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external(model, at), acts.base(t)))
 
     @property
     def flat(self) -> Flat:
@@ -48,19 +53,24 @@ class Frozen:
         return self.factors.solve([a - b for a, b in zip(tau, self.bias, strict=True)]), self.factors.pivots
 
 
-def renewed(fresh: Frozen, kept: Sequence[Scalar], n: Scalar, every: int, tau: Flat) -> tuple[Frozen, Flat]:
-    """The equations for step n, and what is carried on: themselves, and the largest error that keeping them made."""
+def renewed(set_up: Callable[[], Frozen], like: Frozen, kept: Sequence[Scalar], n: Scalar, every: int, tau: Flat
+            ) -> tuple[Frozen, Flat]:  # fmt: skip
+    """The equations for step n, and what is carried on: the largest error that keeping them made, and themselves.
+
+    `set_up` makes them, in the steps in which they are made, and `like` has the same places.
+    """
 
     def anew(*now: Scalar) -> Flat:
-        qdd, stale = fresh.acceleration(tau)[0], fresh.like(now[:-1]).acceleration(tau)[0]
+        fresh = set_up()
+        qdd, stale = fresh.acceleration(tau)[0], fresh.like(now[1:]).acceleration(tau)[0]
         apart: Scalar = 0.0
         size: Scalar = 1e-300
         for a, b in zip(qdd, stale, strict=True):
             apart, size = maximum(apart, absolute(a - b)), maximum(size, absolute(a))
-        known = less(0.0, lowest(now[: fresh.model.nv]))  # none were kept before the first step
+        known = less(0.0, lowest(now[1 : fresh.model.nv + 1]))  # none were kept before the first step
         error = select(known, apart / size, 0.0)
-        return [*fresh.flat, select(less(now[-1], error), error, now[-1])]
+        return [select(less(now[0], error), error, now[0]), *fresh.flat]
 
     due = less(absolute(floor(n / every) * every - n), 0.5)
     made = list(when(due, list(kept), anew))
-    return fresh.like(made[:-1]), made
+    return like.like(made[1:]), made

@@ -55,12 +55,22 @@ def bounded(model: Model, friction: bool, stops: bool) -> list[Bounded]:
     for i in model.leaders:
         data, (at_q, at_v), single = model.data[i], model.slices[i], model.joint[i].is_single
         for k in range(model.joint[i].nv):
-            rub = data.friction[k] if friction and data.friction else 0.0
+            rub = _rubs(model, i, k) if friction else 0.0
             ends = (data.lower[0], data.upper[0]) if stops and single else (-math.inf, math.inf)
             one = Bounded(at_v.start + k, at_q.start if single else -1, rub, *ends)
             if one.sticks or one.stops:
                 made.append(one)
     return made
+
+
+def _rubs(model: Model, i: int, k: int) -> Scalar:
+    """The friction of a joint's velocity, with that of the joints that follow it."""
+    own = model.data[i].friction
+    rub: Scalar = own[k] if own else 0.0
+    for j, follow in model.follows.items():
+        if follow.leader == i and model.data[j].friction:
+            rub = rub + absolute(follow.ratio) * model.data[j].friction[k]
+    return rub
 
 
 def rubbed(rows: Sequence[Bounded], v: Flat) -> dict[int, Scalar]:

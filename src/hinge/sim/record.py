@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hinge.errors import SizeError, TrajectoryError
+from hinge.sim.trajectory import Event
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MOST = 8 << 30  # bytes kept in memory without being asked
@@ -29,6 +30,7 @@ class Recorder(Protocol):
     row: int
     room: int
     count: int  # rows that are whole
+    events: list[Event]
 
     def fill(self, t: Array) -> None: ...
 
@@ -46,7 +48,7 @@ class Memory:
             size_in = f"{size / 2**30:.1f} GiB of memory"
             raise SizeError(f"the record would take {size_in} ({count} times × {rows} rollouts).\n  {hint}")
         self.count, self.batch, self.row, self.room = 0, batch, 0, count
-        self.t = np.empty(count)
+        self.t, self.events = np.empty(count), list[Event]()
         self.arrays = {name: np.full((rows, count, width), np.nan) for name, width in widths.items()}
 
     def fill(self, t: Array) -> None:

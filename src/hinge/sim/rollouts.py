@@ -41,9 +41,10 @@ from hinge.model.driven import put
 from hinge.model.regroup import regrouped
 from hinge.programs import Question, Subject, answer
 from hinge.robot import Robot
-from hinge.sim.frozen_mass_matrix import Frozen, renewed
+from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
 from hinge.sim.step import Acts, Physics, asked, stepped
 from hinge.spatial import Force, Motion, Vec3
+from hinge.status import DIVERGED, OK
 
 Array = np.ndarray[Any, np.dtype[Any]]
 NOWHERE = At(())
@@ -99,7 +100,7 @@ class Outside:
             model = put(model, self.flat(graph, "prescribed"))
         return Acts(
             (lambda t, q, v: list(held)) if law is None else (lambda t, q, v: law(t, q, v, *fed)),
-            lambda q: on_bodies(model, q, self.loaded, pushes),
+            lambda body, q: on_bodies(body, q, self.loaded, pushes),
             (lambda t: at_rest) if base is None else (lambda t: BASE.take(model, base(t))),
             (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
         )
@@ -123,7 +124,7 @@ class Outside:
         knots = Rows(graph, "cuts", width)[step]
 
         def one(j: Scalar, *now: Scalar) -> list[Scalar]:
-            begin, end = chosen([t, *knots], j), chosen([*knots, t + h], j)
+            begin, end = (minimum(chosen(at, j), t + h) for at in ([t, *knots], [*knots, t + h]))
             skipped = select(less(begin, end), now[-1], 1.0)
             return list(when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[:-1])))
 
@@ -138,8 +139,8 @@ def program(subject: Subject, physics: Physics, outside: Outside, fields: Mappin
     """
     graph, taken = Graph(), outside.inputs()
     forward, model = cheapest(subject, physics), specialised(graph, subject, physics, outside)
-    nq, nv = model.nq, model.nv
-    inputs = [Input("q", nq), Input("qd", nv), Input("fate", 3), Input("clock", len(CLOCK), True), *taken]
+    nq, nv, wide = model.nq, model.nv, fate_width(physics, model.nv)
+    inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True), *taken]
     start, first, done, h, steps, every, row, _ = (graph.input("clock", k) for k in range(len(CLOCK)))
     records = {name: Record(graph, f"{name} record", width) for name, width in fields.items()}
 
@@ -156,8 +157,8 @@ def program(subject: Subject, physics: Physics, outside: Outside, fields: Mappin
         if "tau" in records:
             records["tau"][due(n)] = tau
         if kept:
-            equations, kept = renewed(Frozen(model, acts, t, q, v), kept, n, physics.keep, tau)
-            answer = equations.acceleration
+            now_kept, kept = renewed(lambda: Frozen(model, acts, t, q, v), equations, kept, n, physics.keep, tau)
+            answer = now_kept.acceleration
 
         def part(t: Scalar, h: Scalar, *state: Scalar) -> list[Scalar]:
             before = outside.before(acts, t + h)
@@ -174,16 +175,23 @@ def program(subject: Subject, physics: Physics, outside: Outside, fields: Mappin
                 records[name][due(n + 1.0)] = values
         return [*q, *v, fared, lost, *kept]
 
-    state: list[Scalar] = [graph.input(name, k) for name, n in (("q", nq), ("qd", nv), ("fate", 3)) for k in range(n)]
-    q, v, error = state[:nq], state[nq : nq + nv], state.pop()
+    state: list[Scalar] = [
+        graph.input(name, k) for name, n in (("q", nq), ("qd", nv), ("fate", wide)) for k in range(n)
+    ]
     if physics.keep > 1:
-        equations = Frozen(model, outside.acts(graph, model, 0.0), start, q, v)
-        state = [*state, *[0.0] * len(equations.flat), error]
-    made = repeat(steps, state, step)
-    fate = [*made[nq + nv : nq + nv + 2], made[-1] if physics.keep > 1 else error]
-    outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (3,), fate)]
+        equations = Frozen(model, outside.acts(graph, model, 0.0), start, state[:nq], state[nq : nq + nv])
+        made = list(repeat(steps, state[: nq + nv + 3 + len(equations.flat)], step))
+    else:
+        made = [*repeat(steps, state[: nq + nv + 2], step), state[-1]]
+    fate = [*made[nq + nv :], *[0.0] * (nq + nv + wide - len(made))]
+    outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (wide,), fate)]
     graph.let_go()
     return order(inputs, [*outputs, *records.values()])
+
+
+def fate_width(physics: Physics, nv: int) -> int:
+    """How many numbers say how a rollout fares: a status, when it was lost, the error of `keep`, and what is kept."""
+    return 3 + (places(nv) if physics.keep > 1 else 0)
 
 
 def specialised(graph: Graph, subject: Subject, physics: Physics, outside: Outside) -> Model:
@@ -207,15 +215,16 @@ def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str
     taken = outside.inputs()
     ours = not outside.key and physics.constraint is None and not robot.model.symbols
     known = (physics, tuple(taken), tuple(fields.items()), outside.loaded)
-    takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", 3), Input("clock", len(CLOCK), True), *taken]
+    wide = fate_width(physics, robot.nv)
+    takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True), *taken]
     shapes = [(ROWS, one.size) if one.stream else (one.size,) for one in takes]
-    outputs = [(robot.nq,), (robot.nv,), (3,), *((ROWS, width) for width in fields.values())]
+    outputs = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
 
     def key() -> tuple[str, ...]:
         if ours and all(joint.is_ours for joint in robot.model.joint):
-            plain = replace(physics, terms=frozenset())
+            plain, model = replace(physics, terms=frozenset()), replace(robot.model, terms=physics.traced_terms)
             told = "rollout", plain, sorted(physics.terms), known[1:], subject.vary
-            return robot.model.digest, _limits(robot.model), repr(told)
+            return model.digest, _limits(model), repr(told)
         return "program", repr(plan.program)
 
     plan = Plan(robot.name, f"rollout {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
@@ -231,8 +240,8 @@ def _limits(model: Model) -> str:
 class Rolling:
     """Rollouts on their way: their states, and a kernel that takes all of them some steps further.
 
-    `fate` has a status, the time at which a rollout was lost and the error of `keep`; `records` are the arrays that are
-    written.
+    `fate` has a status, the time at which a rollout was lost, the error of `keep` and what is kept; `records` are the
+    arrays that are written.
     Step `first` begins this run, at start + first h seconds; steps and rows of records are counted from there.
     """
 
@@ -291,13 +300,19 @@ class Rolling:
         n, nq = len(x), self.q.shape[1]
         size = 1e-6 * np.maximum(1.0, np.abs(x))
         states = np.vstack([x, x + np.diag(size)])
-        a = [np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq:]), np.zeros((n + 1, 3))]
+        a = [
+            np.ascontiguousarray(states[:, :nq]),
+            np.ascontiguousarray(states[:, nq:]),
+            np.zeros((n + 1, self.fate.shape[1])),
+        ]
         b = [np.empty_like(part) for part in a]
         given = [x if name in self.shared else np.repeat(x[:1], n + 1, axis=0) for name, x in self.given.items()]
         logs = [np.empty((n + 1, 0, r.shape[-1])) for r in self.records.values()]
         clock = self.clock.copy()
         clock[[2, 4]] = 0, 1
         self.kernel.bind(*a, clock, *given, *b, *logs)()
+        if b[2][0, 0] not in (OK, DIVERGED):  # there is no step from here, long or short
+            return 0.0
         after = np.hstack(b[:2])
         slopes = (after[1:] - after[0]).T / size
         return float(np.abs(np.linalg.eigvals(slopes)).max()) if np.isfinite(slopes).all() else np.inf

@@ -27,10 +27,9 @@ from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Trajectory
-from hinge.sim.turns import Run, Source, Turns, fates
+from hinge.sim.turns import GROWS, Run, Source, Turns, fates
 
 Array = np.ndarray[Any, np.dtype[Any]]
-GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
 
 
 class Rollout(NamedTuple):
@@ -85,7 +84,9 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     memory.arrays["q"][:, 0], memory.arrays["qd"][:, 0] = q, qd
     start, first = _began(t0, h)
     setup.cut(acts, getattr(policy, "knots", ()), start + (first + np.arange(count + 1)) * h)
-    rolling = Rolling(robot, physics, acts, q, qd, fates(len(q)), h, every, memory.arrays, start, first, backend)
+    rolling = Rolling(
+        robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
+    )
     rolling.run(0, count)
     memory.fill(np.zeros(memory.room))
     made = memory.made()[1]
@@ -131,14 +132,21 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     sample = setup.count("sample", sample, 0)
     every = 0 if record == "last" else setup.count("record", record, also=', or "last"')
     numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
+    if append and file is not None and os.path.exists(file):
+        from hinge.sim.store import last_of
+
+        there = last_of(file, robot)
+        method = method or there.method
+        if q0 is None and qd0 is None:  # a rollout that was lost has no state, and needs none
+            q0, qd0 = (np.where(np.isnan(a), b, a) for a, b in zip(there.final, (robot.neutral(), 0.0), strict=True))
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     way = method or "rk4"
     physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
                             setup.count("keep", keep))  # fmt: skip
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
-    run = Run(robot, batch, physics, acts, q, qd)
-    _together(run, sample, file, append, overwrite, rtol, atol)
+    run = Run(robot, batch, physics, acts, q, qd, t0)
+    _together(run, sample, file, append, overwrite, rtol, atol, events)
     if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive
 
@@ -158,7 +166,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
 
         run.info["file"] = os.fspath(file)
         recorder = Writer(file, run, widths, count, append, overwrite)
-        t0 = run.t if append else t0
+        t0 = run.t
     began = _began(t0, h)
     setup.cut(run.outside, getattr(control, "knots", ()), began[0] + (began[1] + np.arange(steps + 1)) * h)
     turns = _steady(Turns(run, source, recorder, h, every, began, backend), method is None)
@@ -183,7 +191,8 @@ def _fixed(physics: Physics) -> None:
         raise NotCovered(f"method {physics.method!r} chooses its own steps. Use hinge.simulate, or another method.")
 
 
-def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, rtol: Any, atol: Any) -> None:
+def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, rtol: Any, atol: Any,
+              events: Sequence[Any]) -> None:  # fmt: skip
     """Refuse what does not go together."""
     method = METHODS[run.physics.method]
     refused = {
@@ -198,6 +207,9 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
         refused |= {"external": "external" in acts.arrays and why,
                     "base_motion": ("base_motion" in acts.arrays or acts.base is not None) and why,
                     "prescribed": ("prescribed" in acts.arrays or acts.driven is not None) and why}  # fmt: skip
+    if events and run.physics.keep > 1:
+        raise NotCovered(f"events= do not go with keep={run.physics.keep}: steps are taken again to find them. "
+                         "Leave keep out.")  # fmt: skip
     for name, reason in refused.items():
         if reason:
             other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
@@ -209,7 +221,7 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
 def _steady(turns: Turns, free: bool) -> Turns:
     """The run, by "implicit" where rk4 is not stable and another method may be taken; a warning where errors grow in
     every step as nothing in nature does."""
-    growth = turns.rolling.growth()
+    growth = turns.growth()
     if not growth > GROWS:
         return turns
     method = turns.run.physics.method

@@ -107,6 +107,8 @@ def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None,
         if loops is not None:
             raise NotCovered(f"loops={loops!r} was given, and robot {robot.name!r} has none. Leave it out.")
         return "", 0.0, 0
+    if sizes(robot.model)[1]:
+        raise NotCovered(f"robot {robot.name!r} has loops, which do not go with driven joints in a simulation.")
     for at, speed in zip(q, qd, strict=True):
         refuse_open(robot, at, speed, START)
     if loops == "baumgarte" and not (np.isfinite(time) and time > 0.0):

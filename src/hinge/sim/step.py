@@ -55,7 +55,7 @@ class Acts(NamedTuple):
     """What is given from outside, as functions of the time: joint forces, forces on bodies, the base, driven joints."""
 
     forces: Callable[[Scalar, Flat, Flat], Flat]
-    external: Callable[[PerJoint], Sequence[Force]]
+    external: Callable[[Model, PerJoint], Sequence[Force]]
     base: Callable[[Scalar], tuple[Motion, Motion]]
     body: Callable[[Scalar], Model]
 
@@ -86,10 +86,11 @@ def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scal
     rows = bounded(model, "friction" in physics.terms, physics.stops)
     made = method.advance(model, system(model, physics, acts, forward, t, h, rubbed(rows, v)), q, v, h)
     end, sure = t + h, made.pivot
-    held = holding(model, physics, end) if rows else None
-    after = struck(model, rows, (model.flat(q), v), made.q, made.v, h, method.late,
+    body = acts.body(end)
+    held = holding(body, physics, end) if rows else None
+    after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late,
                    held(made.q, made.v)[0] if held else None)  # fmt: skip
-    at, speed = _kept(model, physics, end, after.q, after.v)
+    at, speed = _kept(body, physics, end, after.q, after.v)
     return Moved(at, speed, _fared(model, at, speed, v, sure, minimum(made.settled, after.settled)), made)
 
 
@@ -109,7 +110,7 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
         body, speeds, tau = acts.body(t + c * h), model.joint_velocities(speed), forces(c, at, speed)
         if not isinstance(forward, Algorithm):
             return forward(tau)
-        given = FORCE.take(model, tau), acts.external(at), acts.base(t + c * h)
+        given = FORCE.take(model, tau), acts.external(body, at), acts.base(t + c * h)
         if physics.loop_time:
             return forward_stabilised(body, at, speeds, *given, physics.loop_time)
         if physics.constraint is not None:
@@ -118,8 +119,8 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
         return forward.function(body, at, speeds, *given)
 
     held_at = None if held is None else lambda c, at, speed: held(at, speed, c)
-    return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h), acts.external,
-                  lambda c: acts.base(t + c * h))  # fmt: skip
+    return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h),
+                  lambda at: acts.external(acts.body(t), at), lambda c: acts.base(t + c * h))  # fmt: skip
 
 
 def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Callable[..., Any] | None:

@@ -57,7 +57,7 @@ class Writer:
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
                       "name": run.robot.name, "digest": run.robot.model.digest, "fields": list(widths)}  # fmt: skip
-        self.events: list[Any] = []
+        self.events: list[Event] = []
         if append and self.path.exists():
             self.stored = self._gone_on(count)
         else:
@@ -71,25 +71,19 @@ class Writer:
 
     def _gone_on(self, count: int) -> dict[str, Any]:
         """The arrays of the file that is there, made longer; the run begins at its last state."""
-        there = open_trajectory(self.path, self.run.robot)
-        about = json.loads((self.path / MARK).read_text())
-        other = next(
-            (name for name in ("batch", "digest", "fields", "method") if about[name] != self.about[name]), None
-        )
-        if other is not None or not {"q", "qd"} <= set(about["fields"]) or not len(there):
-            why = (
-                f"its {other} is {about[other]}, not {self.about[other]}"
-                if other
-                else "it has no q and qd to begin with"
-            )
-            raise TrajectoryError(f"{self.path} cannot be gone on with: {why}.", "Write to another file.")
+        there, about = last_of(self.path, self.run.robot), _about(self.path)
+        for name in ("batch", "fields", "method"):
+            if about[name] != self.about[name]:
+                raise _no_going_on(self.path, f"its {name} is {about[name]!r}, not {self.about[name]!r}")
         q, qd = (a.reshape(-1, a.shape[-1]).copy() for a in there.final)
         self.run.q, self.run.qd, self.run.t = q, qd, float(there.t[-1])
         self.run.fate[:, 0] = there.status.reshape(-1)
         self.run.fate[:, 1] = np.nan if there.lost is None else there.lost.reshape(-1)
-        self.base, self.events = len(there) - 1, about["events"]
-        group = _zarr().open_group(str(self.path), mode="r+")
-        arrays = {name: group[name] for name in ("t", *about["fields"])}
+        self.base, self.events = len(there) - 1, list(there.events)
+        zarr = _zarr()
+        with zarr.config.set({"array.write_empty_chunks": True}):  # as where they were made
+            group = zarr.open_group(str(self.path), mode="r+")
+            arrays = {name: group[name] for name in ("t", *about["fields"])}
         for array in arrays.values():
             array.resize((self.base + count, *array.shape[1:]))
         return arrays
@@ -115,8 +109,9 @@ class Writer:
 
     def _mark(self, finished: int) -> None:
         lost = [None if np.isnan(t) else t for t in self.run.fate[:, 1].tolist()]
+        events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in self.events]
         about = self.about | {"finished": finished, "status": self.run.status.tolist(), "lost": lost,
-                              "info": self.run.info, "events": self.events}  # fmt: skip
+                              "info": self.run.info, "events": events, "method": self.run.physics.method}  # fmt: skip
         beside = self.path / (MARK + ".part")
         beside.write_text(json.dumps(about))
         os.replace(beside, self.path / MARK)
@@ -198,7 +193,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
             for name, array in flat.items():
                 writer.arrays[name][:, : len(trajectory.t[part])] = array[:, part]
             writer.fill(trajectory.t[part])
-        writer.events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
+        writer.events = list(trajectory.events)
         writer.flush()
         _cleared(target, True)
         os.replace(beside, target)
@@ -216,19 +211,8 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
     >>> hinge.open("run.zarr")  # doctest: +SKIP
     """
     folder = Path(path)
-    try:
-        about = json.loads((folder / MARK).read_text())
-        finished, fields = int(about["finished"]), list(about["fields"])
-    except FileNotFoundError:
-        raise TrajectoryError(
-            f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
-    if about.get("format") != FORMAT:
-        raise TrajectoryError(f"{folder} has format {about.get('format')!r}, written by hinge "
-                         f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
-                         "Read it with the version that wrote it.")  # fmt: skip
+    about = _about(folder)
+    finished, fields = about["finished"], about["fields"]
     robot = robot or _read_robot(folder, about)
     zarr = _zarr()
     try:
@@ -246,6 +230,38 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
     return Trajectory(robot, t, states, status, about["method"], events, info, lost)
+
+
+def last_of(path: str | os.PathLike[str], robot: Robot) -> Trajectory:
+    """The trajectory of a file that a run of this robot can go on with."""
+    about = _about(Path(path))
+    if about.get("digest") != robot.model.digest:
+        raise _no_going_on(path, f"it is of another robot, {about.get('name')!r}")
+    if not ({"q", "qd"} <= set(about["fields"]) and about["finished"]):
+        raise _no_going_on(path, "it has no q and qd to begin with")
+    return open_trajectory(path, robot)
+
+
+def _no_going_on(path: Any, why: str) -> TrajectoryError:
+    return TrajectoryError(f"{path} cannot be gone on with: {why}.", "Write to another file.")
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """What a file says of itself."""
+    try:
+        about = json.loads((folder / MARK).read_text())
+        about |= {"finished": int(about["finished"]), "fields": list(about["fields"])}
+    except FileNotFoundError:
+        raise TrajectoryError(
+            f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
+    if about.get("format") != FORMAT:
+        raise TrajectoryError(f"{folder} has format {about.get('format')!r}, written by hinge "
+                         f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
+                         "Read it with the version that wrote it.")  # fmt: skip
+    return dict(about)
 
 
 def _cleared(path: Path, overwrite: bool) -> Path:

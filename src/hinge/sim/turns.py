@@ -13,18 +13,21 @@ import numpy as np
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.record import Bar, CannotWrite, Recorder
-from hinge.sim.rollouts import Outside, Rolling
+from hinge.sim.rollouts import Outside, Rolling, fate_width
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
 from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
+GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
 PATIENCE = 0.05  # s: how long a part of a run takes, so that Ctrl-C is heard
 
 
-def fates(rollouts: int) -> Array:
+def fates(rollouts: int, physics: Physics, nv: int) -> Array:
     """How rollouts fare that have just begun."""
-    return np.tile([0.0, np.nan, 0.0], (rollouts, 1))
+    made = np.zeros((rollouts, fate_width(physics, nv)))
+    made[:, 1] = np.nan
+    return made
 
 
 @dataclass
@@ -38,12 +41,12 @@ class Run:
     q: Array
     qd: Array
     t: float = 0.0
-    fate: Array = field(init=False)  # a status, when it was lost (s), NaN where it was not, and the error of `keep`
+    fate: Array = field(init=False)  # a status, when it was lost (s), NaN where it was not, the error of `keep`, …
     stopped: str = ""
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.fate = fates(len(self.q))
+        self.fate = fates(len(self.q), self.physics, self.robot.nv)
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
 
     @property
@@ -54,7 +57,7 @@ class Run:
         """Take over the states of rollouts."""
         self.t, self.q, self.qd, self.fate = t, rolling.q, rolling.qd, rolling.fate
 
-    def kept(self, recorder: Recorder, events: Sequence[Any] = ()) -> Trajectory:
+    def kept(self, recorder: Recorder) -> Trajectory:
         """What there is to hand out."""
         if self.physics.keep > 1:
             self.info["kept_error"] = float(self.fate[:, 2].max(initial=0.0))
@@ -63,8 +66,8 @@ class Run:
             self.info["stopped"] = self.stopped
             warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
                           stacklevel=3)  # fmt: skip
-        return Trajectory(self.robot, t, states, self.status.reshape(self.batch), self.physics.method, tuple(events),
-                          self.info, self.fate[:, 1].reshape(self.batch))  # fmt: skip
+        status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
+        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost)
 
 
 class Source:
@@ -107,14 +110,26 @@ class Turns:
                  backend: str | None) -> None:  # fmt: skip
         self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
         self.began, self.backend = began, backend
-        self.rolling = Rolling(run.robot, run.physics, run.outside, run.q, run.qd, run.fate, h, every or 1,
-                               recorder.arrays, *began, backend)  # fmt: skip
+        self.rolling = self._rolling(run.physics)
         run.t = self.time(0)
 
     def by(self, method: str) -> Turns:
         """The same run by another method."""
         self.run.physics = replace(self.run.physics, method=method)
         return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
+
+    def growth(self) -> float:
+        """How many times errors grow in the first step; what friction and stops do to them at once is no growth."""
+        growth, physics = self.rolling.growth(), self.run.physics
+        if growth > GROWS and (physics.stops or "friction" in physics.terms):
+            physics = replace(physics, stops=False, terms=physics.traced_terms)
+            return self._rolling(physics).growth()
+        return growth
+
+    def _rolling(self, physics: Physics) -> Rolling:
+        run = self.run
+        return Rolling(run.robot, physics, run.outside, run.q, run.qd, run.fate, self.h, self.every or 1,
+                       self.recorder.arrays, *self.began, self.backend)  # fmt: skip
 
     def time(self, n: Any) -> Any:
         """When step n of this run begins."""
@@ -149,8 +164,6 @@ class Turns:
         """How many steps may be taken at once from step n on: as the forces and the record allow."""
         if self.source.control is not None:
             count = min(count, self.source.sample - n % self.source.sample)
-        keep = self.run.physics.keep
-        count = max(keep, count - count % keep) if self.source.control is None else count
         if self.every:
             count = min(count, (self.recorder.row + self.recorder.room) * self.every - n)
         return count
