@@ -21,7 +21,7 @@ def runaway(t, q, qd):
 
 
 @pytest.mark.parametrize("record", [1, 7])
-@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("method", [m for m in FIXED if m != "implicit"])  # which does not let it happen
 def test_what_diverges_says_when(method, record):
     robot = double_pendulum()
     q = np.array([[1.0, 0.5], [0.0, 0.0], [0.3, 0.1]])  # the second hangs still
@@ -29,7 +29,7 @@ def test_what_diverges_says_when(method, record):
         run = hinge.simulate(robot, 3.0, q, control=runaway, method=method, step=1e-2, record=record)
     assert run.status[1] == Status.OK
     for k in (0, 2):
-        assert run.status[k] in ((Status.UNCONVERGED,) if method == "midpoint" else (Status.DIVERGED,))
+        assert run.status[k] == Status.DIVERGED
         lost = run.lost[k]
         assert 0.5 < lost < 3.0
         gone = np.isnan(run.q[k]).any(axis=-1)
@@ -102,7 +102,7 @@ print(time.monotonic() - sent[0], "interrupted" in run.info["stopped"], run.t[-1
 
 
 @pytest.mark.parametrize("options", ['{"record": "last"}', '{"record": "last", "method": "semi_implicit"}',
-                                     '{"record": "last", "limits": "ignore", "joint_terms": ("armature", "friction")}'])  # fmt: skip
+                                     '{"record": "last", "joint_terms": ("friction",)}'])  # fmt: skip
 def test_ctrl_c_is_heard_within_a_fifth_of_a_second(options):
     """4,096 arms; the part of a run between two looks is timed to be a twentieth."""
     made = subprocess.run([sys.executable, "-c", PROGRAM, options], capture_output=True, text=True, timeout=120,

@@ -138,7 +138,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         there = last_of(file, robot)
         method = method or there.method
         if q0 is None and qd0 is None:  # a rollout that was lost has no state, and needs none
-            q0, qd0 = (np.where(np.isnan(a), b, a) for a, b in zip(there.final, (robot.neutral(), 0.0), strict=True))
+            q0, qd0 = there.final
+            q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     way = method or "rk4"
     physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
