@@ -129,6 +129,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     duration = setup.positive("t", t)
     for name in fields:
         setup.known("fields", name, FIELDS)
+    if callable(events) or not all(callable(one) for one in events):
+        raise SizeError("events has to be a list of functions (t, q, qd).")
     sample = setup.count("sample", sample, 0)
     every = 0 if record == "last" else setup.count("record", record, also=', or "last"')
     numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
@@ -181,7 +183,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
 
 def _began(t0: float, h: float) -> tuple[float, int]:
     """A beginning as a time and a number of steps: times are those of a run that began at zero, where they can be."""
-    if not np.isfinite(t0):
+    if not isinstance(t0, int | float | np.number) or not np.isfinite(t0):
         raise SizeError(f"t0={t0!r} is not a time. Give a number of seconds.")
     first = round(float(t0) / h)
     return (0.0, first) if first >= 0 and abs(t0 - first * h) < 1e-9 * h else (float(t0), 0)
@@ -215,6 +217,8 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
         if reason:
             other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
             raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other}.")
+    if append and overwrite:
+        raise SizeError("append=True goes on with a file and overwrite=True replaces it. Give one of them.")
     if file is None and (append or overwrite):
         raise SizeError(f"{'append' if append else 'overwrite'}=True is about a file. Give file=….")
 
