@@ -60,6 +60,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     ((5, 11, 2), (5,))
     """
     count, every, h = setup.count("steps", steps, 0), setup.count("record", record), setup.positive("h", h)
+    setup.listed(inputs)
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
@@ -131,6 +132,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         setup.known("fields", name, FIELDS)
     if callable(events) or not all(callable(one) for one in events):
         raise SizeError("events has to be a list of functions (t, q, qd).")
+    setup.listed(inputs)
     sample = setup.count("sample", sample, 0)
     every = 0 if record == "last" else setup.count("record", record, also=', or "last"')
     numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
