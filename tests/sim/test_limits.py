@@ -32,7 +32,7 @@ def test_an_elbow_on_its_stop_gets_the_plastic_impulse_of_the_books():
     np.testing.assert_allclose((M @ after)[0], (M @ before)[0], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["rk4", "euler", "semi_implicit", "lie_rk4", "midpoint"])
+@pytest.mark.parametrize("method", ["rk4", "euler", "semi_implicit", "implicit", "lie_rk4", "midpoint", "dopri5"])
 def test_stops_are_never_passed_and_never_give_energy(method):
     arm = bounded_arm()
     rng = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def test_stops_are_never_passed_and_never_give_energy(method):
     assert (run.q[..., 1] >= -0.4).all()
     assert (run.q[..., 1] <= 0.6).all()
     touched = ((run.q[..., 1] == -0.4) | (run.q[..., 1] == 0.6)).any(axis=1)
-    assert touched.sum() > 30
+    assert touched.sum() > (20 if method == "dopri5" else 30)  # whose record is not at the ends of its steps
     grown, own = ((e - np.minimum.accumulate(e, axis=1)).max() for e in (run.energy(), free.energy()))
     # putting a rod back on its stop lifts it by less than it moves in a step
     assert grown < own + arm.mass * 9.81 * 0.5 * h * np.abs(free.qd[..., 1]).max()

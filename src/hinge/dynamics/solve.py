@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Scalar, sqrt
+from hinge.graph import Expr, Scalar, absolute, sqrt
 
 
 def _is_zero(x: Scalar) -> bool:
@@ -91,6 +91,11 @@ class LU:
             for j, scaled in self.left[k]:
                 x[k] = x[k] - scaled * x[j]
         return x
+
+    @property
+    def sizes(self) -> list[Scalar]:
+        """The pivots without their signs, which may be any here: where none is zero, there is an answer."""
+        return [absolute(p) for p in self.pivots]
 
 
 class LL(LDL):

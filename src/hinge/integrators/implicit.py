@@ -33,17 +33,18 @@ def implicit(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
     if system.held is None:
         if not driven(model):
             D = _plus(D, coriolis(model, q, speeds), 2.0)
-        factors: LU | LDL = LU(_plus(H, D, h))
-        change = factors.solve(push)
+        uneven = LU(_plus(H, D, h))
+        change, pivots = uneven.solve(push), uneven.sizes
     else:
         even = [[0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
         factors = LDL(_plus(H, even, h), model.blame())
         A, c = system.held(0.0, q, v)
         change, _ = constrained(factors, push, A, [h * x for x in c])
+        pivots = factors.pivots
     end = [a + b for a, b in zip(v, change, strict=True)]
     moves = model.joint_velocities([h * x for x in end])
     placed = [joint.integrate(q[i], moves[i]) for i, joint in enumerate(model.joint)]
-    return Made(placed, end, [], [lowest(factors.pivots)])
+    return Made(placed, end, [], [lowest(pivots)])
 
 
 def damping(model: Model) -> Rows:

@@ -23,6 +23,7 @@ from hinge.model import Model
 TURNS = 60
 SMALL = 4e-16  # what a turn may still change, relative
 CONVERGED = 1e-9  # what changes more in the end has no solution here
+FARTHEST = 1e8  # rad/s, m/s: a guess that is faster is on its way to nowhere
 NEVER = 1e300  # the change before the first turn
 
 
@@ -45,8 +46,13 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
         """
         guess, (last, least) = list(now[:-2]), now[-2:]
         p, H, K = _middle(model, system, start, momentum, guess, h)
-        factors: LU | LDL = LDL(H, model.blame()) if K is None else LU(_less(H, K))
-        step = factors.solve([a - inner(row, guess) for a, row in zip(p, H, strict=True)])
+        left = [a - inner(row, guess) for a, row in zip(p, H, strict=True)]
+        if K is None:
+            even = LDL(H, model.blame())
+            step, pivots = even.solve(left), even.pivots
+        else:
+            uneven = LU(_less(H, K))
+            step, pivots = uneven.solve(left), uneven.sizes
         better = [a + b for a, b in zip(guess, step, strict=True)]
         change: Scalar = 0.0
         size: Scalar = 1.0
@@ -54,8 +60,10 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
             change, size = maximum(change, absolute(a)), maximum(size, absolute(b))
         change = change / size
         ended = select(less(CONVERGED, change), change, -change)
-        pivot = select(less(0.0, least), minimum(least, lowest(factors.pivots)), least)
-        return [*better, select(less(change, last), change, ended), pivot]
+        far = less(FARTHEST, size)
+        better = [select(far, a, b) for a, b in zip(guess, better, strict=True)]
+        pivot = select(less(0.0, least), minimum(least, lowest(pivots)), least)
+        return [*better, select(far, -1.0, select(less(change, last), change, ended)), pivot]
 
     *middle, last, least = repeat(TURNS, [*v, NEVER, 1e300], turn, lambda *now: less(now[-2], SMALL))
     settled = select(less(absolute(last), CONVERGED), 1.0, 0.0)

@@ -21,6 +21,7 @@ from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
 from hinge.sim import forces, setup
 from hinge.sim.events import changes_at, crossed, value
+from hinge.sim.impulses import bounded
 from hinge.sim.record import Memory
 from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.step import Physics, asked, stepped
@@ -121,7 +122,9 @@ def _program(subject: Any, physics: Physics, outside: Outside, takes: Sequence[I
     ends = [("q", (nq,), kept[0]), ("qd", (nv,), kept[1]), ("t", (), [now]), ("h", (), [following])]
     names = [(f"{name}_{of}", n) for name in ("start", "end", "bend") for of, n in (("q", nq), ("v", nv))]
     if strikes(physics):
-        bends = _straight(length, (before, v), (after, moved.v), (model.flat(made.q), made.v), bends)
+        leans = [minimum(before[one.q] - one.lower, one.upper - before[one.q])
+                 for one in bounded(model, False, physics.stops)]  # fmt: skip
+        bends = _straight(length, (before, v), (after, moved.v), (model.flat(made.q), made.v), bends, leans)
     parts = [(name, (n,), x) for (name, n), x in zip(names, (x for pair in bends for x in pair), strict=True)]
     graph.let_go()
     return order(list(takes), [*ends, ("tau", (nv,), first), *parts, ("pivot", (), [made.pivots[0]])])
@@ -144,11 +147,16 @@ def strikes(physics: Physics) -> bool:
     return physics.stops or "friction" in physics.terms
 
 
-def _straight(h: Scalar, before: Any, after: Any, without: Any, bends: Any) -> list[Any]:
-    """What polynomials need, those of steps at whose end something struck being straight lines."""
+def _straight(h: Scalar, before: Any, after: Any, without: Any, bends: Any, leans: Sequence[Scalar]) -> list[Any]:
+    """What polynomials need: straight lines in steps at whose end something struck, or that begin at a stop.
+
+    `leans` are distances from stops.
+    """
     apart = total([absolute(a - b) for one, other in zip(after, without, strict=True)
                    for a, b in zip(one, other, strict=True)])  # fmt: skip
     struck = less(0.0, apart)
+    for distance in leans:
+        struck = select(less(0.0, distance), struck, 1.0)
     lines = [[(b - a) / h for a, b in zip(*pair, strict=True)] for pair in zip(before, after, strict=True)]
     straight = [lines, lines, [[0.0] * len(line) for line in lines]]
     return [[[select(struck, a, b) for a, b in zip(*pair, strict=True)] for pair in zip(line, bend, strict=True)]

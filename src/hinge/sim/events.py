@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.errors import SizeError
 from hinge.sim.record import Bar, CannotWrite
 from hinge.sim.rollouts import Rolling
 from hinge.sim.trajectory import Event, Trajectory
@@ -23,7 +24,10 @@ LOOK = 64  # steps at a time
 
 def value(function: Function, t: float, q: Array, qd: Array) -> float:
     """An event function at a state."""
-    return float(np.asarray(function(t, q, qd)))
+    made = np.asarray(function(t, q, qd))
+    if made.size != 1:
+        raise SizeError(f"an event function gives {made.shape}; it has to give one number.")
+    return float(made.item())
 
 
 def crossed(function: Function, before: Array, after: Array) -> Array:

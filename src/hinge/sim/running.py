@@ -60,6 +60,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     ((5, 11, 2), (5,))
     """
     count, every, h = setup.count("steps", steps, 0), setup.count("record", record), setup.positive("h", h)
+    setup.listed(inputs)
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
@@ -129,6 +130,9 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     duration = setup.positive("t", t)
     for name in fields:
         setup.known("fields", name, FIELDS)
+    if callable(events) or not all(callable(one) for one in events):
+        raise SizeError("events has to be a list of functions (t, q, qd).")
+    setup.listed(inputs)
     sample = setup.count("sample", sample, 0)
     every = 0 if record == "last" else setup.count("record", record, also=', or "last"')
     numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
@@ -138,7 +142,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         there = last_of(file, robot)
         method = method or there.method
         if q0 is None and qd0 is None:  # a rollout that was lost has no state, and needs none
-            q0, qd0 = (np.where(np.isnan(a), b, a) for a, b in zip(there.final, (robot.neutral(), 0.0), strict=True))
+            q0, qd0 = there.final
+            q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     way = method or "rk4"
     physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
@@ -180,7 +185,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
 
 def _began(t0: float, h: float) -> tuple[float, int]:
     """A beginning as a time and a number of steps: times are those of a run that began at zero, where they can be."""
-    if not np.isfinite(t0):
+    if not isinstance(t0, int | float | np.number) or not np.isfinite(t0):
         raise SizeError(f"t0={t0!r} is not a time. Give a number of seconds.")
     first = round(float(t0) / h)
     return (0.0, first) if first >= 0 and abs(t0 - first * h) < 1e-9 * h else (float(t0), 0)
@@ -214,6 +219,8 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
         if reason:
             other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
             raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other}.")
+    if append and overwrite:
+        raise SizeError("append=True goes on with a file and overwrite=True replaces it. Give one of them.")
     if file is None and (append or overwrite):
         raise SizeError(f"{'append' if append else 'overwrite'}=True is about a file. Give file=….")
 

@@ -188,6 +188,10 @@ def rows(made: Outside, name: str, given: Any, batch: tuple[int, ...], own: int)
 def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...]) -> None:
     """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable."""
     arrays = [np.asarray(a, float) for a in given]
+    for k, a in enumerate(arrays):
+        if a.shape == batch and batch and batch[-1] in (robot.nq, robot.nv):
+            raise SizeError(f"inputs[{k}] has shape {a.shape}: a number for each rollout, or {batch[-1]} for all of "
+                            f"them?\n  Give {(*batch, 1)} or {(*batch, batch[-1])}.")  # fmt: skip
     if not all(np.all(np.isfinite(a)) for a in arrays):
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
@@ -197,6 +201,12 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)
     made.key = (*made.key, key)
+
+
+def listed(given: Any) -> None:
+    """Raise where the inputs of a controller are one array."""
+    if isinstance(given, np.ndarray):
+        raise SizeError(f"inputs is an array of shape {given.shape}; give a list of arrays, one for each argument.")
 
 
 def cut(made: Outside, knots: Any, times: Array) -> None:

@@ -193,7 +193,8 @@ def _fared(model: Model, q: PerJoint, v: Flat, before: Flat, pivot: Scalar, sett
     """The status of a state after a step: it has diverged where it is, or was, so fast that nothing is; where some
     number is none without that, somebody gave a force that is none."""
     fast, faster = _largest(before), _largest([*v, *(0.0 * x for x in model.flat(q))])
-    diverged = select(less(fast, FAST), select(less(faster, FASTEST), 0.0, less(FASTEST, faster)), 1.0)
+    blown = select(less(0.0, pivot), select(less(faster, FASTEST), 0.0, less(FASTEST, faster)), 0.0)
+    diverged = select(less(fast, FAST), blown, 1.0)
     fared = select(less(faster, FASTEST), select(less(0.5, settled), float(OK), float(UNCONVERGED)), float(NONFINITE))
     fared = select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(SINGULAR), float(NONFINITE)))
     return select(less(fared, 0.5), fared, select(diverged, float(DIVERGED), fared))
