@@ -8,8 +8,8 @@
 each step; the last state is kept. Constraints, contacts, springs, dampers, actuators and sensors are off on both sides.
 MuJoCo runs one rollout after the other on one thread, so its steps a second do not depend on how many there are: a part
 of them is timed. Time is the processor's, and the fastest of alternating rounds counts, because machines are noisy. How
-far the two are apart at the end is printed too. Then hinge again with computed torque traced in, stops, damping and effort
-limits on, against the same time of MuJoCo's, which has none of them.
+far the two are apart at the end is printed too. Then hinge again with computed torque traced in, stops, damping and
+effort limits on, against the same time of MuJoCo's, which has none of them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def main() -> None:
     print(f"  hinge           {1e-6 / ours:8.3f} million steps/s  ({ours * 1e9:.0f} ns a step)")
     print(f"  mujoco.rollout  {1e-6 / theirs:8.3f} million steps/s  ({theirs * 1e9:.0f} ns a step)")
     print(f"  × {theirs / ours:.1f}; the states at the end differ by {apart:.1e}")
-    print(f"  with computed torque, stops, damping and effort limits {whole * 1e9:.0f} ns a step: × {theirs / whole:.1f}")
+    print(f"  hinge with computed torque, stops, damping, effort limits {whole * 1e9:.0f} ns: × {theirs / whole:.1f}")
 
 
 if __name__ == "__main__":
