@@ -42,6 +42,14 @@ class LDL:
                     if j <= i:
                         H[i][j] = H[i][j] - scaled * entry
 
+    @classmethod
+    def of(cls, pivots: Sequence[Scalar], below: Sequence[Sequence[tuple[int, Scalar]]]) -> LDL:
+        """The factors that are known: D, and of each row of L the places and entries beside the diagonal."""
+        made = cls([], str)
+        made.size, made.pivots, made.below = len(pivots), list(pivots), [list(row) for row in below]
+        made.reciprocals = [None] * len(pivots)
+        return made
+
     def _over(self, x: Any, k: int) -> Any:
         """x / D_k, by the reciprocal where that has to be computed."""
         pivot = self.pivots[k]

@@ -42,9 +42,9 @@ class Frozen:
     def like(self, flat: Sequence[Scalar]) -> Frozen:
         """Equations with other numbers in the same places."""
         made, n = Frozen.__new__(Frozen), self.model.nv
-        made.model, made.factors, rest = self.model, LDL.__new__(LDL), iter(flat[n : len(flat) - n])
-        made.factors.size, made.factors.pivots = n, list(flat[:n])
-        made.factors.below = [[(i, next(rest)) for i, _ in row] for row in self.factors.below]
+        rest = iter(flat[n : len(flat) - n])
+        made.model = self.model
+        made.factors = LDL.of(flat[:n], [[(i, next(rest)) for i, _ in row] for row in self.factors.below])
         made.bias = list(flat[len(flat) - n :])
         return made
 
