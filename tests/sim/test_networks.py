@@ -84,3 +84,22 @@ def test_a_controller_that_was_changed_is_traced_again():
     other = hinge.simulate(arm, 0.02, [0.1, 0.2], control=control)
     np.testing.assert_allclose(once.tau[0], [-1.0, -2.0])
     np.testing.assert_allclose(other.tau[0], [-2.0, -4.0])
+
+
+def test_a_policy_may_have_more_inputs_than_a_kernel_has_arrays_as_a_rule():
+    arm = hinge.samples.planar_2r()
+    rng = np.random.default_rng(0)
+    gains = [rng.normal(size=(4096, 2)) for _ in range(40)]
+    runs = []
+    try:
+        for threads in (1, 2):
+            hinge.set_threads(threads)
+            runs.append(hinge.rollout(arm, [0.1, 0.2], np.zeros((4096, 2)), 40, 1e-3, record=10, inputs=gains,
+                                      policy=lambda t, q, qd, *kp: -sum(kp) * q))  # fmt: skip
+    finally:
+        hinge.set_threads(None)
+    assert np.array_equal(runs[0].q, runs[1].q)
+    tau = -sum(gains) * np.array([0.1, 0.2])
+    wanted = 1e-3 * arm.forward_dynamics([0.1, 0.2], np.zeros(2), tau)
+    first = hinge.rollout(arm, [0.1, 0.2], np.zeros((4096, 2)), 1, 1e-3, tau=tau)
+    np.testing.assert_allclose(first.qd[:, 1], wanted, rtol=0, atol=1e-14)

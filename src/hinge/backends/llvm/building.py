@@ -75,9 +75,9 @@ class Building:
         with self.b.goto_entry_block():
             return _Pointer(self.b.alloca(self.ir.ArrayType(self.i64, length)), self.ptr)
 
-    def rows(self, count: Any, length: int) -> Any:
-        """Several rows, one after another; how many is known when the function runs."""
-        return _Pointer(self.b.alloca(self.ir.ArrayType(self.i64, length), size=count), self.ptr)
+    def numbers(self, count: Any) -> Any:
+        """64-bit numbers on the stack; how many is known when the function runs."""
+        return _Pointer(self.b.alloca(self.i64, size=count), self.ptr)
 
     def cell(self, value: Any) -> Any:
         """A place on the stack that holds a 64-bit number for now."""

@@ -28,13 +28,13 @@ from hinge.backends.llvm.building import Building
 # what a kernel says of itself: a row of 64-bit numbers, then a row for each array, inputs before outputs
 ABOUT = ("kernel", "single", "work bytes", "own work", "number", "inputs", "outputs", "length", "lanes")
 EACH = ("size", "axes", "uniform", "stream", "type", "bytes", "n0", "n1", "n2")
-MOST_ARRAYS, MOST_THREADS = 24, 256
+MOST_ARRAYS = 24  # of a kernel that is entered without Python
+MOST_THREADS = 256
 LINE = 64  # bytes in a cache line; work buffers are aligned to it
 LINKS = ("threads", "allocate", "free", "start thread", "join thread", "close thread")
 # a task: what the kernel is about, how many states, whether it failed, its thread, then its arrays, and how many rows a
 # state has in those that are streams
 WHAT, STATES, FAILED, THREAD, ARRAYS = range(5)
-TASK = ARRAYS + 2 * MOST_ARRAYS
 WINDOWS = sys.platform == "win32"
 
 
@@ -73,16 +73,18 @@ def build(c: Building) -> Any:
         c.b.ret(c.b.call(run, [kernel, arrays, states]))
     step = c.b.mul(_up(c, states, c.b.mul(n, lanes)), lanes)
     n = _up(c, states, step)  # whole blocks may need fewer
-    tasks = c.rows(n, TASK)
+    size = c.b.add(c.b.mul(_count(c, kernel), c.n(2)), c.n(ARRAYS))
+    tasks = c.numbers(c.b.mul(n, size))
     with c.below(n) as k:
-        _fill(c, kernel, arrays, _task(c, tasks, k), c.b.mul(k, step), states, step)
+        _fill(c, kernel, arrays, c.item(tasks, c.b.mul(k, size)), c.b.mul(k, step), states, step)
     with c.below(n, 1) as k:
-        _start(c, part, _task(c, tasks, k))
+        _start(c, part, c.item(tasks, c.b.mul(k, size)))
     c.b.call(part, [tasks])
     bad = c.cell(c.get(tasks, c.n(FAILED)))
     with c.below(n, 1) as k:
-        _join(c, _task(c, tasks, k))
-        c.b.store(c.b.or_(c.read(bad), c.get(_task(c, tasks, k), c.n(FAILED))), bad)
+        task = c.item(tasks, c.b.mul(k, size))
+        _join(c, task)
+        c.b.store(c.b.or_(c.read(bad), c.get(task, c.n(FAILED))), bad)
     c.b.ret(c.read(bad))
     return function
 
@@ -113,10 +115,6 @@ def _part(c: Building, run: Any) -> Any:
     c.put(task, c.n(FAILED), c.b.call(run, [kernel, c.item(task, c.n(ARRAYS)), states]))
     c.b.ret(c.null)
     return function
-
-
-def _task(c: Building, tasks: Any, k: Any) -> Any:
-    return c.item(tasks, c.b.mul(k, c.n(TASK)))
 
 
 def _fill(c: Building, kernel: Any, arrays: Any, task: Any, first: Any, states: Any, step: Any) -> None:
