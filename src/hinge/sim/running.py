@@ -27,7 +27,7 @@ from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Trajectory
-from hinge.sim.turns import GROWS, Run, Source, Turns, fates
+from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -88,7 +88,12 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     rolling = Rolling(
         robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
     )
-    rolling.run(0, count)
+    pace, done = Pace(len(q)), 0
+    while done < count:  # in parts, so that Ctrl-C is heard
+        part = min(pace.steps, count - done)
+        with pace.of(part):
+            rolling.run(done, part)
+        done += part
     memory.fill(np.zeros(memory.room))
     made = memory.made()[1]
     return Rollout(made["q"], made["qd"], rolling.status.reshape(batch))

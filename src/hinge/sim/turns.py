@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,6 +69,21 @@ class Run:
                           stacklevel=3)  # fmt: skip
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
         return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost)
+
+
+class Pace:
+    """How many steps are taken at once: as many as are done before somebody may want to stop."""
+
+    def __init__(self, rollouts: int) -> None:
+        self.steps = max(1, 4000 // max(1, rollouts))
+
+    @contextmanager
+    def of(self, count: int) -> Iterator[None]:
+        """A block in which so many steps are taken."""
+        spent = -time.monotonic()
+        yield
+        spent += time.monotonic()
+        self.steps = max(1, min(4 * self.steps, int(count * PATIENCE / max(spent, 1e-6))))
 
 
 class Source:
@@ -137,19 +153,17 @@ class Turns:
 
     def go(self, steps: int, progress: bool | None) -> None:
         """Run to the end, or as far as one gets."""
-        run, many = self.run, max(1, 4000 // max(1, len(self.run.q)))
+        run, pace = self.run, Pace(len(self.run.q))
         try:
             self.put(0)
             with Bar(steps, progress) as bar:
                 n = 0
                 while n < steps:
-                    count = self.bounded(n, min(many, steps - n))
-                    spent = -time.monotonic()
-                    self.turn(n, count)
-                    spent += time.monotonic()
+                    count = self.bounded(n, min(pace.steps, steps - n))
+                    with pace.of(count):
+                        self.turn(n, count)
                     n += count
                     self.filled(n)
-                    many = max(1, min(4 * many, int(count * PATIENCE / max(spent, 1e-6))))
                     bar.at(n)
             self.close(steps)
         except KeyboardInterrupt:
