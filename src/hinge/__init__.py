@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     )
     from hinge.robot import Robot
     from hinge.scene import Scene
-    from hinge.sim import Rollout, Trajectory, open, rollout, simulate
+    from hinge.sim import Trajectory, open, rollout, simulate
     from hinge.sim.touching import simulate_contacts
     from hinge.status import Status
     from hinge.writing import write
@@ -80,7 +80,7 @@ _HOME = {
     "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
     # in time
     "check_motion": "motion", "MotionCheck": "motion",
-    "simulate": "sim", "rollout": "sim", "Rollout": "sim", "open": "sim", "Trajectory": "sim",
+    "simulate": "sim", "rollout": "sim", "open": "sim", "Trajectory": "sim",
     "simulate_contacts": "sim.touching",
     # where to, and how fast
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
@@ -133,7 +133,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "constrain", "Constrained",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
-    "check_motion", "MotionCheck", "Rollout", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
+    "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",

@@ -59,3 +59,14 @@ def bounded_arm(lower=-0.4, upper=0.6, **data):
     builder.joint("shoulder", "continuous", "base", "upper", axis=(0, -1, 0))
     builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, -1, 0), lower=lower, upper=upper, **data)
     return hinge.Robot(builder.build())
+
+
+def massless_rods():
+    """A mass on two rods without any: where they are straight it has no acceleration across them."""
+    builder = hinge.Builder("rods")
+    builder.link("base")
+    builder.link("upper")
+    builder.link("lower", 1.0, (1, 0, 0), np.zeros((3, 3)))
+    builder.joint("shoulder", "revolute", "base", "upper", axis=(0, 1, 0))
+    builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, 1, 0))
+    return hinge.Robot(builder.build())

@@ -103,3 +103,14 @@ def test_a_policy_may_have_more_inputs_than_a_kernel_has_arrays_as_a_rule():
     wanted = 1e-3 * arm.forward_dynamics([0.1, 0.2], np.zeros(2), tau)
     first = hinge.rollout(arm, [0.1, 0.2], np.zeros((4096, 2)), 1, 1e-3, tau=tau)
     np.testing.assert_allclose(first.qd[:, 1], wanted, rtol=0, atol=1e-14)
+
+
+def test_a_law_with_gains_for_each_rollout_is_a_policy():
+    arm = hinge.samples.planar_2r()
+    targets = np.array([[0.1, 0.2], [0.3, -0.1], [0.0, 0.5]])
+    law = hinge.control.pd(arm, targets, kp=[[10.0], [20.0], [30.0]])
+    many = hinge.rollout(arm, np.zeros((3, 2)), np.zeros(2), 20, 1e-3, policy=law)
+    for k, kp in enumerate((10.0, 20.0, 30.0)):
+        alone = hinge.control.pd(arm, targets[k], kp=kp)
+        one = hinge.rollout(arm, np.zeros(2), np.zeros(2), 20, 1e-3, policy=alone)
+        np.testing.assert_allclose(many.q[k], one.q, rtol=0, atol=1e-14)

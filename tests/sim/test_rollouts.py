@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sim_robots import FIXED, double_pendulum, flyer, free_body
+from sim_robots import FIXED, double_pendulum, flyer, free_body, massless_rods
 
 import hinge
 from hinge import Status
@@ -82,13 +82,7 @@ def test_a_rollout_that_blows_up_on_the_way_is_nan_from_there_on():
 @pytest.mark.parametrize("method", ANY)
 def test_a_singular_rollout_says_so(method):
     """A mass on two rods without any has no acceleration across them where they are straight."""
-    builder = hinge.Builder("rods")
-    builder.link("base")
-    builder.link("upper")
-    builder.link("lower", 1.0, (1, 0, 0), np.zeros((3, 3)))
-    builder.joint("shoulder", "revolute", "base", "upper", axis=(0, 1, 0))
-    builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, 1, 0))
-    robot = hinge.Robot(builder.build())
+    robot = massless_rods()
     run = hinge.simulate(robot, 0.05, [[0.3, 1.0], [0.3, 0.0]], step=1e-2, method=method)
     assert run.status.tolist() == [Status.OK, Status.SINGULAR]
     assert np.isfinite(run.q[0]).all()

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from sim_robots import double_pendulum
+from sim_robots import double_pendulum, massless_rods
 
 import hinge
 from hinge import Status
@@ -61,13 +61,7 @@ def test_a_force_that_is_no_number_is_that_and_no_divergence():
 
 
 def test_singular_stays_singular():
-    builder = hinge.Builder("rods")
-    builder.link("base")
-    builder.link("upper")
-    builder.link("lower", 1.0, (1, 0, 0), np.zeros((3, 3)))
-    builder.joint("shoulder", "revolute", "base", "upper", axis=(0, 1, 0))
-    builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, 1, 0))
-    robot = hinge.Robot(builder.build())
+    robot = massless_rods()
     q = [[0.3, 1.0], [0.3, 0.0], [0.1, 1.2]]
     for method in FIXED:
         run = hinge.simulate(robot, 0.05, q, step=1e-2, method=method)

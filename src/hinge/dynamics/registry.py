@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from hinge.dynamics.rolled import rolled
 from hinge.dynamics.rolling import Made
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
 from hinge.graph.collector import uncollected
+from hinge.graph.scalars import largest
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
@@ -249,10 +250,7 @@ def _driven(model: Model) -> int:
 
 def _status(pivot: Scalar, entries: Sequence[Scalar]) -> Scalar:
     """How a state fared whose equations have that least pivot, and whose results are these."""
-    largest: Scalar = 0.0
-    for e in entries:
-        largest = maximum(largest, absolute(e))
-    fared = select(less(largest, math.inf), float(Status.OK), float(Status.NONFINITE))
+    fared = select(less(largest(entries), math.inf), float(Status.OK), float(Status.NONFINITE))
     if type(pivot) is not Expr:
         return fared
     return select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(Status.SINGULAR), fared))  # NaN is neither

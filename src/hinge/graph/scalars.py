@@ -16,7 +16,7 @@ from hinge.errors import NotCovered
 from hinge.graph.expr import Expr, Graph, Scalar
 from hinge.graph.functions import pow
 from hinge.graph.loops import Scratch, access, repeat
-from hinge.graph.ops import OPS, less, select, sqrt
+from hinge.graph.ops import OPS, absolute, less, maximum, select, sqrt
 from hinge.graph.order import STRUCTURE, Program, ends, live, order, regions
 
 PRODUCTS = 64  # a whole power up to this is made of products
@@ -302,6 +302,14 @@ def total(terms: Iterable[Scalar]) -> Scalar:
     made: Scalar = 0.0
     for term in terms:
         made = made + term
+    return made
+
+
+def largest(values: Iterable[Scalar]) -> Scalar:
+    """The largest size among some scalars; NaN if any is."""
+    made: Scalar = 0.0
+    for x in values:
+        made = maximum(made, absolute(x))
     return made
 
 

@@ -29,15 +29,15 @@ def implicit(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
     tau = system.forces(0.0, q, v)
     C = model.generalised_forces(bias_force(body, q, speeds, system.external(q), system.base(0.0)))
     H, push = composite(body, q), [h * (t - c) for t, c in zip(tau, C, strict=True)]
-    D = _less(damping(model), slopes(tau, v))
+    D = added(damping(model), slopes(tau, v), -1.0)
     if system.held is None:
         if not driven(model):
-            D = _plus(D, coriolis(model, q, speeds), 2.0)
-        uneven = LU(_plus(H, D, h))
+            D = added(D, coriolis(model, q, speeds), 2.0)
+        uneven = LU(added(H, D, h))
         change, pivots = uneven.solve(push), uneven.sizes
     else:
         even = [[0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
-        factors = LDL(_plus(H, even, h), model.blame())
+        factors = LDL(added(H, even, h), model.blame())
         A, c = system.held(0.0, q, v)
         change, _ = constrained(factors, push, A, [h * x for x in c])
         pivots = factors.pivots
@@ -63,9 +63,6 @@ def slopes(values: Flat, by: Flat) -> Rows:
     return jacobian(values, by)
 
 
-def _less(A: Rows, B: Rows) -> Rows:
-    return [[x - y for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
-
-
-def _plus(H: Rows, D: Rows, h: Scalar) -> Rows:
+def added(H: Rows, D: Rows, h: Scalar) -> Rows:
+    """H + h D."""
     return [[x + h * y for x, y in zip(a, b, strict=True)] for a, b in zip(H, D, strict=True)]

@@ -16,7 +16,7 @@ from hinge.dynamics.energy import potential_energy
 from hinge.dynamics.registry import lowest
 from hinge.dynamics.solve import LDL, LU
 from hinge.graph import Scalar, absolute, inner, jacobian, less, maximum, minimum, repeat, select, total
-from hinge.integrators.implicit import damping, slopes
+from hinge.integrators.implicit import added, damping, slopes
 from hinge.integrators.steps import Flat, Made, PerJoint, System
 from hinge.model import Model
 
@@ -51,7 +51,7 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
             even = LDL(H, model.blame())
             step, pivots = even.solve(left), even.pivots
         else:
-            uneven = LU(_less(H, K))
+            uneven = LU(added(H, K, -1.0))
             step, pivots = uneven.solve(left), uneven.sizes
         better = [a + b for a, b in zip(guess, step, strict=True)]
         change: Scalar = 0.0
@@ -93,7 +93,3 @@ def _middle(model: Model, system: System, q: Flat, momentum: Flat, guess: Flat, 
     K = [[0.5 * h * (a + 0.5 * h * b - c) for a, b, c in zip(*rows, strict=True)]
          for rows in zip(by_v, by_q, lost, strict=True)]  # fmt: skip
     return p, H, K if any(type(x) is not float or x for row in K for x in row) else None
-
-
-def _less(A: list[Flat], B: list[Flat]) -> list[Flat]:
-    return [[x - y for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]

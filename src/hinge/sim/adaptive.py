@@ -19,7 +19,7 @@ from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, 
 from hinge.graph.collector import uncollected
 from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
-from hinge.sim import forces, setup
+from hinge.sim import setup
 from hinge.sim.events import changes_at, crossed, value
 from hinge.sim.impulses import bounded
 from hinge.sim.record import Memory
@@ -27,6 +27,7 @@ from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, OK, SINGULAR
+from hinge.tracing import Untraceable, on_numbers
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
@@ -71,8 +72,8 @@ def _force(run: Any, control: Any, inputs: Sequence[Any]) -> None:
         setup.pushed_by(run.outside, run.robot, control, run.batch, 0)
         return
     try:
-        setup.driven_by(run.outside, run.robot, control, (*inputs, *getattr(control, "inputs", ())), run.batch)
-    except forces.Untraceable as why:
+        setup.driven_by(run.outside, run.robot, control, inputs, run.batch)
+    except Untraceable as why:
         raise SizeError(f"{run.physics.method} needs a controller that can be traced, and this one cannot: "
                         f"{str(why).rstrip('.')}.\n  Use method='rk4', which runs it in Python once a step."
                         ) from None  # fmt: skip
@@ -183,7 +184,7 @@ class _Adaptive:
         law, outside = run.outside.law, run.outside
         self.fed = [outside.arrays[name] for name in outside.fed]
         self.own = [name not in outside.shared for name in outside.fed]
-        self.force = None if law is None else forces.on_numbers(run.robot, law, run.physics.effort, self._fed(0, 1))
+        self.force = None if law is None else on_numbers(run.robot, law, run.physics.effort, self._fed(0, 1))
         self.functions, (start, self.end) = functions, span
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
         here = [run.q.copy(), run.qd.copy(), np.full(n, start), np.full(n, min(1e-3, self.end - start))]

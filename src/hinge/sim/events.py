@@ -15,7 +15,6 @@ from hinge.errors import SizeError
 from hinge.sim.record import Bar, CannotWrite
 from hinge.sim.rollouts import Rolling
 from hinge.sim.trajectory import Event, Trajectory
-from hinge.sim.turns import fates
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., Any]
@@ -118,17 +117,21 @@ class Watch:
     def _found(self, which: int, row: int, n: int, k: int) -> None:
         """Locate an event in step n of a rollout, which began at row k of what was seen."""
         function, turns, run = self.functions[which], self.turns, self.turns.run
-        one = _Again(self, row, turns.time(n), n)
-        state = self.seen["q"][row, k], self.seen["qd"][row, k]
-        before = value(function, turns.time(n), *state)
-        at = changes_at(
-            0.0, turns.h, lambda h: value(function, turns.time(n) + h, *one.after(h, *state)) * before > 0.0
-        )
-        q, qd = one.after(at, *state)
+        state, t = (self.seen["q"][row, k], self.seen["qd"][row, k]), turns.time(n)
+        before = value(function, t, *state)
+
+        def after(h: float) -> tuple[Array, Array]:
+            q, qd, _ = self.rolling.elsewhere(
+                state[0][None], state[1][None], row, start=t, first=-n, done=n, h=h, every=1
+            )
+            return q[0], qd[0]
+
+        at = changes_at(0.0, turns.h, lambda h: value(function, t + h, *after(h)) * before > 0.0)
+        q, qd = after(at)
         place = tuple(int(x) for x in np.unravel_index(row, run.batch)) if run.batch else ()
-        self.events.append(Event(which, place, turns.time(n) + at, q, qd))
+        self.events.append(Event(which, place, t + at, q, qd))
         if getattr(function, "terminal", False):
-            self.ended[row] = min(self.ended[row], turns.time(n) + at)
+            self.ended[row] = min(self.ended[row], t + at)
 
     def _recorded(self, n: int, count: int, last: bool) -> None:
         """Hand on the states that are asked for."""
@@ -142,23 +145,3 @@ class Watch:
             for name, array in recorder.arrays.items():
                 array[:, recorder.count - recorder.row] = self.seen[name][:, m - n]
             recorder.fill(np.array([t]))
-
-
-class _Again:
-    """One rollout's step of another length."""
-
-    def __init__(self, watch: Watch, row: int, t: float, n: int) -> None:
-        rolling = watch.rolling
-        self.a = [x[:1].copy() for x in rolling.sides[0]]
-        self.a[2][:] = fates(1, watch.turns.run.physics, rolling.qd.shape[1])
-        self.b = [np.empty_like(x) for x in self.a]
-        self.clock = rolling.clock.copy()
-        self.clock[[0, 1, 2, 4, 5, 6]] = t, -n, n, 1, 1, 0
-        given = [x if name in rolling.shared else x[row : row + 1].copy() for name, x in rolling.given.items()]
-        logs = [np.empty((1, 0, x.shape[-1])) for x in rolling.records.values()]
-        self.call = rolling.kernel.bind(*self.a, self.clock, *given, *self.b, *logs)
-
-    def after(self, h: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        self.a[0][0], self.a[1][0], self.clock[3] = q, qd, h
-        self.call()
-        return self.b[0][0].copy(), self.b[1][0].copy()

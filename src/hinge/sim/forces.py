@@ -11,20 +11,7 @@ import numpy as np
 from hinge.errors import SizeError
 from hinge.graph.undoing import undone
 from hinge.robot import Robot
-from hinge.tracing import (
-    Array,
-    Control,
-    Untraceable,
-    checked,
-    on_numbers,
-    over_symbols,
-    saturated,
-    trace_control,
-    traced_key,
-)
-
-__all__ = ["Array", "Control", "Untraceable", "check_rows", "checked", "given_forces", "on_numbers", "over_symbols",
-           "saturated", "trace_control", "traced_key", "warn_untraceable"]  # fmt: skip
+from hinge.tracing import Array, Control, Untraceable, checked
 
 
 def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, made: Array,

@@ -20,6 +20,7 @@ from hinge.dynamics.composite import composite
 from hinge.dynamics.solve import LDL
 from hinge.graph import Expr, Scalar, absolute, inner, less, maximum, minimum, select, total, when
 from hinge.graph.loops import traced
+from hinge.graph.scalars import largest
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.model.symbols import unknown
@@ -174,7 +175,7 @@ def boxed(W: Sequence[Flat], v: Flat, low: Flat, high: Flat, begin: Flat) -> tup
         select(maximum(b, c), 0.0, select(less(a, 0.0), 1.0, -1.0)) for a, b, c in zip(low, begin, between, strict=True)
     ]
     graph = next(x.graph for x in (*where, *v, *low, *high) if type(x) is Expr)
-    slack = ROUND * _largest(v)
+    slack = ROUND * largest(v)
 
     def turn(k: Scalar, *now: Scalar) -> list[Scalar]:
         sets, (best, tries, _) = list(now[:n]), now[n : n + 3]
@@ -206,10 +207,3 @@ def boxed(W: Sequence[Flat], v: Flat, low: Flat, high: Flat, begin: Flat) -> tup
     begun = (*where, n + 1.0, float(TRIES), 1.0, *[0.0] * (2 * n))
     made = traced(graph, 10 + 4 * n, 0, begun, turn, lambda *now: less(now[n + 2], 0.5))
     return list(made[n + 3 : 2 * n + 3]), list(made[2 * n + 3 :]), less(made[n + 2], 0.5)
-
-
-def _largest(values: Flat) -> Scalar:
-    most: Scalar = 0.0
-    for x in values:
-        most = maximum(most, absolute(x))
-    return most

@@ -281,41 +281,47 @@ class Rolling:
 
     def run(self, done: int, steps: int, row: int = 0) -> None:
         """Take steps after `done` of them; the arrays of the records begin at row number `row`."""
-        self.clock[[2, 4, 6]] = done, steps, row
+        _set(self.clock, done=done, steps=steps, row=row)
         self.calls[self.at]()
         self.at = 1 - self.at
 
     def look(self, done: int, row: int) -> None:
         """Write the forces that a step from here would begin with into row `row` of the arrays, and stay here."""
-        every = self.clock[5]
-        self.clock[[2, 4, 5, 6]] = done, 1, 1, done - row
+        every = self.clock[CLOCK.index("every")]
+        _set(self.clock, done=done, steps=1, every=1, row=done - row)
         self.calls[self.at]()
-        self.clock[5] = every
+        _set(self.clock, every=every)
+
+    def elsewhere(self, q: Array, qd: Array, rollout: int, **clock: float) -> list[Array]:
+        """Where a step from other states leads, with all that is given to one rollout: q, qd and how they fare."""
+        n, when = len(q), self.clock.copy()
+        _set(when, **{"done": 0, "steps": 1} | clock)
+        a = [np.ascontiguousarray(q), np.ascontiguousarray(qd), np.zeros((n, self.fate.shape[1]))]
+        b = [np.empty_like(part) for part in a]
+        own = slice(rollout, rollout + 1)
+        given = [x if name in self.shared else np.repeat(x[own], n, axis=0) for name, x in self.given.items()]
+        logs = [np.empty((n, 0, r.shape[-1])) for r in self.records.values()]
+        self.kernel.bind(*a, when, *given, *b, *logs)()
+        return b
 
     def growth(self) -> float:
         """How many times the largest error grows in a step from the first rollout's state."""
         if not len(self.q):
             return 0.0
-        x = np.concatenate([self.q[0], self.qd[0]])
-        n, nq = len(x), self.q.shape[1]
+        x, nq = np.concatenate([self.q[0], self.qd[0]]), self.q.shape[1]
         size = 1e-6 * np.maximum(1.0, np.abs(x))
         states = np.vstack([x, x + np.diag(size)])
-        a = [
-            np.ascontiguousarray(states[:, :nq]),
-            np.ascontiguousarray(states[:, nq:]),
-            np.zeros((n + 1, self.fate.shape[1])),
-        ]
-        b = [np.empty_like(part) for part in a]
-        given = [x if name in self.shared else np.repeat(x[:1], n + 1, axis=0) for name, x in self.given.items()]
-        logs = [np.empty((n + 1, 0, r.shape[-1])) for r in self.records.values()]
-        clock = self.clock.copy()
-        clock[[2, 4]] = 0, 1
-        self.kernel.bind(*a, clock, *given, *b, *logs)()
-        if b[2][0, 0] not in (OK, DIVERGED):  # there is no step from here, long or short
+        *after, fate = self.elsewhere(states[:, :nq], states[:, nq:], 0)
+        if fate[0, 0] not in (OK, DIVERGED):  # there is no step from here, long or short
             return 0.0
-        after = np.hstack(b[:2])
-        slopes = (after[1:] - after[0]).T / size
+        ends = np.hstack(after)
+        slopes = (ends[1:] - ends[0]).T / size
         return float(np.abs(np.linalg.eigvals(slopes)).max()) if np.isfinite(slopes).all() else np.inf
+
+
+def _set(clock: Array, **numbers: float) -> None:
+    for name, number in numbers.items():
+        clock[CLOCK.index(name)] = number
 
 
 def _flat(a: Array, one: Input) -> Array:

@@ -3,8 +3,8 @@
     trajectory = hinge.simulate(robot, t=5.0, q0=q, control=controller)
     q, qd, status = hinge.rollout(robot, q0, qd0, steps=1000, h=1e-3, taus=taus)
 
-All steps of all rollouts run in one kernel (rollouts.py); `simulate` calls it a part at a time, so that there are
-progress, records in a file and Ctrl-C. Methods are rows of a table (integrators/methods.py); one that estimates its
+All steps of all rollouts run in one kernel (rollouts.py), which is called a part at a time, so that there are progress,
+records in a file and Ctrl-C. Methods are rows of a table (integrators/methods.py); one that estimates its
 error chooses its own steps (adaptive.py).
 Sources: turney1981, section 9; featherstone1987, section 5.2.
 """
@@ -22,12 +22,13 @@ from hinge.constraining import Constrained
 from hinge.errors import NotCovered, SizeError, TraceError
 from hinge.integrators import METHODS
 from hinge.robot import Robot, Vector
-from hinge.sim import forces, setup
+from hinge.sim import setup
 from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Trajectory
 from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
+from hinge.tracing import Untraceable
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -73,7 +74,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     if policy is not None:
         try:
             setup.driven_by(acts, robot, policy, inputs, batch)
-        except forces.Untraceable as why:
+        except Untraceable as why:
             raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
     elif tau is not None:
         setup.pushed_by(acts, robot, tau, batch, 0)
@@ -94,7 +95,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
         with pace.of(part):
             rolling.run(done, part)
         done += part
-    memory.fill(np.zeros(memory.room))
+    memory.fill(start + (first + every * np.arange(memory.room)) * h)
     made = memory.made()[1]
     return Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
 

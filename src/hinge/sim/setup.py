@@ -185,9 +185,14 @@ def rows(made: Outside, name: str, given: Any, batch: tuple[int, ...], own: int)
     made.arrays[name] = np.ascontiguousarray(whole.reshape(-1, *whole.shape[len(batch) :]))
 
 
+def fed(law: Any, given: Sequence[Any]) -> tuple[Any, ...]:
+    """What a controller is given besides the state: what the user gives, and numbers of its own for each rollout."""
+    return (*given, *getattr(law, "inputs", ()))
+
+
 def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...]) -> None:
     """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable."""
-    arrays = [np.asarray(a, float) for a in given]
+    arrays = [np.asarray(a, float) for a in fed(law, given)]
     for k, a in enumerate(arrays):
         if a.shape == batch and batch and batch[-1] in (robot.nq, robot.nv):
             raise SizeError(f"inputs[{k}] has shape {a.shape}: a number for each rollout, or {batch[-1]} for all of "

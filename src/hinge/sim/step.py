@@ -17,7 +17,8 @@ from hinge.constraints.loop_dynamics import forward_stabilised, loop_project
 from hinge.constraints.loops import closing
 from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.registry import FORCE, Algorithm
-from hinge.graph import Scalar, absolute, less, maximum, minimum, select
+from hinge.graph import Scalar, less, maximum, minimum, select
+from hinge.graph.scalars import largest
 from hinge.integrators import METHODS
 from hinge.integrators.steps import Flat, PerJoint, System
 from hinge.model import Model
@@ -25,6 +26,7 @@ from hinge.model.symbols import unknown
 from hinge.sim.impulses import bounded, rubbed, struck
 from hinge.spatial import Force, Motion
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCONVERGED
+from hinge.tracing import saturated
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
 FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost
@@ -72,11 +74,7 @@ class Moved(NamedTuple):
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
     """The joint forces that are asked for, within the limits of the actuators."""
     tau = acts.forces(t, q, v)
-    if not physics.effort:
-        return tau
-    limits = [x for i in model.leaders for x in model.data[i].effort]
-    return [x if not unknown((e,)) and not math.isfinite(e) else maximum(minimum(x, e), -e)
-            for x, e in zip(tau, limits, strict=True)]  # fmt: skip
+    return saturated(model, tau) if physics.effort else tau
 
 
 def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar, q: PerJoint, v: Flat
@@ -192,16 +190,9 @@ def _independent(model: Model, q: PerJoint, v: Flat, rank: int) -> tuple[PerJoin
 def _fared(model: Model, q: PerJoint, v: Flat, before: Flat, pivot: Scalar, settled: Scalar) -> Scalar:
     """The status of a state after a step: it has diverged where it is, or was, so fast that nothing is; where some
     number is none without that, somebody gave a force that is none."""
-    fast, faster = _largest(before), _largest([*v, *(0.0 * x for x in model.flat(q))])
+    fast, faster = largest(before), largest([*v, *(0.0 * x for x in model.flat(q))])
     blown = select(less(0.0, pivot), select(less(faster, FASTEST), 0.0, less(FASTEST, faster)), 0.0)
     diverged = select(less(fast, FAST), blown, 1.0)
     fared = select(less(faster, FASTEST), select(less(0.5, settled), float(OK), float(UNCONVERGED)), float(NONFINITE))
     fared = select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(SINGULAR), float(NONFINITE)))
     return select(less(fared, 0.5), fared, select(diverged, float(DIVERGED), fared))
-
-
-def _largest(values: Flat) -> Scalar:
-    largest: Scalar = 0.0
-    for x in values:
-        largest = maximum(largest, absolute(x))
-    return largest

@@ -17,6 +17,7 @@ from hinge.sim.record import Bar, CannotWrite, Recorder
 from hinge.sim.rollouts import Outside, Rolling, fate_width
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
+from hinge.tracing import Untraceable, checked
 from hinge.version import __version__
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -96,14 +97,13 @@ class Source:
         if not callable(control):
             setup.pushed_by(run.outside, run.robot, control, run.batch, steps)
             return
-        given = (*inputs, *getattr(control, "inputs", ()))
         if not sample:
             try:
-                setup.driven_by(run.outside, run.robot, control, given, run.batch)
+                setup.driven_by(run.outside, run.robot, control, inputs, run.batch)
                 return
-            except forces.Untraceable as why:
+            except Untraceable as why:
                 forces.warn_untraceable(control, why)
-        self.control, self.sample, self.inputs = control, max(1, sample), given
+        self.control, self.sample, self.inputs = control, max(1, sample), setup.fed(control, inputs)
         run.outside.arrays["tau"] = np.zeros((len(run.q), run.robot.nv))
 
     def ask(self, n: int, t: float, held: Array) -> None:
@@ -113,7 +113,7 @@ class Source:
         run = self.run
         # copies: a controller may keep what it sees
         q, qd = (a.reshape(*run.batch, a.shape[-1]).copy() for a in (run.q, run.qd))
-        made = forces.checked(run.robot, self.control(t, q, qd, *self.inputs), run.batch)
+        made = checked(run.robot, self.control(t, q, qd, *self.inputs), run.batch)
         if n == 0:
             forces.check_rows(run.robot, self.control, t, q, qd, made, self.inputs)
         held[...] = made.reshape(len(run.q), -1)
