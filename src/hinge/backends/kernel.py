@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from hinge import backends
+from hinge.arguments import Array
 from hinge.backends import Backend, Code, cache, default_backend
 from hinge.errors import SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 ROWS = -1  # in a shape: as many as there are steps, which a call says
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)

@@ -16,10 +16,10 @@ from typing import Any
 from hinge.checking.proofs import Proof, prove
 from hinge.checking.written import content_of, examine_text
 from hinge.errors import ModelError
-from hinge.loading import load
 from hinge.model import Finding, Report
-from hinge.model.sense import examine
+from hinge.model.plausibility import examine
 from hinge.robot import Robot
+from hinge.robot.loading import load
 
 SEVERITIES = ("error", "warning", "note")
 

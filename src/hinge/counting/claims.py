@@ -20,7 +20,7 @@ from hinge.counting.sheets import Sheet
 from hinge.dynamics.solve import LDL
 from hinge.formulations.absolute import composite_base, newton_euler_base
 from hinge.formulations.strobe import still
-from hinge.loading import samples
+from hinge.robot.loading import samples
 
 LENGTHS = range(2, 21)
 MEASURED = 12  # joints up to which costs are measured; beyond, they are those of the polynomials
@@ -64,7 +64,7 @@ def of(name: str, method: str, n: int) -> Cost:
     """What a method costs on a general arm of n joints."""
     if method == BASE:
         made = like("forward_dynamics", "composite", function=forward_in_base)
-        return count(made.trace(arm(n).subject.traced, contract=False))
+        return count(made.trace(arm(n).target.traced, contract=False))
     if n <= MEASURED:
         return cost(name, method, n)
     mul, add = (polynomial(name, method, part) for part in ("mul", "add"))

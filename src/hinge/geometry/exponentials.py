@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.reading import Reading, is_sympy, refuse_sympy
+from hinge.backends.sympy_input import Reading, is_sympy, refuse_sympy
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import GeometryError, NotCovered, SizeError
 from hinge.geometry.arrays import Array, flat, in_se3, is_symbolic, mapping, numbers
