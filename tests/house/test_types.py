@@ -11,9 +11,7 @@ pytest.importorskip("mypy", reason="mypy is not installed: `make lint` sets it u
 
 ROOT = Path(__file__).parents[2]
 FAULT = '\n\ndef planted() -> int:\n    return "text"\n'
-GENERATED = {
-    "robot/algorithms.pyi"
-}  # the file it shadows has no more than a class and a call
+GENERATED = {"robot/algorithms.pyi"}  # the file it shadows has no more than a class and a call
 
 
 @pytest.fixture(scope="module")

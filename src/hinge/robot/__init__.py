@@ -3,6 +3,7 @@
 Read robot, views, loading.
 """
 
-from hinge.robot.robot import Robot, Vector
+from hinge.dynamics.registry import ALGORITHMS
+from hinge.robot.robot import Robot
 
-__all__ = ["Robot", "Vector"]
+__all__ = ["ALGORITHMS", "Robot"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.arguments import Array, Vector
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy, refuse_sympy
 from hinge.calls.inputs import broken
@@ -36,7 +36,7 @@ from hinge.graph.scalars import evaluated
 from hinge.integrators.steps import TIME
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
-from hinge.robot import Robot, Vector
+from hinge.robot import Robot
 from hinge.spatial import Force, Motion
 
 

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from hinge.arguments import Vector
 from hinge.errors import NOWHERE, ModelError, did_you_mean
 from hinge.loops import linkages as _linkages
 from hinge.loops.equalities import closed
 from hinge.model import samples as _samples
 from hinge.model.numbers import numbers
 from hinge.model.symbols import is_symbolic
-from hinge.robot import Robot, Vector
+from hinge.robot import Robot
 
 
 def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",

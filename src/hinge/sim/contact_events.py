@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.arguments import Array, finite, number
+from hinge.arguments import Array, Vector, finite, number
 from hinge.contact import Contact, contact_forces
 from hinge.contact.impact import checked_restitution
 from hinge.errors import SizeError
 from hinge.loops.assembly import START, refuse_open
-from hinge.robot import Robot, Vector
+from hinge.robot import Robot
 from hinge.status import Status
 
 SHUT = 1e-9  # m: a gap that is closed

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, duration
+from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs
 from hinge.calls.controllers import known_control
 from hinge.errors import NotCovered, SizeError, one_of
@@ -18,7 +18,7 @@ from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
 from hinge.loops.assembly import START, refuse_open
 from hinge.model.driven import sizes
-from hinge.robot import Robot, Vector
+from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim.forces import given_forces
 from hinge.sim.impulses import bounded

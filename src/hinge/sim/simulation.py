@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array
+from hinge.arguments import Array, Vector
 from hinge.calls.controllers import Untraceable
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.integrators import METHODS
-from hinge.robot import Robot, Vector
+from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.record import Memory, Recorder
