@@ -33,7 +33,7 @@ def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
 
 
 def finite(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
-    """The same of finite numbers only."""
+    """An array of finite numbers whose last axes have that shape."""
     a = real(what, given, last)
     bad = np.argwhere(~np.isfinite(a))
     if len(bad):

@@ -178,7 +178,7 @@ class Kernel:
         return self._codes.get(number) or self._ready(number, self._kept(number) or self._compiled(number))
 
     def _code_for(self, number: np.dtype[Any], states: int) -> Code:
-        """The same for a call with so many states, which may be the only one."""
+        """The code for a call with so many states, which may be the only one."""
         if not self._waiting or states > FEW or number in self._codes:
             return self.code(number)
         self._waiting -= 1

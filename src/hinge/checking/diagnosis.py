@@ -79,7 +79,7 @@ class Diagnosis:
         return "\n".join(line for _, line in self.lines())
 
     def to_json(self) -> str:
-        """The same as one JSON object: file, exit_code, robot, counts, findings, proofs."""
+        """The diagnosis as one JSON object: file, exit_code, robot, counts, findings, proofs."""
         robot = self.robot and {"name": self.robot.name, "nq": self.robot.nq, "nv": self.robot.nv,
                                 "mass": self.robot.mass}  # fmt: skip
         said = {

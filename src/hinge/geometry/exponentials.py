@@ -95,7 +95,7 @@ class ProductOfExponentials:
         return self._maps[f"jacobian_{_word(frame)}"](x)
 
     def jacobians(self, x: Any, frame: str = "base") -> Any:
-        """The same for every body of the branch: (…, n, 6, n)."""
+        """The Jacobians of every body of the branch: (…, n, 6, n)."""
         return self._maps[f"jacobians_{_word(frame)}"](x)
 
     def pull_back(self, x: Any, wrenches: Any) -> Any:

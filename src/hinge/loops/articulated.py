@@ -27,7 +27,7 @@ def tied(model):
 
 @algorithm("loop_dynamics", method="articulated", **GIVEN, returns=FOUND, pivots=True, refuses=tied)
 def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
-    """The same by inverse inertias and cross inertias of the bodies that the loops join."""
+    """Forward dynamics with loops by inverse and cross inertias of the bodies that the loops join."""
     tree, loops = Articulated(model, q), closing(model, q, qd, loop_tau)
     driven = _per_joint(model, loops.driven)
     pushed = [[t + d for t, d in zip(a, b, strict=True)] for a, b in zip(tau, driven, strict=True)]

@@ -53,7 +53,7 @@ def loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau=None):
 
 @algorithm("loop_dynamics", method="sparse", **GIVEN, returns=FOUND, pivots=True, refuses=either)
 def loop_sparse(model, q, qd, tau, external, base_motion, loop_tau=None):
-    """The same in time proportional to the tree, for a given number of loops."""
+    """Forward dynamics with loops in time proportional to the tree, for a given number of loops."""
     return _solved(model, q, qd, tau, external, base_motion, loop_tau, Articulated(model, q))
 
 
@@ -67,7 +67,7 @@ def forward_loops(model, q, qd, tau, external, base_motion, loop_tau=None):
 
 
 def forward_stabilised(model, q, qd, tau, external, base_motion, time):
-    """The same with springs and dampers, critical and of that time constant (s), in parallel with the constraints."""
+    """Accelerations with springs and dampers, critical and of that time constant (s), in parallel with the constraints."""
     H, v = LDL(composite(model, q), model.blame()), model.flat(qd)
 
     def back(loops):

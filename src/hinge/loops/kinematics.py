@@ -98,7 +98,7 @@ def _to_base(f, R, p):
 
 
 def _tied(model, tie, q, qd, gap, A, c):
-    """The same of two joints kept in step."""
+    """Gap, rows and bias of two joints kept in step."""
     i = model.joint_number(tie.joint)
     rows = [[0.0] * joint.nv for joint in model.joint]
     rows[i][0] = 1.0

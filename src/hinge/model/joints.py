@@ -109,7 +109,7 @@ class Joint:
         return self.moved(self.normal(q), v)
 
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """The same from coordinates that are normal already."""
+        """The transform at coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
