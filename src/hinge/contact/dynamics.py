@@ -77,7 +77,7 @@ def contact_system(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence
 
 
 def _held(target: Target, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
-    """The equations with further constraints: the inertia that contacts feel is that of what the constraints let move."""
+    """The equations with further constraints: contacts feel the inertia of what the constraints let move."""
     if target.model.loops:
         raise NotCovered(
             f"robot {target.name!r} has loops, which are held already. Leave hold= out, or add loops to it."

@@ -88,7 +88,7 @@ def first(name: str, cheaper: str, dearer: str, measure: str) -> int | None:
 
 
 def printed_first(measure: str) -> int:
-    """The least number of joints for which articulated bodies cost less than composite ones, by what featherstone1987, Table 8-6 prints."""
+    """The least number of joints for which articulated bodies cost less, as featherstone1987, Table 8-6 prints it."""
     table = [one for one in published()["count"] if one.get("at") == "Table 8-6" and one["call"] == "forward_dynamics"]
     rows = {one["method"]: one for one in table}
     printed = {m: [Polynomial.read(rows[m][part]) for part in ("mul", "add")] for m in ("articulated", "composite")}

@@ -67,7 +67,7 @@ def forward_loops(model, q, qd, tau, external, base_motion, loop_tau=None):
 
 
 def forward_stabilised(model, q, qd, tau, external, base_motion, time):
-    """Accelerations with springs and dampers, critical and of that time constant (s), in parallel with the constraints."""
+    """Accelerations with springs and dampers, critical and of that time constant (s), beside the constraints."""
     H, v = LDL(composite(model, q), model.blame()), model.flat(qd)
 
     def back(loops):
