@@ -13,7 +13,7 @@ out. Shapes are remembered, never opened; but where a mesh name leads is checked
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import cos, hypot, sin
 
 from hinge.errors import ModelError, Where, did_you_mean
@@ -21,6 +21,7 @@ from hinge.formats.xml import Element, attribute, child, no_collection, number, 
 from hinge.model.build import Builder
 from hinge.model.joints import JOINTS
 from hinge.model.model import Shape
+from hinge.model.shapes import Mesh, spelled
 
 Row = tuple[float, float, float]
 Matrix = tuple[Row, Row, Row]
@@ -35,13 +36,6 @@ LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "deceleration"
 USED_LIMITS = {"revolute": LIMITS[:4], "prismatic": LIMITS[:4], "continuous": ("velocity", "effort")}
 SAFETY = ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity")
 
-SIZES: dict[str, Callable[[Element], tuple[float, ...]]] = {
-    "box": lambda form: numbers(form, "size", 3),
-    "sphere": lambda form: (number(form, "radius"),),
-    "cylinder": lambda form: (number(form, "radius"), number(form, "length")),
-    "capsule": lambda form: (number(form, "radius"), number(form, "length")),
-    "mesh": lambda form: (),
-}
 ONCE = {"inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry"}
 
 
@@ -118,20 +112,20 @@ class _Reader:
         return mass, com, _turned(rotation, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
     def shape(self, element: Element) -> Shape | None:
-        parts = self.parts(element)
+        parts, known = self.parts(element), spelled("urdf")
         geometry = parts.get("geometry")
-        form = next((part for part in geometry.children if part.tag in SIZES), None) if geometry else None
+        form = next((part for part in geometry.children if part.tag in known), None) if geometry else None
         if form is None:
-            fix = "Known are " + ", ".join(f"<{kind}>" for kind in SIZES) + "."
+            fix = "Known are " + ", ".join(f"<{tag}>" for tag in known) + "."
             what = f"a <{element.tag}> has no geometry that URDF knows; it was left out."
             self.builder.finding("note", "geometry", what, fix, element.where)
             return None
         xyz, rotation = _placement(parts.get("origin"))
-        mesh = form.tag == "mesh"
+        kind, mesh = known[form.tag], known[form.tag] is Mesh
         return Shape(
             role=element.tag,
-            kind=form.tag,
-            size=SIZES[form.tag](form),
+            kind=kind.kind,
+            size=tuple(x for name, n in kind.urdf_attributes().items() for x in _values(form, name, n)),
             file=self.meshes.find(attribute(form, "filename"), form.where) if mesh else "",
             xyz=xyz,
             rotation=rotation,
@@ -220,6 +214,10 @@ def _kind(joint: Element) -> str:
     if given not in kinds:
         raise ModelError("joint-type", f'{joint} has type="{shown(given)}".', did_you_mean(given, kinds), joint.where)
     return kinds[given]
+
+
+def _values(element: Element, name: str, n: int) -> tuple[float, ...]:
+    return (number(element, name),) if n == 1 else numbers(element, name, n)
 
 
 def _present(element: Element, names: Sequence[str]) -> Values:
