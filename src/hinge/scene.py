@@ -25,8 +25,7 @@ from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.inputs import finite, number, real
 from hinge.model import Builder
 from hinge.model.build import EARTH
-from hinge.model.model import Shape
-from hinge.model.shapes import SHAPES
+from hinge.model.shapes import SHAPES, Shape
 from hinge.placing import poses
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Vec3

@@ -5,9 +5,8 @@ import tempfile
 import numpy as np
 
 import hinge
-from hinge.model.model import Shape
 from hinge.model.moments import of_triangles, surface
-from hinge.model.shapes import SHAPES
+from hinge.model.shapes import SHAPES, Shape
 
 FINE, NEAR = 300, 3e-4  # sides of what is round, and how far their corners are from round, as a share
 AREA = 0.01  # Thomsen's formula for an ellipsoid

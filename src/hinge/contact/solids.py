@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import NotCovered
-from hinge.model.model import Model, Shape
-from hinge.model.shapes import SHAPES, Geometry, Mesh
+from hinge.model.model import Model
+from hinge.model.shapes import SHAPES, Geometry, Mesh, Shape
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CURVED = ("cylinder", "plane")  # what has no corners and is covered nevertheless

@@ -20,8 +20,7 @@ from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.xml import Element, attribute, child, no_collection, number, numbers, optional_number, parse, shown
 from hinge.model.build import Builder
 from hinge.model.joints import JOINTS
-from hinge.model.model import Shape
-from hinge.model.shapes import Mesh, spelled
+from hinge.model.shapes import Mesh, Shape, spelled
 
 Row = tuple[float, float, float]
 Matrix = tuple[Row, Row, Row]

@@ -25,8 +25,9 @@ from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Free, Joint, _OnLine
 from hinge.model.mechanisms import Fixed
-from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
+from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model
 from hinge.model.report import Finding, Report
+from hinge.model.shapes import Shape
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3

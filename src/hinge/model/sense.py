@@ -15,8 +15,9 @@ import numpy as np
 
 from hinge.errors import NOWHERE, Where
 from hinge.model.doctor import POINT, examine_link
-from hinge.model.model import LinkInertia, Model, Shape
+from hinge.model.model import LinkInertia, Model
 from hinge.model.report import Finding
+from hinge.model.shapes import Shape
 
 Array = np.ndarray[Any, Any]
 

@@ -2,7 +2,7 @@
 
 Its sizes are its fields, in m and as URDF has them: radii, and whole edges and lengths, along z and about its middle.
 A class says what it holds (`solid`, `shell`), how far it reaches in a direction (`core`, `rounding`), how it is drawn
-(`triangles`), and how the file formats spell it. Where a shape is, and on which link, says `model.Shape`.
+(`triangles`), and how the file formats spell it. `Shape` is what a file says of one: also its role and where it is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,28 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Drawing = tuple[Array, Array]
 SHAPES: dict[str, type[Geometry]] = {}
 AROUND = 24  # sides of what is drawn round
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A visual or collision shape, where it is on its link, remembered as the file says it and not loaded."""
+
+    role: str
+    kind: str
+    size: tuple[float, ...] = ()
+    file: str = ""
+    xyz: tuple[float, ...] = (0.0, 0.0, 0.0)
+    rotation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    name: str = ""
+    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+    rgba: tuple[float, ...] | None = None
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Its type with its sizes; None where the kind has no class, or other sizes."""
+        known = SHAPES.get(self.kind)
+        fits = known is not None and len(self.size) == len(known.sizes())
+        return known.of(self.size, self.file, self.scale) if known is not None and fits else None
 
 
 @dataclass(frozen=True)

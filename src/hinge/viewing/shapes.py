@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.model.model import Model, Shape
-from hinge.model.shapes import Box, Cylinder, Mesh
+from hinge.model.model import Model
+from hinge.model.shapes import Box, Cylinder, Mesh, Shape
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
 

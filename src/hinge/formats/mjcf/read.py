@@ -18,9 +18,8 @@ from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
 from hinge.model.build import WORLD, Builder, unused
-from hinge.model.model import Shape
 from hinge.model.moments import Moments
-from hinge.model.shapes import spelled
+from hinge.model.shapes import Shape, spelled
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, row
-from hinge.model.model import Model, Shape
-from hinge.model.shapes import Mesh
+from hinge.model.model import Model
+from hinge.model.shapes import Mesh, Shape
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 

@@ -19,7 +19,8 @@ from hinge.formats.write.notes import Notes
 from hinge.model.build import unused
 from hinge.model.joints import Joint, _OnLine
 from hinge.model.mechanisms import Fixed
-from hinge.model.model import Frame, JointData, LinkInertia, Model, Shape
+from hinge.model.model import Frame, JointData, LinkInertia, Model
+from hinge.model.shapes import Shape
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3, sym3
 from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation

@@ -20,8 +20,8 @@ from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
 from hinge.model.build import EARTH, unused
 from hinge.model.joints import JOINTS, _OnLine
-from hinge.model.model import Model, Shape
-from hinge.model.shapes import Mesh
+from hinge.model.model import Model
+from hinge.model.shapes import Mesh, Shape
 from hinge.spatial.rotation import rpy_from_rotation
 
 SPELLED = {kind: joint.urdf for kind, joint in JOINTS.items() if joint.urdf and joint.__module__.startswith("hinge.")}
