@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, default
 from hinge.inputs import own
 
 
@@ -99,11 +99,16 @@ def install(cls: type) -> None:
 
     What is asked in words has a way for each.
     """
-    for name, known in ALGORITHMS.items():
-        first = next(iter(known.values()))
-        setattr(cls, name, _Pending(name, first))
-        for entry in (f"_enter_{name}", f"_fared_{name}"):
-            setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
+    for name in ALGORITHMS:
+        add(cls, name)
+
+
+def add(cls: type, name: str) -> None:
+    """Give a class one method of the registry."""
+    first = default(name)
+    setattr(cls, name, _Pending(name, first))
+    for entry in (f"_enter_{name}", f"_fared_{name}"):
+        setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
 
 
 NONE: Mapping[Any, Any] = MappingProxyType({})

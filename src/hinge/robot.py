@@ -18,7 +18,7 @@ from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
-from hinge.dynamics.registry import ALGORITHMS, At
+from hinge.dynamics.registry import At, default
 from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
@@ -339,7 +339,7 @@ class Robot(Algorithms, Looping, Geometric):
               base_motion: tuple[Vector, Vector] | None = None, **options: Any) -> Any:  # fmt: skip
         """The ordinary path of every method."""
         one_of("check", check, ("sizes", "values"))
-        own = inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
+        own = inputs.taken_from(options, self.model, default(name))
         if any(map(is_sympy, given)):
             from hinge import paper
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hinge import algorithms
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, default
 from hinge.inputs import own
 from hinge.methods import place_names
 
@@ -66,7 +66,7 @@ def _method(algorithm: Algorithm) -> str:
 
 def text() -> str:
     """The whole stub."""
-    return HEAD + "\n".join(_method(next(iter(known.values()))) for known in ALGORITHMS.values()) + "\n"
+    return HEAD + "\n".join(_method(default(name)) for name in sorted(ALGORITHMS)) + "\n"
 
 
 if __name__ == "__main__":

@@ -4,5 +4,4 @@ Read general and multipliers for constraints given as functions; loops, loop_dyn
 joints that close a circuit.
 """
 
-from hinge import formulations  # noqa: F401  older methods come before these in the registry
 from hinge.constraints import inertias, loop_articulated, loop_dynamics, loops  # noqa: F401  they register themselves

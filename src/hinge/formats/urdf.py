@@ -18,8 +18,8 @@ from math import cos, hypot, sin
 
 from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.xml import Element, attribute, child, no_collection, number, numbers, optional_number, parse, shown
+from hinge.model import joints
 from hinge.model.build import Builder
-from hinge.model.joints import JOINTS
 from hinge.model.shapes import Mesh, Shape, spelled
 
 Row = tuple[float, float, float]
@@ -31,8 +31,6 @@ IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 X_AXIS: Row = (1.0, 0.0, 0.0)
 
 LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk")
-# which of them the model has a place for; what else the file says is kept as data
-USED_LIMITS = {"revolute": LIMITS[:4], "prismatic": LIMITS[:4], "continuous": ("velocity", "effort")}
 SAFETY = ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity")
 
 ONCE = {"inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry"}
@@ -176,7 +174,8 @@ class _Reader:
 
     def limits(self, joint: Element, kind: str, limit: Element | None) -> tuple[Values, dict[str, Values]]:
         """The limits the model has a place for, and the data it only keeps."""
-        used = USED_LIMITS.get(kind, ())
+        one = joints.JOINTS[kind]
+        used = () if one.nq != 1 else LIMITS[2:4] if kind == "continuous" else LIMITS[:4]
         bounded = "lower" in used
         if limit is None:
             if bounded:
@@ -209,7 +208,7 @@ class _Reader:
 def _kind(joint: Element) -> str:
     """The model's word for a joint type; each joint class says how URDF spells it."""
     given = attribute(joint, "type")
-    kinds = {joint_class.urdf: kind for kind, joint_class in JOINTS.items() if joint_class.urdf}
+    kinds = joints.spelled("urdf")
     if given not in kinds:
         raise ModelError("joint-type", f'{joint} has type="{shown(given)}".', did_you_mean(given, kinds), joint.where)
     return kinds[given]

@@ -34,8 +34,7 @@ from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 from hinge.spatial.rotation import SNAP, shortest_turn, snapped_direction, snapped_rotation
 from hinge.spatial.transform import Transform
 
-EARTH = (0.0, 0.0, -9.81)
-WORLD = "world"
+EARTH, WORLD = (0.0, 0.0, -9.81), "world"
 Triple = Sequence[float] | np.ndarray[Any, Any]
 Rotation = Sequence[Sequence[float]] | np.ndarray[Any, Any]
 NO_TURN: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -62,6 +62,7 @@ class Geometry:
         if ours is not None and ours.__module__ == __name__ != cls.__module__:
             what = f"class {cls.__name__} has kind {cls.kind!r}, which is hinge's own."
             raise ModelError("shape-type", what, "Rename it.")
+        cls.urdf, cls.mjcf = (cls.__dict__.get(word, "") for word in ("urdf", "mjcf"))  # a word is one class's alone
         SHAPES[cls.kind] = cls
 
     @classmethod

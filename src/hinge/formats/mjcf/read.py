@@ -17,6 +17,7 @@ from hinge.formats.mjcf.mesh import principal
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
+from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
 from hinge.model.moments import Moments
 from hinge.model.shapes import Shape, spelled
@@ -24,7 +25,7 @@ from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 
 Array = np.ndarray
-JOINTS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
+JOINTS = joints.spelled("mjcf")
 
 
 class Names:
