@@ -97,18 +97,24 @@ class _Pending:
 def install(cls: type) -> None:
     """Give a class the methods of the registry, and to each the ways into its code, with and without statuses.
 
-    What is asked in words has a way for each.
+    What is asked in words has a way for each. A method that is registered later is there when it is first looked for.
     """
+
+    def add(name: str) -> None:
+        first = default(name)
+        setattr(cls, name, _Pending(name, first))
+        for entry in (f"_enter_{name}", f"_fared_{name}"):
+            setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
+
+    def later(self: Any, name: str) -> Any:
+        if name not in ALGORITHMS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        add(name)
+        return getattr(self, name)
+
     for name in ALGORITHMS:
-        add(cls, name)
-
-
-def add(cls: type, name: str) -> None:
-    """Give a class one method of the registry."""
-    first = default(name)
-    setattr(cls, name, _Pending(name, first))
-    for entry in (f"_enter_{name}", f"_fared_{name}"):
-        setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
+        add(name)
+    cls.__getattr__ = later  # type: ignore[attr-defined]
 
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
