@@ -23,7 +23,7 @@ from hinge.counting import published, table
 from hinge.counting.claims import claimed, crossings, first, of, printed_first
 from hinge.counting.measure import COUNTED, arm, cost, polynomial
 from hinge.counting.sheets import Sheet
-from hinge.dynamics import ALGORITHMS
+from hinge.robot import ALGORITHMS
 
 PAGE = Path(__file__).parents[1] / "docs" / "formulations.md"
 PICTURE = PAGE.with_suffix(".svg")

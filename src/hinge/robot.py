@@ -18,7 +18,7 @@ from hinge.backends import default_backend
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
-from hinge.dynamics.registry import At, default
+from hinge.dynamics.registry import ALGORITHMS, At, default  # noqa: F401  the whole table, once robots are there
 from hinge.errors import one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping

@@ -12,9 +12,9 @@ from real_robots import FILES
 from sweeps import swept
 
 import hinge
-from hinge.dynamics import ALGORITHMS
 from hinge.dynamics.registry import FORCE, PLACE, POSITION
 from hinge.formulations.resolved import TWIST
+from hinge.robot import ALGORITHMS
 
 URDF = {
     "UR5": ("ur_description/urdf/ur5_robot.urdf", "fixed"),

@@ -6,7 +6,7 @@ from real_robots import FILES, ROOT, close
 from sweeps import swept
 
 import hinge
-from hinge.dynamics import ALGORITHMS
+from hinge.robot import ALGORITHMS
 
 ROBOTS = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",

@@ -17,7 +17,7 @@ from write import (
     shown,
 )
 
-from hinge.dynamics import ALGORITHMS
+from hinge.robot import ALGORITHMS
 
 # The best known counts on a general six-joint arm without rotors, at or below every published one: mul, add
 RECORDS = {

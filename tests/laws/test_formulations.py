@@ -8,8 +8,8 @@ from hypothesis import given
 from robots import drawn, law, plain_families, random_place, seeds
 
 import hinge
-from hinge.dynamics import ALGORITHMS
 from hinge.model import Builder
+from hinge.robot import ALGORITHMS
 
 INVERSE = ALGORITHMS["inverse_dynamics"]
 METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith("hinge.formulations")]

@@ -11,13 +11,13 @@ from robots import FAMILIES, built, drawn, families, law, random_place, robot_of
 from yardsticks import arguments, assert_close, computed, every_call
 
 import hinge
-from hinge.dynamics import ALGORITHMS
 from hinge.dynamics.christoffel import CUBE
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, PLACE, POSITION, REGRESSOR, VELOCITY
 from hinge.formulations.resolved import POSTURE
 from hinge.identify import parameters
 from hinge.model import reframe
+from hinge.robot import ALGORITHMS
 
 FRAMES = ("body", "base", "aligned")
 CALLS = list(every_call())
