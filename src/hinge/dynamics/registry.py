@@ -168,6 +168,11 @@ class Algorithm:
         return self.refuses(model)
 
     @property
+    def rank(self) -> tuple[int, str, str]:
+        """Its place among rivals: by priority, then by name."""
+        return -self.priority, self.method, self.function.__name__
+
+    @property
     def result(self) -> Quantity:
         """What it gives, the first where it gives several."""
         return next(iter(self.returns.values()))
@@ -302,12 +307,12 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
 
 def ranked(name: str) -> dict[str, Algorithm]:
     """The algorithms of a public name by method, in the order in which they are asked."""
-    return dict(sorted(ALGORITHMS[name].items(), key=lambda one: (-one[1].priority, one[0])))
+    return dict(sorted(ALGORITHMS[name].items(), key=lambda one: one[1].rank))
 
 
 def default(name: str) -> Algorithm:
     """The algorithm that is asked first, whose signature and words are those of the method."""
-    return next(iter(ranked(name).values()))
+    return min(ALGORITHMS[name].values(), key=lambda one: one.rank)
 
 
 def asked(name: str) -> dict[str, Quantity]:
@@ -327,14 +332,15 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     """The algorithm for a public name: of the method asked for, or of any, the first that covers the model."""
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
-    known = list(ranked(name).values())
-    asked = [a for key, a in ranked(name).items() if method in (None, "auto", key, a.method)]
+    known = ranked(name)
+    asked = [a for key, a in known.items() if method in (None, "auto", key, a.method)]
     if not asked:
-        raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(str(method), (a.method for a in known))}")
-    covering = [a for a in asked if not a.reason(model)]
-    if covering:
-        return covering[0]
-    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known if not a.reason(model))))
+        hint = did_you_mean(str(method), (a.method for a in known.values()))
+        raise UnknownName(f"{name} has no method {method!r}. {hint}")
+    covering = next((a for a in asked if not a.reason(model)), None)
+    if covering is not None:
+        return covering
+    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known.values() if not a.reason(model))))
     hint = f"Use {others}." if others else "No method does."
     how = f"method {method!r} does not cover" if method else "nothing covers"
     raise NotCovered(f"{name}: {how} robot {model.name!r}: {asked[0].reason(model)}.\n  {hint}")

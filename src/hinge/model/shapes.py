@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import hypot, inf, pi
 from typing import Any, ClassVar
@@ -85,7 +86,7 @@ class Geometry:
         """Its sizes from MuJoCo's."""
         return tuple(s / half for s, half in zip(size, cls.halves, strict=True))
 
-    @property
+    @cached_property
     def mjcf_size(self) -> tuple[float, ...]:
         """MuJoCo's sizes: radii, and halves of edges and lengths."""
         return tuple(getattr(self, name) * half for name, half in zip(self.sizes(), self.halves, strict=True))
@@ -106,7 +107,7 @@ class Geometry:
         """The same of its surface alone."""
         raise NotImplementedError(f"a {self.kind} has no surface that ends")
 
-    @property
+    @cached_property
     def corners(self) -> Array:
         """Its corners, or their centres where it is rounded, (n, 3); none where it is round otherwise."""
         return np.empty((0, 3))
@@ -116,7 +117,7 @@ class Geometry:
         """The radius of the ball that goes around its core."""
         return 0.0
 
-    @property
+    @cached_property
     def reach(self) -> float:
         """The radius of a ball around its origin that holds it."""
         return float(np.linalg.norm(self.corners, axis=1).max()) + self.rounding
@@ -156,13 +157,16 @@ class Sphere(Geometry):
         square = self.radius**2
         return centred(4 * pi * square, square / 3, square / 3, square / 3)
 
-    @property
+    @cached_property
     def corners(self) -> Array:
         return np.zeros((1, 3))
 
     @property
     def rounding(self) -> float:
         return self.radius
+
+    def core(self, d: Array) -> Array:
+        return np.zeros_like(d)
 
     def triangles(self, around: int = AROUND) -> Drawing:
         return Ellipsoid(self.radius, self.radius, self.radius).triangles(around)
@@ -190,7 +194,7 @@ class Capsule(Geometry):
         r, h = self.mjcf_size
         return joined([_tube(r, h), centred(4 * pi * r * r, r * r / 3, r * r / 3, r * r / 3 + h * h + h * r)])
 
-    @property
+    @cached_property
     def corners(self) -> Array:
         return np.outer([-0.5, 0.5], [0.0, 0.0, self.length])
 
@@ -199,7 +203,7 @@ class Capsule(Geometry):
         return self.radius
 
     def core(self, d: Array) -> Array:
-        return np.sign(d) * [0.0, 0.0, self.length / 2]
+        return np.sign(d) * self.corners[1]
 
     def triangles(self, around: int = AROUND) -> Drawing:
         r, h = self.mjcf_size
@@ -228,7 +232,7 @@ class Ellipsoid(Geometry):
         inner, outer = self.solid(), Ellipsoid(a + layer, b + layer, c + layer).solid()
         return Moments(area, np.zeros(3), area * (outer.second - inner.second) / (outer.content - inner.content))
 
-    @property
+    @cached_property
     def reach(self) -> float:
         return max(self.mjcf_size)
 
@@ -261,14 +265,18 @@ class Cylinder(Geometry):
         r, h = self.mjcf_size
         return joined([_tube(r, h), centred(2 * pi * r * r, r * r / 4, r * r / 4, h * h)])
 
-    @property
+    @cached_property
     def reach(self) -> float:
         return hypot(*self.mjcf_size)
 
     def core(self, d: Array) -> Array:
-        across = np.hypot(d[..., 0], d[..., 1])[..., None]
-        out = self.radius / np.where(across > 0.0, across, inf)
-        return np.concatenate([d[..., :2] * out, np.sign(d[..., 2:]) * self.length / 2], axis=-1)
+        far = np.sign(d) * self._end
+        far[..., :2] = d[..., :2] * (self.radius / np.maximum(np.hypot(d[..., 0], d[..., 1]), 1e-300))[..., None]
+        return far
+
+    @cached_property
+    def _end(self) -> Array:
+        return np.array([0.0, 0.0, self.length / 2])
 
     def triangles(self, around: int = AROUND) -> Drawing:
         r, h = self.mjcf_size
@@ -299,12 +307,12 @@ class Box(Geometry):
         z = centred(8 * a * b, a * a / 3, b * b / 3, c * c)
         return joined([x, y, z])
 
-    @property
+    @cached_property
     def corners(self) -> Array:
         return CUBE * self.mjcf_size
 
     def core(self, d: Array) -> Array:
-        return np.sign(d) * self.mjcf_size
+        return np.sign(d) * self.corners[-1]
 
     def triangles(self, around: int = AROUND) -> Drawing:
         sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -329,7 +337,7 @@ class Mesh(Geometry):
     def of(cls, size: Sequence[float], file: str, scale: tuple[float, ...]) -> Geometry:
         return cls(file, scale)
 
-    @property
+    @cached_property
     def corners(self) -> Array:
         return meshes.hull(self.file) * self.scale
 
@@ -344,11 +352,11 @@ class Plane(Geometry):
 
     kind, mjcf = "plane", "plane"
 
-    @property
+    @cached_property
     def mjcf_size(self) -> tuple[float, ...]:
         return 0.0, 0.0, 1.0  # without end
 
-    @property
+    @cached_property
     def reach(self) -> float:
         return inf
 
