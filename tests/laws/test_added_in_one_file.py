@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import sympy
 from back_ends import COMPILER, in_c, interpreted, native
-from hinge.robot.algorithms import Algorithms
 from shape_laws import LAWS, sized
 
 import hinge
@@ -28,6 +27,7 @@ from hinge.integrators import METHODS, Tableau, explicit
 from hinge.model import JOINTS
 from hinge.model.moments import Moments, joined
 from hinge.model.shapes import SHAPES, Geometry, Shape, dataclass, turned
+from hinge.robot.algorithms import Algorithms
 from hinge.spatial import Motion, MotionSpace, Vec3, slide, turn
 from hinge.viewing import shapes as drawn
 
@@ -349,7 +349,7 @@ def test_the_order_in_which_methods_were_registered_means_nothing(seed):
 
 
 def test_older_methods_may_be_imported_first():
-    code = ("import hinge.formulations.turney, hinge.formulations.strobe, hinge.dynamics.cluster, hinge\n"
+    code = ("import hinge.dynamics.turney, hinge.formulations.strobe, hinge.dynamics.cluster, hinge\n"
             "from hinge.dynamics.registry import ALGORITHMS, default\n"
             "hinge.Robot\n"
             "print(*(f'{name}.{default(name).function.__name__}' for name in sorted(ALGORITHMS)))\n"
