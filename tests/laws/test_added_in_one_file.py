@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import sympy
 from back_ends import COMPILER, in_c, interpreted, native
+from hinge.robot.algorithms import Algorithms
 from shape_laws import LAWS, sized
 
 import hinge
 from hinge import backends
-from hinge.algorithms import Algorithms
 from hinge.backends import Backend, Code, interpret
 from hinge.backends.count import count
 from hinge.dynamics.registry import ALGORITHMS, FORCE, POSITION, SCALAR, algorithm, choose, default, rivals

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import NotCovered
 from hinge.model.model import Model
 from hinge.model.shapes import SHAPES, Geometry, Mesh, Shape
 
-Array = np.ndarray[Any, np.dtype[Any]]
 CURVED = ("cylinder", "plane")  # what has no corners and is covered nevertheless
 
 

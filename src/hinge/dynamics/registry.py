@@ -276,6 +276,7 @@ OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics"}
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
+HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method of it is registered
 
 
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", serves: str = "",
@@ -300,9 +301,17 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
         made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses, competes,
                          closes, rolls, priority)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
+        for tell in HEARD:
+            tell(name)
         return function
 
     return register
+
+
+def unregistered(name: str, function: Callable[..., Any], takes: Mapping[str, Quantity],
+                 gives: Mapping[str, Quantity], pivots: bool = False) -> Algorithm:  # fmt: skip
+    """A function over a model and scalars as an algorithm that no registry has."""
+    return Algorithm(name, name, function, takes, gives, pivots=pivots)
 
 
 def ranked(name: str) -> dict[str, Algorithm]:
