@@ -67,7 +67,10 @@ def constrain(robot: Robot, function: Function, holonomic: bool = False,
 
 
 class Constrained(Distributed):
-    """A robot under constraints; arrays have a batch before their last axes, as everywhere."""
+    """A robot under constraints; arrays have a batch before their last axes, as everywhere.
+
+    Calls take `backend=` and `return_status=` as those of a robot do.
+    """
 
     def __init__(self, robot: Robot, constraint: Constraint, independent: Sequence[int] | None = None) -> None:
         self.robot, self.constraint, self.m = robot, constraint, constraint.m
@@ -77,26 +80,25 @@ class Constrained(Distributed):
     def __repr__(self) -> str:
         return f"<Constrained {self.robot.name!r}: nv = {self.robot.nv}, {self.m} constraints>"
 
-    def matrix(self, q: Vector, t: Vector = 0.0, backend: str | None = None) -> tuple[Array, Array]:
+    def matrix(self, q: Vector, t: Vector = 0.0, **how: Any) -> tuple[Array, Array]:
         """A (m, nv) and b (m,)."""
-        return self._call("matrix", backend, q, t)
+        return self._call("matrix", q, t, **how)
 
-    def forward(self, q: Vector, qd: Vector, tau: Vector, t: Vector = 0.0, backend: str | None = None
-                ) -> tuple[Array, Array]:  # fmt: skip
+    def forward(self, q: Vector, qd: Vector, tau: Vector, t: Vector = 0.0, **how: Any) -> tuple[Array, Array]:
         """Accelerations (nv) and multipliers (m) that follow from joint forces: zefran2004 (20)."""
-        return self._call("forward", backend, q, qd, tau, t)
+        return self._call("forward", q, qd, tau, t, **how)
 
-    def basis(self, q: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
+    def basis(self, q: Vector, t: Vector = 0.0, **how: Any) -> Array:
         """S (nv, nv - m): the velocities that the constraints allow, a column a pseudo-velocity: zefran2004 (21)."""
-        return self._call("basis", backend, q, t)
+        return self._call("basis", q, t, **how)
 
-    def velocity(self, q: Vector, eta: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
+    def velocity(self, q: Vector, eta: Vector, t: Vector = 0.0, **how: Any) -> Array:
         """qd (nv) with these pseudo-velocities (nv - m)."""
-        return self._call("velocity", backend, q, eta, t)
+        return self._call("velocity", q, eta, t, **how)
 
-    def reduced(self, q: Vector, eta: Vector, tau: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
+    def reduced(self, q: Vector, eta: Vector, tau: Vector, t: Vector = 0.0, **how: Any) -> Array:
         """The rates of the pseudo-velocities (nv - m) that follow from joint forces: zefran2004 (22)."""
-        return self._call("reduced", backend, q, eta, tau, t)
+        return self._call("reduced", q, eta, tau, t, **how)
 
     def inverse(self, q: Vector, qd: Vector, qdd: Vector, t: Vector = 0.0, actuated: Sequence[str] | None = None,
                 backend: str | None = None) -> tuple[Array, Array]:  # fmt: skip
@@ -107,7 +109,7 @@ class Constrained(Distributed):
         refuse_sympy("inverse", q, qd, qdd, t)
         columns = actuated_columns(self.robot, actuated)
         needed = self.robot.inverse_dynamics(q, qd, qdd, backend=backend)
-        A, c = self._call("rates", backend, q, qd, t)
+        A, c = self._call("rates", q, qd, t, backend=backend)
         off = broken(A, np.asarray(qdd, float), c)
         if off is not None:
             raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off[0]:.3g}, not zero.\n"
@@ -115,9 +117,9 @@ class Constrained(Distributed):
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)
 
-    def project(self, q: Vector, qd: Vector, t: Vector = 0.0, backend: str | None = None) -> Array:
+    def project(self, q: Vector, qd: Vector, t: Vector = 0.0, **how: Any) -> Array:
         """The nearest velocity that keeps the constraints, measured by kinetic energy."""
-        return self._call("project", backend, q, qd, t)
+        return self._call("project", q, qd, t, **how)
 
     # what the kernels compute
 
@@ -183,16 +185,16 @@ class Constrained(Distributed):
         change, _ = constrained(factors, [0.0] * model.nv, A, left)
         return [x + y for x, y in zip(v, change, strict=True)], factors.pivots
 
-    def _call(self, name: str, backend: str | None, *given: Any) -> Any:
+    def _call(self, name: str, *given: Any, backend: str | None = None, return_status: bool = False) -> Any:
         if any(map(is_sympy, given)):
             algorithm = self._algorithm(name)
             return on_paper(algorithm, unmoved(self.robot.model), dict(zip(algorithm.inputs, given, strict=True)), {})
 
         def make() -> Kernel:
             refused(self.robot.model, name, has_symbols)
-            return kernel(self._algorithm(name), self.robot.subject, self.robot.name, backend)
+            return kernel(self._algorithm(name), self.robot.subject, self.robot.name, backend, status=return_status)
 
-        return self._kernels((name, backend), make)(*given)
+        return self._kernels((name, backend, return_status), make)(*given)
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv

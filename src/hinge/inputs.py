@@ -150,16 +150,18 @@ def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mappin
     return rows
 
 
-def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Array]:
+def prescribed(call: str, model: Model, given: Any) -> list[Array]:
     """The motion of driven joints, one row a state, or nothing where none is driven."""
     nq, nv = sizes(model)
     if not nv:
         if given is not None:
             raise SizeError(f"{call}: prescribed= was given, but robot {model.name!r} has no driven joint.")
         return []
-    if given is None or not 1 <= len(given) <= 3:
+    several = isinstance(given, tuple | list) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    if not several or not 1 <= len(given) <= 3:
+        was = "" if several or given is None else f"prescribed is {given!r}, and "
         raise SizeError(
-            f"{call}: robot {model.name!r} has driven joints.\n"
+            f"{call}: {was}robot {model.name!r} has driven joints.\n"
             f"  Give prescribed=(value, rate, acceleration) with {nq}, {nv} and {nv} entries last."
         )
     names, lengths = ("value", "rate", "acceleration"), (nq, nv, nv)

@@ -19,7 +19,7 @@ from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Array, Kernel
 from hinge.backends.reading import is_sympy
 from hinge.dynamics.registry import ALGORITHMS, At
-from hinge.errors import one_of
+from hinge.errors import SizeError, one_of
 from hinge.geometry.methods import Geometric
 from hinge.looping import Looping
 from hinge.methods import Later
@@ -172,8 +172,13 @@ class Robot(Algorithms, Looping, Geometric):
         >>> hinge.samples.planar_2r().lock({"elbow": 0.5}).nv
         1
         """
+        if isinstance(joints, str) or (isinstance(joints, Mapping) and q is not None):
+            raise SizeError("lock takes {joint: coordinates}, or a list of names and a whole q to take them from.")
         if not isinstance(joints, Mapping):
-            whole = self.neutral() if q is None else np.asarray(q, float)
+            whole = self.neutral() if q is None else inputs.real("lock: q", q)
+            if whole.shape != (self.nq,):
+                wanted = "Give a whole q with a list of names, or {joint: coordinates}."
+                raise SizeError(f"lock: q has shape {whole.shape}; robot {self.name!r} has nq = {self.nq}.\n  {wanted}")
             joints = {name: whole[self.coordinates(name)[0]] for name in joints}
         return self._with(edit.lock(self.model, joints))
 

@@ -10,6 +10,7 @@ Source: zefran2004 (18), with b besides.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -144,9 +145,14 @@ def _scalars(function: Function, made: Any, axes: int, model: Model) -> list[Sca
                         f"robot {model.name!r} wants {wanted}.")  # fmt: skip
     flat = [getattr(x, "item", lambda x=x: x)() for x in array.reshape(-1).tolist()]
     try:
-        return [x if type(x) is Expr else float(x) for x in flat]
+        made = [x if type(x) is Expr else float(x) for x in flat]
     except (TypeError, ValueError):
         raise SizeError(f"constraint {_name(function)!r} returned something that is not a number.") from None
+    bad = next((k for k, x in enumerate(made) if type(x) is float and not math.isfinite(x)), None)
+    if bad is not None:
+        at = list(map(int, np.unravel_index(bad, array.shape)))
+        raise SizeError(f"constraint {_name(function)!r} returned {made[bad]} at {at}. It holds at no state.")
+    return made
 
 
 def _name(function: Function) -> str:

@@ -58,23 +58,23 @@ class Distributed:
     constraint: Constraint
     _call: Any
 
-    def projection(self, q: Any, t: Any = 0.0, backend: str | None = None) -> Array:
+    def projection(self, q: Any, t: Any = 0.0, **how: Any) -> Array:
         """P (nv, nv): on the velocities that the constraints allow, orthogonal by the mass matrix.
 
         >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [[1.0, 1.0]])
         >>> (held.projection([0.1, 0.2]) @ [1.0, -1.0]).round(12)
         array([ 1., -1.])
         """
-        return self._call("projection", backend, q, t)
+        return self._call("projection", q, t, **how)
 
-    def complement(self, q: Any, t: Any = 0.0, backend: str | None = None) -> Array:
+    def complement(self, q: Any, t: Any = 0.0, **how: Any) -> Array:
         """P⊥ = 1 - P (nv, nv).
 
         >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [[1.0, 1.0]])
         >>> (held.complement([0.1, 0.2]) @ [1.0, -1.0]).round(12) + 0.0
         array([0., 0.])
         """
-        return self._call("complement", backend, q, t)
+        return self._call("complement", q, t, **how)
 
     def projected(self, X: Function) -> Field:
         """P X of a field X: a field of velocities that the constraints allow.
@@ -103,18 +103,18 @@ class Distributed:
     def _field(self, says: str, over: Any) -> Field:
         return Field(self.robot.subject, self.robot.name, over, says)
 
-    def connection(self, q: Any, backend: str | None = None) -> Array:
+    def connection(self, q: Any, **how: Any) -> Array:
         """The components (nv, nv, nv) of the constraint connection: [i, j, k] is i of the derivative along j of k."""
         self._still("connection")
-        return self._call("connection", backend, q, 0.0)
+        return self._call("connection", q, 0.0, **how)
 
-    def geometric(self, q: Any, qd: Any, tau: Any, backend: str | None = None) -> Array:
+    def geometric(self, q: Any, qd: Any, tau: Any, **how: Any) -> Array:
         """Accelerations (nv) by the constraint connection, for a qd that keeps the constraints: zefran2004 (25)."""
         self._still("geometric")
         if any(map(is_sympy, (q, qd, tau))):
-            return self._call("geometric", backend, q, qd, tau, 0.0)
-        made = self._call("geometric", backend, q, qd, tau, 0.0)
-        off = broken(self._call("matrix", backend, q, 0.0)[0], np.asarray(qd, float))
+            return self._call("geometric", q, qd, tau, 0.0, **how)
+        made = self._call("geometric", q, qd, tau, 0.0, **how)
+        off = broken(self._call("matrix", q, 0.0, **how)[0], np.asarray(qd, float))
         if off is not None:
             raise NotCovered(f"the velocity breaks the constraints: A qd is {off[0]:.3g}, not zero.\n"
                              "  Bring it back with project, or make one with velocity.")  # fmt: skip

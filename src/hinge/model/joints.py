@@ -136,6 +136,10 @@ class Joint:
         """What has to be positive for q to be a position at all."""
         return []
 
+    def apart(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """What has to be positive for its axes to be independent."""
+        return []
+
     def neutral(self) -> list[float]:
         """The coordinates at which the inner and outer frames coincide."""
         return [0.0] * self.nq

@@ -30,6 +30,7 @@ from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Motion, MotionSpace
 
 Chain = Sequence[tuple[Joint, tuple[int, ...]]]
+DEPENDENT = 1e-13  # the square of the volume that unit axes span: below this it is rounding
 
 
 def _shift(x: Scalar, y: Scalar, z: Scalar = 0.0) -> Transform:
@@ -119,6 +120,10 @@ class SphericalAngles(Joint):
         c2, s2, c3, s3 = cos(q[1]), sin(q[1]), cos(q[2]), sin(q[2])
         columns = Vec3((c2 * c3, -(c2 * s3), s2)), Vec3((s3, c3, 0.0)), Z_AXIS
         return MotionSpace(Motion(column) for column in columns)
+
+    def apart(self, q: Sequence[Scalar]) -> list[Scalar]:
+        c2 = cos(q[1])
+        return [c2 * c2 - DEPENDENT]  # the Gramian of the axes
 
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
         return list(p)
