@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,19 +65,16 @@ def joined(what: str, parts: Sequence[Array]) -> Array:
 
 def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:
     """Forces by name: the frames they act at, in alphabetical order, and a row for each, (…, frames, 6)."""
-    one_of("external_frame", frame, FRAMES)
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
-    parts = {}
+    at, parts = acting(model, external, frame), {}
     for name, given in external.items():
-        model.frame(name)
         w = given if isinstance(given, Symbols) else real(f"external[{name!r}]", given)
         if w.shape[-1:] != (6,):
             raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
         if finite and not np.all(np.isfinite(w)):
             raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
         parts[name] = w[..., None, :]
-    at = At(tuple(sorted(parts)), frame)
     if len(parts) == 1:
         return at, parts[at.names[0]]
     try:
@@ -85,6 +82,15 @@ def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool =
     except ValueError:
         shown = ", ".join(f"{name!r} {w.shape[:-2]}" for name, w in parts.items())
         raise SizeError(f"external: the batches do not fit together: {shown}.") from None
+
+
+def acting(model: Model, names: Iterable[str], frame: str) -> At:
+    """Where forces act: the frames of those names, in alphabetical order, and whose coordinates the forces have."""
+    one_of("external_frame", frame, FRAMES)
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        model.frame(name)
+    return At(tuple(sorted(names)), frame)
 
 
 def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str, At], ...]:

@@ -7,7 +7,7 @@ registry: see algorithms.py.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -299,15 +299,21 @@ class Robot(Algorithms, Looping, Geometric):
         """This robot as algorithms see it."""
         return Subject(self.model, self._vary)
 
-    def cost(self, name: str, method: str | None = None, regroup: bool = False, **options: str) -> Cost:
+    def cost(self, name: str, method: str | None = None, regroup: bool = False, external: Iterable[str] = (),
+             external_frame: str = "body", **options: str) -> Cost:  # fmt: skip
         """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
 
-        >>> hinge.samples.planar_2r().cost("mass_matrix").mul < 20
-        True
+        `external` names the frames at which known forces act, in coordinates as `external_frame` says.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.cost("inverse_dynamics", external=["hand"]).add - arm.cost("inverse_dynamics").add
+        4
         """
-        question = self._question(name, method, options, regroup=regroup)
+        at = inputs.acting(self.model, external, external_frame)
+        places = (("external", at),) if at.names else ()
+        question = self._question(name, method, options, [one for one, _ in places], regroup=regroup, places=places)
         algorithm, program = answer(question, self.subject, contract=False)
-        return count(program, algorithm.method)
+        return count(program, algorithm.method if method in (None, "auto") else method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
                scalar: str = "double", **options: Any) -> str:  # fmt: skip
