@@ -35,7 +35,7 @@ ROUNDS, MOST, NEAR = 60, 60_000, 1.1
 
 
 class Rival(NamedTuple):
-    """A method on a robot: its operations, and these, instructions and time beside those of the method that is taken."""
+    """A method on a robot: its operations; these, instructions and time beside those of the method that is taken."""
 
     operations: int
     count: float
