@@ -13,7 +13,7 @@ import numpy as np
 
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import cos, sin
-from hinge.model.gaps import random_quaternions, tilted, turned
+from hinge.model.joint_constraints import random_quaternions, tilted, turned
 from hinge.model.joints import X_AXIS, Y_AXIS, Z_AXIS, Joint, Prismatic, Revolute, Spherical
 from hinge.model.springs import Spring, springs
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
