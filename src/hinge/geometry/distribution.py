@@ -35,7 +35,7 @@ class Split:
 
     def __init__(self, model: Model, constraint: Constraint, q: list[Scalar], t: Scalar = 0.0):
         self.nabla = LeviCivita(model, q)
-        self.keeping = Keeping(self.nabla.H, constraint.at(q, [0.0] * model.nv, t)[0])
+        self.keeping = Keeping(self.nabla.H, constraint.at(model, q, [0.0] * model.nv, t)[0])
 
     def along(self, y: Sequence[Scalar]) -> list[Scalar]:
         """P y."""
@@ -122,7 +122,15 @@ class Distributed:
 
     # over scalars
 
+    def _bare(self) -> None:
+        """Refuse loops, whose constraints may depend on each other."""
+        if self.robot.model.loops:
+            raise NotCovered(f"robot {self.robot.name!r} has loops besides its constraints: pseudo-velocities and the "
+                             "geometry of constraints are of robots without.\n  forward, inverse, project, gap and "
+                             "assemble keep both.")  # fmt: skip
+
     def _split(self, model: Model, q: list[Scalar], t: Scalar = 0.0) -> Split:
+        self._bare()
         return Split(model, self.constraint, q, t)
 
     def _projection(self, model: Model, q: Any, t: Any) -> Any:

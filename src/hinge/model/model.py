@@ -130,6 +130,7 @@ class Model:
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
+    given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
