@@ -231,9 +231,12 @@ class Algorithm:
             return Made(flat, pivots, margins)
 
         made = (rolled(graph, shown, prepare, compute) if self.rolls else None) or compute(shown, seen)
-        pivots = made.pivots
-        least = lowest([*pivots, *made.margins])
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
+        pivots = [*made.pivots]
+        if self.pivots and not made.margins:  # axes that depend on each other need a margin, or rotors
+            bare = [i for i in range(len(shown.joint)) if not set(shown.armature(i)) - {0.0}]
+            pivots += [x for q in positions for i in bare for x in shown.joint[i].apart(q[i])]
+        least = lowest([*pivots, *made.margins])
         stands = lowest([x for q in positions for i, at in enumerate(q) for x in shown.joint[i].positive(at)])
         outputs = [(name, q.shape(shown), flat)
                    for (name, q), flat in zip(self.returns.items(), made.results, strict=True)]  # fmt: skip

@@ -11,6 +11,9 @@ from typing import Any
 
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Scalar, absolute, sqrt
+from hinge.graph.scalars import largest
+
+ROUNDING = 1e-13  # of the largest entry of a matrix: a pivot below this share is none
 
 
 def _is_zero(x: Scalar) -> bool:
@@ -132,9 +135,13 @@ def plus_diagonal(rows: Sequence[Sequence[Scalar]], diagonal: Sequence[Scalar]) 
     return [[x + (diagonal[r] if r == c else 0.0) for c, x in enumerate(row)] for r, row in enumerate(rows)]
 
 
-def solve_general(rows: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
-    """x with A x = b for a small matrix that need not be symmetric, by plain elimination."""
+def solve_general(rows: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """x with A x = b for a small matrix that need not be symmetric, by plain elimination; and its pivots.
+
+    A pivot is without its sign and less what rounding leaves, so that it is positive where there is an answer.
+    """
     A, x, n = [list(row) for row in rows], list(b), len(b)
+    rounding = largest(entry for row in A for entry in row) * ROUNDING
     for k in range(n):
         swap = next((i for i in range(k, n) if not _is_zero(A[i][k])), k)  # a row whose pivot is not surely zero
         A[k], A[swap], x[k], x[swap] = A[swap], A[k], x[swap], x[k]
@@ -148,4 +155,4 @@ def solve_general(rows: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list
         for j in range(k + 1, n):
             x[k] = x[k] - A[k][j] * x[j]
         x[k] = x[k] * (1.0 / A[k][k])
-    return x
+    return x, [absolute(A[k][k]) - rounding for k in range(n)]

@@ -116,6 +116,7 @@ class Model:
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
+    given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -334,27 +335,24 @@ class Model:
 
     def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
-        terms = [self._term(i, name) for name in TERMS[1:]]
-        if not any(unknown(term) or any(term) for term in terms):
+        terms = {name: self._term(i, name) for name in TERMS[1:]}
+        if not any(unknown(term) or any(term) for term in terms.values()):
             return [0.0] * self.joint[i].nv
-        felt = [self.felt(name, i, q, qd) for name in TERMS[1:]]
-        return [d * x + f * y + k * z for d, f, k, x, y, z in zip(*terms, *felt, strict=True)]
+        taken = [self.taken(name, i, term, q, qd) for name, term in terms.items()]
+        return [d + f + k for d, f, k in zip(*taken, strict=True)]
 
-    def felt(self, term: str, i: int, q: Sequence[Scalar], qd: Sequence[Scalar],
-             qdd: Sequence[Scalar] = ()) -> Sequence[Scalar]:  # fmt: skip
-        """What a unit of armature, damping, friction or stiffness takes of the forces of joint i."""
-        if term == "friction":
-            return [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+    def taken(self, term: str, i: int, sizes: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar],
+              qdd: Sequence[Scalar] = ()) -> list[Scalar]:  # fmt: skip
+        """What armature, damping, friction or stiffness of those sizes takes of the forces of joint i."""
         if term == "stiffness":
-            return self.joint[i].difference(self.slack(i), q)
-        return qd if term == "damping" else qdd
+            return self.joint[i].spring(self.slack(i), q, sizes)[1]
+        sign = [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+        felt = {"armature": qdd, "damping": qd, "friction": sign}[term]
+        return [size * x for size, x in zip(sizes, felt, strict=True)]
 
     def stored(self, i: int, q: Sequence[Scalar]) -> Scalar:
         """The energy in the spring of joint i, so far as `terms` has it."""
-        joint, total = self.joint[i], 0.0
-        for k, s in zip(self._term(i, "stiffness"), joint.difference(self.slack(i), q), strict=True):
-            total = total + 0.5 * k * s * s
-        return total
+        return self.joint[i].spring(self.slack(i), q, self._term(i, "stiffness"))[0]
 
     def _term(self, i: int, name: str) -> tuple[float, ...]:
         return (getattr(self.data[i], name) if name in self.terms else ()) or (0.0,) * self.joint[i].nv

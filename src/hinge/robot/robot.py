@@ -7,17 +7,18 @@ registry, and what belongs to contact, geometry and loops hangs on views: see al
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.arguments import Array, real
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.request import trace
 from hinge.calls.target import USUAL, Target, Vector
+from hinge.errors import SizeError
 from hinge.model import Model, Report, edit, states
 from hinge.model import loops as _loops
 from hinge.model.driven import prescribe
@@ -174,8 +175,13 @@ class Robot(Algorithms):
         >>> hinge.samples.planar_2r().lock({"elbow": 0.5}).nv
         1
         """
+        if isinstance(joints, str) or (isinstance(joints, Mapping) and q is not None):
+            raise SizeError("lock takes {joint: coordinates}, or a list of names and a whole q to take them from.")
         if not isinstance(joints, Mapping):
-            whole = self.neutral() if q is None else np.asarray(q, float)
+            whole = self.neutral() if q is None else real("lock: q", q)
+            if whole.shape != (self.nq,):
+                wanted = "Give a whole q with a list of names, or {joint: coordinates}."
+                raise SizeError(f"lock: q has shape {whole.shape}; robot {self.name!r} has nq = {self.nq}.\n  {wanted}")
             joints = {name: whole[self.coordinates(name)[0]] for name in joints}
         return self._with(edit.lock(self.model, joints))
 
@@ -285,15 +291,22 @@ class Robot(Algorithms):
         places = inputs.places(self.model, name, at)
         return self.target.kernel(name, method, backend, given, joint_terms, status, regroup, places, options)
 
-    def cost(self, name: str, method: str | None = None, regroup: bool = False, **options: str) -> Cost:
+    def cost(self, name: str, method: str | None = None, regroup: bool = False, external: Iterable[str] = (),
+             external_frame: str = "body", **options: str) -> Cost:  # fmt: skip
         """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
 
-        >>> hinge.samples.planar_2r().cost("mass_matrix").mul < 20
-        True
+        `external` names the frames at which known forces act, in coordinates as `external_frame` says.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.cost("inverse_dynamics", external=["hand"]).add - arm.cost("inverse_dynamics").add
+        4
         """
-        request = self.target.request(name, method, regroup=regroup, options=options)
+        at = inputs.acting(self.model, external, external_frame)
+        places = (("external", at),) if at.names else ()
+        given = [one for one, _ in places]
+        request = self.target.request(name, method, given, regroup=regroup, places=places, options=options)
         algorithm, program = trace(request, self.target, contract=False)
-        return count(program, algorithm.method)
+        return count(program, algorithm.method if method in (None, "auto") else method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
                scalar: str = "double", **options: Any) -> str:  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from hinge.calls.controllers import saturated
 from hinge.constraints.elimination import determined
+from hinge.constraints.general import stabilised
 from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
@@ -102,18 +103,19 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
             tau[k] = tau[k] - f
         return tau if physics.springs is None else _sprung(model, physics.springs, tau, at, speed)
 
-    held = holding(model, physics, t, h)
+    held = holding(model, physics, t, h, acts.body)
 
     def acceleration(c: Scalar, at: PerJoint, speed: Flat) -> tuple[Flat, list[Scalar]]:
         body, speeds, tau = acts.body(t + c * h), model.joint_velocities(speed), forces(c, at, speed)
         if not isinstance(forward, Algorithm):
             return forward(tau)
         given = FORCE.take(model, tau), acts.external(body, at), acts.base(t + c * h)
+        if physics.constraint is not None:
+            qdd, _, pivots = physics.constraint.accelerated(body, at, speed, given[0], t + c * h, *given[1:],
+                                                            time=physics.loop_time)  # fmt: skip
+            return qdd, pivots
         if physics.loop_time:
             return forward_stabilised(body, at, speeds, *given, physics.loop_time)
-        if physics.constraint is not None:
-            qdd, _, pivots = physics.constraint.accelerated(body, at, speed, given[0], t + c * h, *given[1:])
-            return qdd, pivots
         return forward.function(body, at, speeds, *given)
 
     held_at = None if held is None else lambda c, at, speed: held(at, speed, c)
@@ -121,12 +123,17 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
                   lambda at: acts.external(acts.body(t), at), lambda c: acts.base(t + c * h))  # fmt: skip
 
 
-def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Callable[..., Any] | None:
-    """A function (q, v, c) that gives A and c with A qdd + c = 0, of loops and constraints; None without them."""
+def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0,
+            body: Callable[[Scalar], Model] | None = None) -> Callable[..., Any] | None:  # fmt: skip
+    """A function (q, v, c) that gives A and c with A qdd + c = 0, of loops and constraints; None without them.
+
+    `body` gives the model at a time, where driven joints move.
+    """
     if physics.constraint is not None:
 
         def constrained(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
-            A, _, bias = physics.constraint.constraint.at(model.flat(q), v, t + c * h)
+            now = body(t + c * h) if body else model
+            A, _, bias = physics.constraint.rows(now, q, v, t + c * h, physics.loop_time)
             return A, bias
 
         return constrained
@@ -135,7 +142,9 @@ def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Calla
 
     def closed(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
         loops = closing(model, q, model.joint_velocities(v))
-        return loops.A, loops.c
+        if not physics.loop_time:
+            return loops.A, loops.c
+        return loops.A, stabilised(loops.A, [0.0] * len(loops.A), loops.c, loops.gap, v, physics.loop_time)
 
     return closed
 
