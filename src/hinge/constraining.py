@@ -28,7 +28,6 @@ from hinge.errors import NotCovered, SizeError
 from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
-from hinge.graph.expr import NAMED
 from hinge.graph.scalars import evaluated
 from hinge.inputs import broken
 from hinge.integrators.steps import TIME
@@ -228,7 +227,7 @@ class Constrained(Distributed):
     def _tried(self) -> Array:
         """A at a few states, with any numbers for symbols."""
         rng = np.random.default_rng(0)
-        known = {NAMED.input(name, 0): rng.uniform(0.5, 1.5) for name in self.robot.model.symbols}
+        known = {node: rng.uniform(0.5, 1.5) for node in self.robot.model.named.values()}
         made = [self.constraint.at(q.tolist(), qd.tolist(), 0.0)[0]
                 for q, qd in zip(*self.robot.random_state(rng, 8), strict=True)]  # fmt: skip
         return np.array([[evaluated(row, known) for row in A] for A in made], float)

@@ -16,15 +16,15 @@ from hinge import dynamics, inputs
 from hinge.backends import c, interpret, symbolic
 from hinge.dynamics.located import located
 from hinge.dynamics.registry import KNOWN, PLACE, POSITION, Algorithm, At, asked
-from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean, one_of
-from hinge.graph import Program
+from hinge.errors import FileFault, NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph import Graph, Program
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
 from hinge.programs import Question, answer, on_paper
 
 Robot = Any  # a robot, of which no more is used than its model, the model it is traced in and what it varies
 Options = Mapping[str, Any]  # of the algorithm, and joint_terms
-LANGUAGES = ("c", "llvm", "listing")
+LANGUAGES = ("c", "latex", "listing", "llvm")
 LONG = 100_000  # parts of an expression that nobody should print
 EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
@@ -35,6 +35,8 @@ def source(robot: Robot, name: str, language: str, method: str | None, at: str, 
     if language not in LANGUAGES:
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")
     one_of("scalar", scalar, c.REALS)
+    if language == "latex":
+        return page(robot, name, language, method, at, options=options)
     if language == "c":
         prefix, head, routines = _c(robot, [name], method, at, options)
         real = c.REALS[scalar]
@@ -49,7 +51,7 @@ def source(robot: Robot, name: str, language: str, method: str | None, at: str, 
 
 def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Options,
             paper: bool = False, needs_frame: bool = False) -> Program:  # fmt: skip
-    algorithm = dynamics.choose(robot.model, name, method)
+    algorithm = dynamics.choose(robot.model, name, method, paper)
     if at:
         if not algorithm.asks_for_a_frame:
             raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
@@ -59,10 +61,11 @@ def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, 
     chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
     places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
-    if paper:  # the first method, whose equations one knows from books
+    if paper:
         model = replace(model, terms=terms)
         first = located(algorithm, dict(places))
-        return first.trace(model, options=chosen, contract=False, vary=robot._vary, guard=False)
+        return first.trace(model, options=chosen, contract=False, vary=robot._vary, graph=Graph(paper=True),
+                           guard=False)  # fmt: skip
     question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
     return answer(question, robot.subject)[1]
 
@@ -205,15 +208,16 @@ def _shown(x: Any) -> str:
 
 
 def equations(robot: Robot, name: str, method: str | None, at: str, simplify: bool, shared: bool,
-              options: Options) -> Any:  # fmt: skip
+              digits: int | None, options: Options) -> Any:  # fmt: skip
     """An algorithm's results as SymPy objects; with `shared` definitions first."""
     symbolic.sympy_module()
+    _digits(digits)
     if shared:
         program, names = _named(robot, robot.subject.traced, name, method, at, options)
-        defined, results = symbolic.definitions(program, names)
+        defined, results = symbolic.definitions(program, names, digits)
         return defined, results if len(results) > 1 else results[0]
-    short = _textbook(robot, name, method, at, options) if simplify else None
-    made = short or symbolic.nested(*_named(robot, robot.subject.traced, name, method, at, options))
+    short = _textbook(robot, name, method, at, digits, options) if simplify else None
+    made = short or symbolic.nested(*_named(robot, robot.subject.traced, name, method, at, options), digits)
     parts = 0 if short else symbolic.size(made)
     if parts > LONG:
         warnings.warn(f"{name} of robot {robot.name!r} has {parts:,} parts when it is written out. "
@@ -231,16 +235,22 @@ def called(robot: Robot, name: str, given: Sequence[Any], frames: Sequence[str],
     if any(sizes(robot.model)):
         raise NotCovered(f"{name}: robot {robot.name!r} has driven joints, whose motion is given in numbers.\n"
                          "  Ask for robot.equations(…), which has symbols for it.")  # fmt: skip
-    algorithm = dynamics.choose(robot.model, name, method)
+    algorithm = dynamics.choose(robot.model, name, method, paper=True)
     model = replace(unmoved(robot.model), terms=inputs.terms(joint_terms))
     arrays, names = iter(given), iter(frames)
     said = {one: next(names if quantity is PLACE else arrays) for one, quantity in asked(name).items()}
     return on_paper(algorithm, model, said, inputs.options(algorithm, options))
 
 
-def _textbook(robot: Robot, name: str, method: str | None, at: str, options: Options) -> Any:
+def _digits(given: Any) -> None:
+    """Refuse what is no number of digits."""
+    if given is not None and not (type(given) is int and given > 0):
+        raise SizeError(f"digits={given!r} is not known. Give a whole number from 1, or leave it out.")
+
+
+def _textbook(robot: Robot, name: str, method: str | None, at: str, digits: int | None, options: Options) -> Any:
     """In the frames the robot was given in, so that its numbers are those of the file; None where it is too long."""
-    return symbolic.textbook(*_named(robot, unmoved(robot.model), name, method, at, options))
+    return symbolic.textbook(*_named(robot, unmoved(robot.model), name, method, at, options), digits)
 
 
 def _named(robot: Robot, model: Model, name: str, method: str | None, at: str,
@@ -249,24 +259,27 @@ def _named(robot: Robot, model: Model, name: str, method: str | None, at: str,
     return program, symbol_names(robot, program)
 
 
-def page(robot: Robot, name: str, form: str, method: str | None = None, at: str = "") -> str:
+def page(robot: Robot, name: str, form: str, method: str | None = None, at: str = "", digits: int | None = None,
+         options: Options | None = None) -> str:  # fmt: skip
     """The equations of an algorithm as text, as LaTeX, or as a function in Python; long ones with definitions first."""
-    program, names = _named(robot, robot.subject.traced, name, method, at, {})
+    symbolic.sympy_module()
+    _digits(digits)
+    program, names = _named(robot, robot.subject.traced, name, method, at, options or {})
     defined: list[tuple[Any, Any]] = []
-    made = _textbook(robot, name, method, at, {})
+    made = _textbook(robot, name, method, at, digits, options or {})
     if made is None:
-        defined, made = symbolic.definitions(program, names)
+        defined, made = symbolic.definitions(program, names, digits)
     labels = [output.name for output in program.outputs]
     if form == "python":
         return symbolic.python(name, {one.name: names[one.name] for one in program.inputs}, defined, made)
-    return symbolic.lines(labels, defined, made, latex=form == "latex")
+    return symbolic.lines(labels, defined, made, form == "latex", _ends(robot)[1])
 
 
 def symbol_names(robot: Robot, program: Program) -> dict[str, list[str]]:
     """What the entries of each input are called: q_elbow, qdot_elbow, qddot_elbow, tau_elbow, and the parameters."""
     made = _entry_names(robot, program)
     coordinates = [n for array, names in made.items() for n in names if array != "parameters"]
-    twice = sorted(set(coordinates) & set(made.get("parameters", ())))
+    twice = sorted(set(coordinates) & set(map(str, made.get("parameters", ()))))
     if twice:
         raise NotCovered(f"{twice[0]!r} is a symbol of robot {robot.name!r}, and the name of one of its coordinates.\n"
                          "  Rename the symbol.")  # fmt: skip
@@ -274,17 +287,13 @@ def symbol_names(robot: Robot, program: Program) -> dict[str, list[str]]:
 
 
 def _entry_names(robot: Robot, program: Program) -> dict[str, list[str]]:
-    model = robot.model
-    ends = _unlike([_short(model.joint_name[i]) for i in model.leaders])
-    joints = list(zip(model.leaders, ends, strict=True))
-    positions = _spread((short, model.joint[i].nq) for i, short in joints)
-    velocities = _spread((short, model.joint[i].nv) for i, short in joints)
+    positions, velocities = _ends(robot)
     letters = {"qd": "qdot", "qdd": "qddot", "qdd_joints": "qddot"}
     made = {}
     for one in program.inputs:
         letter = letters.get(one.name, one.name)
         if one.name == "parameters":
-            made[one.name] = [n for p in robot._vary for n in _parameter_names(p)]
+            made[one.name] = [n for p in robot._vary for n in _parameter_names(robot.model, p)]
         elif one.size == len(positions) and one.name in ("q", "q0", "q1"):
             made[one.name] = [f"{letter}{end}" for end in positions]
         elif one.size == len(velocities):
@@ -292,6 +301,15 @@ def _entry_names(robot: Robot, program: Program) -> dict[str, list[str]]:
         else:
             made[one.name] = [f"{letter}_{k}" for k in range(one.size)]
     return made
+
+
+def _ends(robot: Robot) -> tuple[list[str], list[str]]:
+    """What the names of coordinates and of velocities end in."""
+    model = robot.model
+    ends = _unlike([_short(model.joint_name[i]) for i in model.leaders])
+    joints = list(zip(model.leaders, ends, strict=True))
+    nq, nv = ([(short, getattr(model.joint[i], n)) for i, short in joints] for n in ("nq", "nv"))
+    return _spread(nq), _spread(nv)
 
 
 def _short(joint: str) -> str:
@@ -317,10 +335,10 @@ def _spread(joints: Any) -> list[str]:
 LETTERS = {"mass": "m", "com": "c", "inertia": "I", "placement": "T", "gravity": "g"}
 
 
-def _parameter_names(one: Any) -> list[str]:
+def _parameter_names(model: Model, one: Any) -> list[str]:
     """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, damping_elbow, g_z; a symbol has its own."""
     if one.field == "symbol":
-        return [one.name]
+        return [model.named[one.name].args[0]]
     stem = re.sub(r"\W+", "_", LETTERS.get(one.field, one.field) + (f"_{one.owner}" if one.owner else ""))
     if not one.shape:
         return [stem]

@@ -151,7 +151,7 @@ def on_paper(algorithm: Algorithm, model: Model, given: Mapping[str, Any], optio
         elif quantity is PLACE:
             seen[name] = Place.named(model, given[name])
         else:
-            read = reading.array(f"{algorithm.name}: {name}", given[name], quantity.shape(model))
+            read = reading.array(f"{algorithm.name}: {name}", given[name], quantity.shape(model), name)
             own = [NAMED.input(name, k + 1) for k in range(len(read))]  # a symbol of SymPy has the index 0
             known |= dict(zip(own, read, strict=True))
             seen[name] = quantity.take(model, list(own))

@@ -54,7 +54,7 @@ def test_equations_are_printed_a_line_each(lamp):
 
 def test_equations_as_latex(lamp):
     text = said("equations", lamp, "--latex", "--vary", "head.mass")
-    assert text.startswith("\\begin{align*}\n\\mathrm{inverse\\_dynamics}_{1} &= ")
+    assert text.startswith("\\begin{align*}\n\\tau_{lean} &= ")
     assert text.endswith("\\end{align*}\n")
     assert "\\ddot{q}_{lean}" in text
     assert "m_{head}" in text

@@ -110,14 +110,23 @@ class Ring:
         return [[value(entry) for entry in output.entries] for output in program.outputs]
 
     def inverse(self, a: Poly) -> Poly:
+        """One over it: powers where it is a single term, else what its terms share times the inverse of their sum."""
         if len(a) == 1:
             ((term, c),) = a.items()
             return {tuple((g, -e) for g, e in term): 1.0 / c if c else math.nan}
-        self.function("sum", _key(a))
-        return self.power("sum", _key(a), exponent=-1)
+        shared = {g: min(dict(term).get(g, 0) for term in a) for term in a for g, _ in term}
+        rest = {_term({g: dict(term).get(g, 0) - e for g, e in shared.items()}): c for term, c in a.items()}
+        made = self.function("sum", _key(rest))
+        ((inside, _),) = made.items()
+        return {_term({g: -e for g, e in (*shared.items(), *inside)}): 1.0}
 
     def turned(self, kind: str, x: Poly) -> Poly:
-        """Sine or cosine of a sum of inputs, with the sign of its first one taken out."""
+        """Sine or cosine of a sum of inputs, with quarter turns and the sign of its first one taken out."""
+        quarters = x.get(ONE, 0.0) / (math.pi / 2)
+        if round(quarters) and abs(quarters - round(quarters)) <= 1e-15 * abs(quarters):
+            turns = (round(quarters) + (kind == "cos")) % 4  # cos x = sin(x + π/2)
+            made = self.turned("cos" if turns % 2 else "sin", {term: c for term, c in x.items() if term != ONE})
+            return made if turns < 2 else {term: -c for term, c in made.items()}
         angle = _key(x)
         if any(len(term) > 1 or (term and term[0][1] != 1) for term, _ in angle):
             return self.function(f"{kind} of", angle)
@@ -291,11 +300,24 @@ class Nested:
 
 
 def factored(a: Poly, apart: Callable[[Term], Any] = lambda term: None) -> Nested:
-    """The polynomial with common factors taken out, first among the terms for which `apart` says the same."""
+    """The polynomial over its common denominator, with common factors taken out.
+
+    They are looked for among the terms for which `apart` says the same first.
+    """
+    below = _below(a)
     groups: dict[Any, list[tuple[Term, float]]] = {}
     for term, c in sorted(a.items()):
-        groups.setdefault(apart(term), []).append((term, c))
-    return Nested(tuple(part for group in groups.values() for part in _parts(group)))
+        above = _term({**dict(term), **{g: dict(term)[g] - e for g, e in below}})
+        groups.setdefault(apart(term), []).append((above, c))
+    made = Nested(tuple(part for group in groups.values() for part in _parts(group)))
+    return Nested(((1.0, below, made),)) if below else made
+
+
+def _below(a: Poly) -> Term:
+    """What every term of several is divided by."""
+    terms = [dict(term) for term in a] if len(a) > 1 else [{}]
+    least = {g: max(powers.get(g, 0) for powers in terms) for g in terms[0]}
+    return _term({g: e for g, e in least.items() if e < 0})
 
 
 def _parts(terms: Sequence[tuple[Term, float]]) -> Iterable[tuple[float, Term, Nested | None]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hinge.dynamics import newton_euler
-from hinge.graph.expr import Scalar
+from hinge.graph.expr import Scalar, on_paper
 from hinge.graph.ops import less, select
 from hinge.model import Model
 from hinge.model.driven import Driven
@@ -137,7 +137,9 @@ def refuses_trees(model: Model) -> str:
 
 
 def _unless_zero(m: Scalar) -> Scalar:
-    """m, or one where there is nothing to divide."""
+    """m, or one where there is nothing to divide; on paper a mass is a mass."""
     if isinstance(m, float | int):
         return m or 1.0
+    if on_paper(m):
+        return m
     return select(less(0.0, m), m, select(less(m, 0.0), m, 1.0))

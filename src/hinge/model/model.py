@@ -147,6 +147,11 @@ class Model:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the symbols it was built from, in alphabetical order."""
+        return tuple(self.named)
+
+    @cached_property
+    def named(self) -> dict[str, Expr]:
+        """The same with the nodes they are, which know which of SymPy's symbols they came from."""
         return symbols(tuple(getattr(self, name) for name in PLACES))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
