@@ -112,8 +112,8 @@ def known(x: Any) -> Any:
 
 
 def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Values by name, where they may be given by symbols of SymPy too."""
-    made = {str(key): value for key, value in given.items()}
+    """Values by name; symbols of SymPy may be keys, and its numbers values."""
+    made = {str(key): float(x) if getattr(x, "is_real", False) and x.is_number else x for key, x in given.items()}
     if len(made) < len(given):
         names = [str(key) for key in given]
         twice = next(name for k, name in enumerate(names) if name in names[:k])

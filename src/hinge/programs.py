@@ -15,7 +15,7 @@ from hinge import dynamics
 from hinge.backends.kernel import Kernel, Kernels, Plan
 from hinge.backends.reading import Reading
 from hinge.dynamics.located import located
-from hinge.dynamics.registry import PLACE, Algorithm, At, Place, Quantity
+from hinge.dynamics.registry import PLACE, POSITION, Algorithm, At, Place, Quantity
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Graph, Input, Program, Scalar, TooLong
 from hinge.graph.expr import NAMED
@@ -151,7 +151,8 @@ def on_paper(algorithm: Algorithm, model: Model, given: Mapping[str, Any], optio
         elif quantity is PLACE:
             seen[name] = Place.named(model, given[name])
         else:
-            read = reading.array(f"{algorithm.name}: {name}", given[name], quantity.shape(model), name)
+            shape = quantity.shape(model)
+            read = reading.array(f"{algorithm.name}: {name}", given[name], shape, name, quantity is POSITION)
             own = [NAMED.input(name, k + 1) for k in range(len(read))]  # a symbol of SymPy has the index 0
             known |= dict(zip(own, read, strict=True))
             seen[name] = quantity.take(model, list(own))

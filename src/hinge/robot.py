@@ -308,7 +308,8 @@ class Robot(Algorithms, Looping, Geometric):
                scalar: str = "double", **options: Any) -> str:  # fmt: skip
         """The program of an algorithm for this robot as text: "c", "llvm", "listing" for a plain one; or "latex".
 
-        `scalar` is "double" or "float"; "latex" has the equations, as `hinge equations --latex` prints them. What is about a frame takes `at`, its name; `joint_terms=` is as in calls.
+        `scalar` is "double" or "float"; "latex" has the equations, as `hinge equations --latex` prints them. What is
+        about a frame takes `at`, its name; `joint_terms=` is as in calls.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333

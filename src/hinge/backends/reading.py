@@ -44,14 +44,17 @@ class Reading:
     def __init__(self) -> None:
         self.arrays: dict[str, str] = {}
 
-    def array(self, what: str, given: Any, shape: Shape, name: str = "") -> list[Scalar]:
-        """The entries of an array of that shape, row by row, as floats and nodes; a column is a vector too."""
+    def array(self, what: str, given: Any, shape: Shape, name: str = "", angles: bool = False) -> list[Scalar]:
+        """The entries of an array of that shape, row by row, as floats and nodes; a column is a vector too.
+
+        Where they may be `angles`, an exact number stays one: its cosine is no fraction.
+        """
         entries = np.array(given, dtype=object)
         if entries.shape != shape and not (hasattr(given, "free_symbols") and entries.shape == (*shape, 1)):
             raise SizeError(f"{what} of symbols has shape {entries.shape}; it has to be {shape}, one state.")
-        return [self._scalar(what, x, name) for x in entries.reshape(-1)]
+        return [self._scalar(what, x, name, angles) for x in entries.reshape(-1)]
 
-    def _scalar(self, what: str, x: Any, array: str) -> Scalar:
+    def _scalar(self, what: str, x: Any, array: str, angle: bool) -> Scalar:
         import sympy
 
         try:
@@ -59,6 +62,7 @@ class Reading:
         except sympy.SympifyError:
             raise SizeError(f"{what}: {x!r} is neither a number nor SymPy's.") from None
         atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative, sympy.NumberSymbol)
+        atoms |= {x} if angle and x.is_Rational and x != 0 else set()
         known = {atom: symbol(atom) for atom in atoms}
         self.arrays |= {node.args[0]: array for node in known.values()}
         symbolic.different(self.arrays, f"{what}: ")

@@ -6,13 +6,14 @@ graph: nested expressions, or with `shared` a list of definitions first, each us
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from hinge.backends.polynomial import Nested, Poly, Ring, Term, TooLong, factored
+from hinge.backends.polynomial import Nested, Part, Poly, Ring, TooLong, factored
 from hinge.errors import NotCovered
 from hinge.graph import OPS, Input, Program, live, order
 from hinge.graph.order import STRUCTURE
@@ -22,7 +23,7 @@ from hinge.model.symbols import Name
 Names = Mapping[str, Sequence[str]]  # for each input array what its entries are called
 APART = {"qdd", "tau", "actuators"}  # terms are gathered by the entries of these arrays first
 PLAIN = 12  # a number is written as a fraction where its denominator is no larger
-FRACTIONS = 1000  # the same of a number whose decimals do not end
+FRACTIONS = 10_000  # the same of a number whose decimals do not end
 DECIMALS = 10  # with more decimals than these a number is not one that somebody wrote down
 ROUNDING = 4e-15  # relative size of what arithmetic may have done to a number
 LETTERS = {  # of what an algorithm gives, in LaTeX
@@ -121,19 +122,27 @@ def number(x: float, digits: int | None = None) -> Any:
     Decimals are rounded to so many digits.
     """
     sympy = sympy_module()
+    form, made = _read(x)
+    if isinstance(made, float):
+        return sympy.nan if x != x else sympy.Float(made if digits is None else float(f"{made:.{digits}g}"))
+    exact = sympy.Rational(made.numerator, made.denominator)
+    if form == "root":
+        return _times(sympy.Integer(1 if x > 0.0 else -1), sympy.sqrt(exact))
+    return exact if form == "plain" else _times(exact, sympy.pi ** int(form))
+
+
+@functools.lru_cache(4096)
+def _read(x: float) -> tuple[str, float | Fraction]:
+    """A number as a fraction, times the power of π or under the root that it is said with; else as a decimal."""
     if not abs(x) < 1e12:
-        return sympy.nan if x != x else sympy.Float(x)
+        return "plain", x
     short = next((y for k in range(1, DECIMALS + 1) if _near(y := float(f"{x:.{k}g}"), x)), None)
-    forms: list[tuple[float, int, Callable[[Any], Any]]] = [(x, PLAIN, lambda r: r)]
-    if short is None:
-        forms += [(x, FRACTIONS, lambda r: r), (x / math.pi, FRACTIONS, lambda r: _times(r, sympy.pi)),
-                  (x * x, FRACTIONS, lambda r: _times(sympy.Integer(1 if x > 0.0 else -1), sympy.sqrt(r)))]  # fmt: skip
-    for value, largest, written in forms:
+    long = [("plain", x), ("1", x / math.pi), ("2", x / math.pi**2), ("root", x * x)] if short is None else []
+    for form, value, largest in (("plain", x, PLAIN), *((*one, FRACTIONS) for one in long)):
         made = Fraction(value).limit_denominator(largest)
         if _near(made.numerator / made.denominator, value):
-            return written(sympy.Rational(made.numerator, made.denominator))
-    x = x if short is None else short
-    return sympy.Float(x if digits is None else float(f"{x:.{digits}g}"))
+            return form, made
+    return "plain", x if short is None else short
 
 
 def _near(y: float, x: float) -> bool:
@@ -145,6 +154,12 @@ def _times(*factors: Any) -> Any:
     sympy = sympy_module()
     flat = [x for f in factors for x in (f.args if f.is_Mul else (f,)) if x is not sympy.S.One]
     return sympy.Mul(*flat) if len(flat) > 1 else flat[0] if flat else sympy.S.One
+
+
+def _opposite(x: Any) -> Any:
+    """A product, or a lone factor, with the other sign."""
+    first, *rest = x.args if x.is_Mul else (x,)
+    return _times(-first, *rest) if first.is_Number else _times(sympy_module().S.NegativeOne, x)
 
 
 Scaled = tuple[float, Any]  # a number, and what it multiplies
@@ -172,6 +187,12 @@ def _as_they_are(program: Program, names: Names, share: bool, digits: int | None
     def whole(a: Scaled) -> Any:
         return a[1] if a[0] == 1.0 else _times(number(a[0], digits), a[1])
 
+    def terms(a: Scaled) -> Sequence[Any]:
+        """The terms of a sum that is used once, or the value as it is."""
+        if not (share and a[1].is_Add and abs(a[0]) == 1.0):
+            return (whole(a),)
+        return a[1].args if a[0] == 1.0 else tuple(map(_opposite, a[1].args))
+
     def made(op: str, *args: Scaled) -> Scaled:
         """Numbers are kept before products, so that each product has one, and a sum has differences."""
         if op == "neg":
@@ -180,8 +201,8 @@ def _as_they_are(program: Program, names: Names, share: bool, digits: int | None
             return args[0][0] * args[1][0], _times(args[0][1], args[1][1])
         if op == "div":
             return args[0][0], _times(args[0][1], sympy.Pow(whole(args[1]), -1))
-        if op == "sub":
-            return 1.0, sympy.Add(whole(args[0]), whole(made("neg", args[1])))
+        if op in ("add", "sub"):
+            return 1.0, sympy.Add(*terms(args[0]), *terms(args[1] if op == "add" else made("neg", args[1])))
         return 1.0, apply(op, *map(whole, args))
 
     with sympy.evaluate(False):  # the form of the program, which SymPy would multiply out without end
@@ -273,6 +294,7 @@ class _Writing:
     def __init__(self, ring: Ring, names: Names, digits: int | None, arrays: Mapping[str, str]):
         self.sympy, self.ring, self.names, self.digits, self.arrays = sympy_module(), ring, names, digits, arrays
         self._made: dict[int, Any] = {}
+        self._ranks: dict[int, tuple[bool, str]] = {}
 
     def entry(self, a: Poly) -> Any:
         """A polynomial, its factors taken out in the order of their names: the same whatever was computed first."""
@@ -282,17 +304,20 @@ class _Writing:
         return self.nested(factored(ranked, lambda term: self._apart([found[k] for k, _ in term])), found)
 
     def _rank(self, g: int) -> tuple[bool, str]:
-        return self.ring.generators[g].kind != "input", str(self.generator(g))
+        if g not in self._ranks:
+            self._ranks[g] = self.ring.generators[g].kind != "input", str(self.generator(g))
+        return self._ranks[g]
 
     def nested(self, a: Nested, found: Sequence[int]) -> Any:
-        parts = [self._product(*part, found) for part in a.parts]
+        parts = [self._product(part, found) for part in a.parts]
         return parts[0] if len(parts) == 1 else self.sympy.Add(*parts)
 
-    def _product(self, c: float, term: Term, inner: Nested | None, found: Sequence[int]) -> Any:
+    def _product(self, part: Part, found: Sequence[int]) -> Any:
+        c, term, inner, power = part
         factors = [number(c, self.digits)] if c != 1.0 or not (term or inner) else []
         powers = [(self.generator(found[k]), e) for k, e in term]
         factors += [x if e == 1 else x ** number(e) for x, e in powers]
-        factors += [self.nested(inner, found)] if inner else []
+        factors += [self.nested(inner, found) ** power] if inner else []
         return factors[0] if len(factors) == 1 else self.sympy.Mul(*factors)  # a lone one may be a truth
 
     def _apart(self, term: Sequence[int]) -> Any:

@@ -170,7 +170,7 @@ def _coupled(H: Rows) -> list[list[int]]:
     groups: list[list[int]] = []
     for i, row in enumerate(H):
         touched = [group for group in groups if any(not _is_zero(row[j]) for j in group)]
-        groups = [group for group in groups if group not in touched] + [[*sum(touched, []), i]]
+        groups = [group for group in groups if group not in touched] + [[*(j for group in touched for j in group), i]]
     return groups
 
 

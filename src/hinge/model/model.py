@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
-from hinge.graph.expr import Scalar
+from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
@@ -152,7 +152,7 @@ class Model:
     @cached_property
     def named(self) -> dict[str, Expr]:
         """The same with the nodes they are, which know which of SymPy's symbols they came from."""
-        return symbols(tuple(getattr(self, name) for name in PLACES))
+        return symbols(tuple(getattr(self, name) for name in PLACES), f"robot {self.name!r}: ")
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 

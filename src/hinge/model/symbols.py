@@ -4,8 +4,9 @@
     hinge.dh([{"a": l, "mass": m, "com": (-l / 2, 0, 0)}])
 
 A symbol is an input of the graph NAMED; what is made of symbols is a node there, simplified like any other. One with
-assumptions is there by a `Name` that knows it, so that it comes out again as it was. When an algorithm is traced the nodes are made again in its graph, from inputs of its program: the symbols are parameters of
-the robot, and no algorithm knows of them. SymPy is only read here, never imported.
+assumptions has a `Name` there that knows it, and comes out again as it was. When an algorithm is traced the nodes are
+made again in its graph, from inputs of its program: the symbols are parameters of the robot, and no algorithm knows of
+them. SymPy is only read here, never imported.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Name(str):
     """The name of one of SymPy's objects that is more than a plain symbol, and the object: equal where that is."""
 
     __slots__ = ("symbol",)
+    symbol: Any
 
     def __new__(cls, symbol: Any) -> Name:
         made = super().__new__(cls, symbol)
@@ -135,7 +137,7 @@ def with_numbers(thing: Any, change: Callable[[Expr], Scalar]) -> Any:
     return made
 
 
-def symbols(thing: Any) -> dict[str, Expr]:
+def symbols(thing: Any, where: str = "") -> dict[str, Expr]:
     """The symbols in a model, or in any of its parts: name → node, in alphabetical order."""
     found: dict[Expr, None] = {}
     if not len(NAMED):
@@ -149,7 +151,7 @@ def symbols(thing: Any) -> dict[str, Expr]:
     made: dict[str, Expr] = {}
     for node in sorted((node for node in live(found) if node.op == "input"), key=lambda node: str(node.args[0])):
         if made.setdefault(str(node.args[0]), node) is not node:
-            raise ModelError("symbol", f"two symbols are called {str(node.args[0])!r}, with unlike assumptions.",
+            raise ModelError("symbol", f"{where}two symbols are called {str(node.args[0])!r}, with unlike assumptions.",
                              "Give one of them another name, or both the same assumptions.")  # fmt: skip
     return made
 
