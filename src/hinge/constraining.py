@@ -33,6 +33,7 @@ from hinge.inputs import broken
 from hinge.integrators.steps import TIME
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
+from hinge.model.symbols import symbols_of
 from hinge.programs import kernel, on_paper
 from hinge.robot import Robot, Vector
 from hinge.spatial import Force, Motion
@@ -227,7 +228,7 @@ class Constrained(Distributed):
     def _tried(self) -> Array:
         """A at a few states, with any numbers for symbols."""
         rng = np.random.default_rng(0)
-        known = {node: rng.uniform(0.5, 1.5) for node in self.robot.model.named.values()}
+        known = {node: rng.uniform(0.5, 1.5) for node in symbols_of(self.robot.model).values()}
         made = [self.constraint.at(q.tolist(), qd.tolist(), 0.0)[0]
                 for q, qd in zip(*self.robot.random_state(rng, 8), strict=True)]  # fmt: skip
         return np.array([[evaluated(row, known) for row in A] for A in made], float)

@@ -20,6 +20,7 @@ from hinge.errors import FileFault, NotCovered, SizeError, UnknownName, did_you_
 from hinge.graph import Graph, Program
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
+from hinge.model.symbols import symbols_of
 from hinge.programs import Question, answer, on_paper
 
 Robot = Any  # a robot, of which no more is used than its model, the model it is traced in and what it varies
@@ -338,7 +339,7 @@ LETTERS = {"mass": "m", "com": "c", "inertia": "I", "placement": "T", "gravity":
 def _parameter_names(model: Model, one: Any) -> list[str]:
     """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, damping_elbow, g_z; a symbol has its own."""
     if one.field == "symbol":
-        return [model.named[one.name].args[0]]
+        return [symbols_of(model)[one.name].args[0]]
     stem = re.sub(r"\W+", "_", LETTERS.get(one.field, one.field) + (f"_{one.owner}" if one.owner else ""))
     if not one.shape:
         return [stem]

@@ -61,6 +61,18 @@ def test_equations_as_latex(lamp):
     assert text.count(" \\\\\n") == 1
 
 
+def test_decimals_are_rounded(lamp):
+    assert (
+        said("equations", lamp, "mass_matrix", "--digits", "2").splitlines()[0]
+        == "mass_matrix[1, 1] = cos(q_nod)/2 + 2.3"
+    )
+    gravity = said("equations", lamp, "gravity_force", "--latex", "--digits", "3")
+    assert gravity.splitlines()[2] == r"G_{2} &= - 2.45 \sin{\left(q_{lean} + q_{nod} \right)}"
+    refused = saying.said("equations", lamp, "--digits", "0")
+    assert refused.exit_code == 2
+    assert "0 is not in the range x>=1" in refused.output
+
+
 @pytest.mark.parametrize("name", ["inverse_dynamics", "mass_matrix", "kinetic_energy", "hybrid_dynamics"])
 def test_equations_as_python_run(lamp, name):
     space = {}

@@ -217,7 +217,7 @@ def _as_they_are(program: Program, names: Names, share: bool, digits: int | None
         return shared, [[whole(value(entry)) for entry in output.entries] for output in program.outputs]
 
 
-def lines(labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequence[Any], latex: bool,
+def lines(labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequence[Any], in_latex: bool,
           ends: Sequence[str]) -> str:  # fmt: skip
     """Definitions and then each entry that is not zero, an equation a line: plain, or aligned for LaTeX.
 
@@ -227,40 +227,52 @@ def lines(labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequen
     equations = [(name, value) for name, value in shared]
     for label, result in zip(labels, made, strict=True):
         if not isinstance(result, sympy.MatrixBase):
-            equations.append((_label(label, (), latex, ends), result))
+            equations.append((_label(label, (), in_latex, ends), result))
             continue
         rows, columns = result.shape
         for i in range(rows):
             for j in range(columns):
                 at = (i + 1, j + 1) if columns > 1 else (i + 1,)
                 if result[i, j] != 0:
-                    equations.append((_label(label, at, latex, ends), result[i, j]))
-    if not latex:
+                    equations.append((_label(label, at, in_latex, ends), result[i, j]))
+    if not in_latex:
         return "".join(f"{name} = {sympy.sstr(value, full_prec=False)}\n" for name, value in equations)
-    written = [f"{name if isinstance(name, str) else _latex(name)} &= {_latex(value)}" for name, value in equations]
+    written = [f"{name if isinstance(name, str) else latex(name)} &= {latex(value)}" for name, value in equations]
     return "\\begin{align*}\n" + " \\\\\n".join(written) + "\n\\end{align*}\n"
 
 
-def _label(name: str, at: Sequence[int], latex: bool, ends: Sequence[str]) -> str:
-    if not latex:
+def _label(name: str, at: Sequence[int], in_latex: bool, ends: Sequence[str]) -> str:
+    if not in_latex:
         return f"{name}[{', '.join(map(str, at))}]" if at else name
     letter = LETTERS.get(name, "")
     if len(letter) > 1 and letter.isalpha() and len(at) == 1:
-        return _latex(sympy_module().Symbol(letter + ends[at[0] - 1]))
+        return latex(sympy_module().Symbol(letter + ends[at[0] - 1]))
     word = letter or "\\mathrm{" + name.replace("_", "\\_") + "}"
     between = "" if all(k < 10 for k in at) else ","
     return f"{word}_{{{between.join(map(str, at))}}}" if at else word
 
 
-def _latex(x: Any) -> str:
-    """An expression as LaTeX; lc1 is l with the index c1, and Ixy is I with xy, not a product of letters."""
+def latex(x: Any, **settings: Any) -> str:
+    """Equations, or anything of SymPy's, as LaTeX: `lc1` is l with the index c1, and `Ixy` is I with xy.
+
+    Rates of functions of time have dots. `settings` are those of `sympy.latex`.
+
+    >>> import sympy
+    >>> print(hinge.latex(sympy.Symbol("m1") * sympy.Symbol("lc1") ** 2))
+    l_{c1}^{2} m_{1}
+    """
     sympy = sympy_module()
     names = {}
     for symbol in x.free_symbols:
         indexed = re.fullmatch(r"([A-Za-z])([a-z]|[xyz]{2})(\d*)", symbol.name)
         if indexed and not sympy.latex(sympy.Symbol(indexed[1] + indexed[2])).startswith("\\"):
             names[symbol] = f"{indexed[1]}_{{{indexed[2]}{indexed[3]}}}"
-    return str(sympy.latex(x, symbol_names=names))
+    settings = {"symbol_names": names, **settings}
+    if not x.has(sympy.core.function.AppliedUndef):
+        return str(sympy.latex(x, **settings))
+    from sympy.physics.vector import vlatex
+
+    return str(vlatex(x, **settings))
 
 
 def python(name: str, arrays: Names, shared: Sequence[tuple[Any, Any]], made: Sequence[Any]) -> str:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
-from hinge.graph.expr import Expr, Scalar
+from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
-from hinge.model.symbols import PLACES, symbols, unknown
+from hinge.model.symbols import symbols_of, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
@@ -147,12 +147,7 @@ class Model:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the symbols it was built from, in alphabetical order."""
-        return tuple(self.named)
-
-    @cached_property
-    def named(self) -> dict[str, Expr]:
-        """The same with the nodes they are, which know which of SymPy's symbols they came from."""
-        return symbols(tuple(getattr(self, name) for name in PLACES), f"robot {self.name!r}: ")
+        return tuple(symbols_of(self))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 

@@ -138,7 +138,7 @@ def with_numbers(thing: Any, change: Callable[[Expr], Scalar]) -> Any:
 
 
 def symbols(thing: Any, where: str = "") -> dict[str, Expr]:
-    """The symbols in a model, or in any of its parts: name → node, in alphabetical order."""
+    """The symbols in any part of a model: name → node, in alphabetical order."""
     found: dict[Expr, None] = {}
     if not len(NAMED):
         return {}
@@ -156,9 +156,14 @@ def symbols(thing: Any, where: str = "") -> dict[str, Expr]:
     return made
 
 
+def symbols_of(model: Model) -> dict[str, Expr]:
+    """The symbols of a whole model: name → node, which knows which of SymPy's symbols it came from."""
+    return symbols(tuple(getattr(model, name) for name in PLACES), f"robot {model.name!r}: ")
+
+
 def with_values(model: Model, values: Mapping[str, Scalar]) -> Model:
     """The model with a number, or a node of another graph, for each of these symbols."""
-    known = {model.named[name]: value for name, value in values.items() if name in model.named}
+    known = {node: values[name] for name, node in symbols_of(model).items() if name in values}
     return replace(model, **{name: with_numbers(getattr(model, name), lambda x: evaluate(x, known)) for name in PLACES})
 
 
