@@ -51,8 +51,9 @@ def source(robot: Robot, name: str, language: str, method: str | None, at: str, 
 
 
 def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Options,
-            paper: bool = False, needs_frame: bool = False) -> Program:  # fmt: skip
-    algorithm = dynamics.choose(robot.model, name, method, paper)
+            graph: Graph | None = None, needs_frame: bool = False) -> Program:  # fmt: skip
+    """The program that runs, or where a graph is given the one that is written down, made there."""
+    algorithm = dynamics.choose(robot.model, name, method, paper=graph is not None)
     if at:
         if not algorithm.asks_for_a_frame:
             raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
@@ -62,11 +63,10 @@ def _traced(robot: Robot, model: Model, name: str, method: str | None, at: str, 
     chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
     places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
-    if paper:
+    if graph is not None:
         model = replace(model, terms=terms)
         first = located(algorithm, dict(places))
-        return first.trace(model, options=chosen, contract=False, vary=robot._vary, graph=Graph(paper=True),
-                           guard=False)  # fmt: skip
+        return first.trace(model, options=chosen, contract=False, vary=robot._vary, graph=graph, guard=False)
     question = Question(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
     return answer(question, robot.subject)[1]
 
@@ -249,14 +249,16 @@ def _digits(given: Any) -> None:
         raise SizeError(f"digits={given!r} is not known. Give a whole number from 1, or leave it out.")
 
 
-def _textbook(robot: Robot, name: str, method: str | None, at: str, digits: int | None, options: Options) -> Any:
+def _textbook(robot: Robot, name: str, method: str | None, at: str, digits: int | None, options: Options,
+              read: bool = True) -> Any:  # fmt: skip
     """In the frames the robot was given in, so that its numbers are those of the file; None where it is too long."""
-    return symbolic.textbook(*_named(robot, unmoved(robot.model), name, method, at, options), digits)
+    return symbolic.textbook(*_named(robot, unmoved(robot.model), name, method, at, options, read), digits)
 
 
-def _named(robot: Robot, model: Model, name: str, method: str | None, at: str,
-           options: Options) -> tuple[Program, symbolic.Names]:  # fmt: skip
-    program = _traced(robot, model, name, method, at, options, paper=True, needs_frame=True)
+def _named(robot: Robot, model: Model, name: str, method: str | None, at: str, options: Options,
+           read: bool = True) -> tuple[Program, symbolic.Names]:  # fmt: skip
+    """A program and its symbols: for states in general where someone will read it, for all where it will run."""
+    program = _traced(robot, model, name, method, at, options, Graph(paper=read), needs_frame=True)
     return program, symbol_names(robot, program)
 
 
@@ -265,9 +267,10 @@ def page(robot: Robot, name: str, form: str, method: str | None = None, at: str 
     """The equations of an algorithm as text, as LaTeX, or as a function in Python; long ones with definitions first."""
     symbolic.sympy_module()
     _digits(digits)
-    program, names = _named(robot, robot.subject.traced, name, method, at, options or {})
+    read, options = form != "python", options or {}
+    program, names = _named(robot, robot.subject.traced, name, method, at, options, read)
     defined: list[tuple[Any, Any]] = []
-    made = _textbook(robot, name, method, at, digits, options or {})
+    made = _textbook(robot, name, method, at, digits, options, read)
     if made is None:
         defined, made = symbolic.definitions(program, names, digits)
     labels = [output.name for output in program.outputs]

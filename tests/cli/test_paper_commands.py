@@ -86,6 +86,18 @@ def test_equations_as_python_run(lamp, name):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
+def test_python_holds_where_a_formula_does_not(lamp):
+    """A ball that does not turn: sin(|v|/2)/|v| has no value there, and the code has one."""
+    space = {}
+    exec(said("equations", lamp, "--python", "integrate", "--base", "floating"), space)
+    robot = hinge.load(lamp, base="floating")
+    for v in (np.zeros(robot.nv), np.linspace(-1.0, 1.0, robot.nv)):
+        np.testing.assert_allclose(
+            space["integrate"](robot.neutral(), v), robot.integrate(robot.neutral(), v), atol=1e-14
+        )
+    assert "Piecewise" not in said("equations", lamp, "integrate", "--base", "floating")
+
+
 def test_long_equations_come_with_definitions_and_run(tmp_path):
     rng = np.random.default_rng(3)
     links, joints = ['<link name="l0"/>'], []
