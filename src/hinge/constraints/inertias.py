@@ -103,8 +103,10 @@ def _table(columns):
     return [[column[k] for column in entries] for k in range(6)]
 
 
-@algorithm("inverse_inertia", method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True,
-           refuses=coupled)  # fmt: skip
+@algorithm(
+    "inverse_inertia", priority=1, method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES,
+    pivots=True, refuses=coupled,
+)  # fmt: skip
 def inverse_inertia(model, q, at, frame="body"):
     """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
 
@@ -124,12 +126,14 @@ def inverse_inertia(model, q, at, frame="body"):
 
 @algorithm("inverse_inertia", method="mass_matrix", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True)
 def inverse_inertia_by_mass(model, q, at, frame="body"):
-    """The same by way of the mass matrix."""
+    """The inverse inertia by way of the mass matrix."""
     return cross_inertia_by_mass(model, q, at, at, frame)
 
 
-@algorithm("cross_inertia", method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
-           pivots=True, refuses=coupled)  # fmt: skip
+@algorithm(
+    "cross_inertia", priority=1, method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
+    pivots=True, refuses=coupled,
+)  # fmt: skip
 def cross_inertia(model, q, a, b, frame="body"):
     """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
 
@@ -152,7 +156,7 @@ def cross_inertia(model, q, a, b, frame="body"):
     "cross_inertia", method="mass_matrix", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES, pivots=True
 )
 def cross_inertia_by_mass(model, q, a, b, frame="body"):
-    """The same by way of the mass matrix."""
+    """The cross inertia by way of the mass matrix."""
     H = LDL(composite(model, q), model.blame())
     Ja, Jb = jacobian(model, q, a, frame), jacobian(model, q, b, frame)
     W = [H.solve(row) for row in Jb]
