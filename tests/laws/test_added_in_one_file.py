@@ -27,7 +27,6 @@ from hinge.integrators import METHODS, Tableau, explicit
 from hinge.model import JOINTS
 from hinge.model.moments import Moments, joined
 from hinge.model.shapes import SHAPES, Geometry, Shape, dataclass, turned
-from hinge.robot.algorithms import Algorithms
 from hinge.spatial import Motion, MotionSpace, Vec3, slide, turn
 from hinge.viewing import shapes as drawn
 

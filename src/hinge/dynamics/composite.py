@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from hinge.dynamics.newton_euler import bias_force, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
-from hinge.dynamics.solve import LDL, LL, plus_diagonal
+from hinge.dynamics.solve import LDL, LL, READABLE, plus_diagonal
 from hinge.graph import units
 from hinge.spatial import Motion
 
@@ -66,7 +66,7 @@ def inverse_composite(model, q):
 
 
 @algorithm("forward_dynamics", priority=1, method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
-           base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
+           base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True, readable=READABLE)  # fmt: skip
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias=bias_force):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
     C = model.generalised_forces(bias(model, q, qd, external, base_motion))

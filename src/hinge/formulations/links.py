@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hinge.dynamics import newton_euler
 from hinge.dynamics.turney import pseudo
-from hinge.graph.expr import Scalar
+from hinge.graph.expr import Scalar, on_paper
 from hinge.graph.ops import less, select
 from hinge.model import Model
 from hinge.model.driven import Driven
@@ -132,7 +132,9 @@ def refuses_trees(model: Model) -> str:
 
 
 def _unless_zero(m: Scalar) -> Scalar:
-    """m, or one where there is nothing to divide."""
+    """m, or one where there is nothing to divide; on paper a mass is a mass."""
     if isinstance(m, float | int):
         return m or 1.0
+    if on_paper(m):
+        return m
     return select(less(0.0, m), m, select(less(m, 0.0), m, 1.0))

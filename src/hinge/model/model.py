@@ -21,7 +21,7 @@ from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
 from hinge.model.shapes import Shape
-from hinge.model.symbols import PLACES, symbols, unknown
+from hinge.model.symbols import symbols_of, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
@@ -134,7 +134,7 @@ class Model:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the symbols it was built from, in alphabetical order."""
-        return symbols(tuple(getattr(self, name) for name in PLACES))
+        return tuple(symbols_of(self))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
