@@ -11,11 +11,12 @@ from __future__ import annotations
 from hinge.constraints.inertias import Articulated
 from hinge.constraints.loop_dynamics import FOUND, GIVEN, either
 from hinge.constraints.loops import closing
-from hinge.constraints.multipliers import Semidefinite
+from hinge.constraints.multipliers import Semidefinite, met
 from hinge.dynamics.articulated import articulated
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import algorithm
 from hinge.graph import inner
+from hinge.graph.scalars import largest
 from hinge.spatial import Force, cross3, dot
 
 
@@ -51,13 +52,15 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
         [sum((dot(across(i, j) @ fj, fi) for i, fi in on[k] for j, fj in on[m]), 0.0) for m in range(k + 1)]
         for k in range(len(on))
     ]  # (9.27)
-    forces = Semidefinite(rows, loops.A).solve([-x for x in beta])  # (9.29)
+    forces = Semidefinite(rows, loops.A, loops.state).solve([-x for x in beta])  # (9.29)
     handles = [Force()] * len(model.parent)
     for acting, size in zip(on, forces, strict=True):
         for body, force in acting:
             handles[body] = handles[body] + force * size  # (9.23)
     added, _ = tree.response([0.0] * model.nv, handles)
-    return ([x + y for x, y in zip(free, added, strict=True)], forces), tree.pivots  # (9.18)
+    qdd = [x + y for x, y in zip(free, added, strict=True)]  # (9.18)
+    slip = largest(inner(row, model.flat(qd)) for row in loops.A) * largest(model.flat(qd))
+    return (qdd, forces), tree.pivots, met(loops.A, qdd, loops.c, loops.state.off, slip)
 
 
 def _in_body(f, R, r):

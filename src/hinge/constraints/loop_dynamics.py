@@ -15,13 +15,12 @@ from typing import Any
 
 from hinge.constraints.inertias import Articulated
 from hinge.constraints.loops import LOOP_FORCE, ROWS, closing, open_tree
-from hinge.constraints.multipliers import constrained
+from hinge.constraints.multipliers import Keeping, constrained, factored, met
 from hinge.dynamics.articulated import coupled
-from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.dynamics.solve import LDL
 from hinge.graph import inner
+from hinge.graph.scalars import largest
 
 GIVEN: dict[str, Any] = {
     "q": POSITION, "qd": VELOCITY, "tau": FORCE, "external": EXTERNAL, "base_motion": BASE, "loop_tau": LOOP_FORCE,
@@ -47,8 +46,7 @@ def loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau=None):
     >>> qdd.shape, forces.shape
     ((3,), (5,))
     """
-    H = LDL(composite(model, q), model.blame())
-    return _solved(model, q, qd, tau, external, base_motion, loop_tau, H)
+    return _solved(model, q, qd, tau, external, base_motion, loop_tau)
 
 
 @algorithm("loop_dynamics", method="sparse", **GIVEN, returns=FOUND, pivots=True, refuses=either)
@@ -62,21 +60,14 @@ def loop_sparse(model, q, qd, tau, external, base_motion, loop_tau=None):
 )
 def forward_loops(model, q, qd, tau, external, base_motion, loop_tau=None):
     """Accelerations of a mechanism whose loops stay closed."""
-    (qdd, _), pivots = loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau)
-    return qdd, pivots
+    (qdd, _), *fared = loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau)
+    return qdd, *fared
 
 
 def forward_stabilised(model, q, qd, tau, external, base_motion, time):
     """The same with springs and dampers, critical and of that time constant (s), in parallel with the constraints."""
-    H, v = LDL(composite(model, q), model.blame()), model.flat(qd)
-
-    def back(loops):
-        rates = [inner(row, v) for row in loops.A]
-        given = zip(loops.c, rates, loops.gap, strict=True)
-        return [c + (2.0 / time) * rate + gap / (time * time) for c, rate, gap in given]
-
-    (qdd, _), pivots = _solved(model, q, qd, tau, external, base_motion, None, H, back)
-    return qdd, pivots
+    (qdd, _), *fared = _solved(model, q, qd, tau, external, base_motion, pull=1.0 / time)
+    return qdd, *fared
 
 
 @algorithm("loop_project", q=POSITION, qd=VELOCITY, returns={"q": POSITION, "qd": VELOCITY}, pivots=True,
@@ -94,20 +85,27 @@ def loop_project(model, q, qd):
     """
     pivots, nothing = [], [0.0] * model.nv
     for _ in range(2):
-        H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
-        change, _ = constrained(H, nothing, loops.A, loops.gap)
+        loops = closing(model, q)
+        H = factored(model, q, loops.A)
+        change, _ = constrained(H, nothing, loops.A, loops.gap, loops.state)
         moved = model.joint_velocities(change)
         q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
         pivots += H.pivots
-    H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
-    v = model.flat(qd)
-    change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A])
+    loops = closing(model, q)
+    H, v = factored(model, q, loops.A), model.flat(qd)
+    change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A], loops.state)
     return (q, [x + y for x, y in zip(v, change, strict=True)]), [*pivots, *H.pivots]
 
 
-def _solved(model, q, qd, tau, external, base_motion, loop_tau, H, back=None):
-    loops = closing(model, q, qd, loop_tau)
+def _solved(model, q, qd, tau, external, base_motion, loop_tau=None, H=None, pull=0.0):
+    loops, v = closing(model, q, qd, loop_tau), model.flat(qd)
+    rates = [inner(row, v) for row in loops.A]
+    back = zip(loops.c, rates, loops.gap, strict=True)
+    c = [c + 2.0 * pull * rate + pull * pull * gap for c, rate, gap in back]
+    H = H or factored(model, q, loops.A)
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     asked = zip(model.generalised_forces(tau), C, loops.driven, strict=True)
-    c = back(loops) if back else loops.c
-    return constrained(H, [t - bias + d for t, bias, d in asked], loops.A, c), H.pivots  # (9.17)
+    free = H.solve([t - bias + d for t, bias, d in asked])
+    qdd, forces = Keeping(H, loops.A, loops.state).kept(free, c)  # (9.17)
+    slip = largest(rates) * (largest(v) + 2.0 * pull) + largest(loops.gap) * pull * pull
+    return (qdd, forces), H.pivots, met(loops.A, qdd, c, loops.state.off, slip)

@@ -69,7 +69,8 @@ def pushed(model: Model, tau: PerJoint, external: Sequence[Force]) -> System:
     forward = choose(model, "forward_dynamics")
 
     def at(c: Scalar, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
-        return forward.function(model, q, model.joint_velocities(v), tau, external, still(c))
+        qdd, pivots, *margins = forward.function(model, q, model.joint_velocities(v), tau, external, still(c))
+        return qdd, [*pivots, *margins]
 
     flat = model.generalised_forces(tau)
     return System(at, lambda c, q, v: flat, None, lambda c: model, lambda q: external, still)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from hinge.constraints.elimination import determined
 from hinge.constraints.loop_dynamics import forward_stabilised, loop_project
 from hinge.constraints.loops import closing
-from hinge.constraints.multipliers import Keeping
+from hinge.constraints.multipliers import Keeping, constrained
 from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
@@ -109,12 +109,14 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
         if not isinstance(forward, Algorithm):
             return forward(tau)
         given = FORCE.take(model, tau), acts.external(body, at), acts.base(t + c * h)
-        if physics.loop_time:
-            return forward_stabilised(body, at, speeds, *given, physics.loop_time)
         if physics.constraint is not None:
             qdd, _, pivots = physics.constraint.accelerated(body, at, speed, given[0], t + c * h, *given[1:])
             return qdd, pivots
-        return forward.function(body, at, speeds, *given)
+        if physics.loop_time:
+            qdd, pivots, *margins = forward_stabilised(body, at, speeds, *given, physics.loop_time)
+        else:
+            qdd, pivots, *margins = forward.function(body, at, speeds, *given)
+        return qdd, [*pivots, *margins]
 
     held_at = None if held is None else lambda c, at, speed: held(at, speed, c)
     return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h),
@@ -181,10 +183,11 @@ def _independent(model: Model, q: PerJoint, v: Flat, rank: int) -> tuple[PerJoin
     change = _Dependent(determined(closing(model, q).A, rank))
     for _ in range(2):
         loops = closing(model, q)
-        moved = model.joint_velocities(Keeping(change, loops.A).kept([0.0] * model.nv, loops.gap)[0])
+        moved = model.joint_velocities(constrained(change, [0.0] * model.nv, loops.A, loops.gap, loops.state)[0])
         q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
     kept = [x - y for x, y in zip(v, change.solve(v), strict=True)]
-    return q, Keeping(change, closing(model, q).A).kept(kept)[0]
+    loops = closing(model, q)
+    return q, Keeping(change, loops.A, loops.state).kept(kept)[0]
 
 
 def _fared(model: Model, q: PerJoint, v: Flat, before: Flat, pivot: Scalar, settled: Scalar) -> Scalar:
