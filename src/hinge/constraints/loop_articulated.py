@@ -9,15 +9,14 @@ Differs from the source: the bias accelerations b come from forward dynamics of 
 from __future__ import annotations
 
 from hinge.constraints.inertias import Articulated
-from hinge.constraints.loop_dynamics import FOUND, GIVEN, either
+from hinge.constraints.loop_dynamics import FOUND, GIVEN, either, in_body, slip
 from hinge.constraints.loops import closing
-from hinge.constraints.multipliers import Semidefinite, met
+from hinge.constraints.multipliers import Held, Semidefinite, met
 from hinge.dynamics.articulated import articulated
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import algorithm
 from hinge.graph import inner
-from hinge.graph.scalars import largest
-from hinge.spatial import Force, cross3, dot
+from hinge.spatial import Force, dot
 
 
 def tied(model):
@@ -38,7 +37,7 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
     # each constraint's force on its two handles, in their own coordinates
     R, r = poses(model, q)
     on = [
-        [(body, _in_body(force * sign, R[body], r[body])) for body, sign in ((s, 1.0), (p, -1.0)) if body]
+        [(body, in_body(force * sign, R[body], r[body])) for body, sign in ((s, 1.0), (p, -1.0)) if body]
         for p, s, force in loops.forces
     ]
     phi, known = tree.inverse_inertias(), {}
@@ -59,12 +58,8 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
             handles[body] = handles[body] + force * size  # (9.23)
     added, _ = tree.response([0.0] * model.nv, handles)
     qdd = [x + y for x, y in zip(free, added, strict=True)]  # (9.18)
-    slip = largest(inner(row, model.flat(qd)) for row in loops.A) * largest(model.flat(qd))
-    return (qdd, forces), tree.pivots, met(loops.A, qdd, loops.c, loops.state.off, slip)
-
-
-def _in_body(f, R, r):
-    return Force(R.T @ (f.ang - cross3(r, f.lin)), R.T @ f.lin)
+    held = Held(loops.A, loops.c, loops.state)
+    return (qdd, forces), tree.pivots, met(held, qdd, slip(loops, model.flat(qd)))
 
 
 def _per_joint(model, flat):

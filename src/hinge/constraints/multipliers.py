@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from hinge.dynamics.composite import composite
 from hinge.dynamics.solve import LDL
-from hinge.graph import Expr, Scalar, absolute, inner, less, maximum, minimum, on_paper, repeat, select, sqrt, total, when
+from hinge.graph import Scalar, inner, less, maximum, minimum, on_paper, repeat, select, total, when
 from hinge.graph.scalars import largest
 from hinge.model import Model
 
@@ -31,7 +30,7 @@ SMALL = 1e-5  # of the mean pivot: with less left, the largest pivots have to co
 CLEAR = 0.1  # the same where a constraint was passed over that others may say better
 HUGE = 1e36  # more than any pivot can be
 EMPTY = 1e-12  # m or rad, per unit of velocity: a constraint with no larger entry than this touches nothing
-MET = 1e-9  # of the largest acceleration among the constraints: what is left of one that is met
+MET = 1e-9  # of the largest acceleration: what is left of a constraint that is met
 TURNS = 3  # in which what is left of small pivots is made up for
 LENT = 1e-13  # of a diagonal entry of H + ρ Aᵀ A: a pivot below that is none
 
@@ -45,6 +44,19 @@ class State(NamedTuple):
     off: Scalar
     levers: Sequence[Scalar]
 
+    @classmethod
+    def exact(cls, size: int) -> State:
+        """So many constraints that are kept, all alike."""
+        return cls(0.0, [1.0] * size)
+
+
+class Held(NamedTuple):
+    """Constraints A qdd + c = 0 at a state, and how they stand there."""
+
+    A: Sequence[Sequence[Scalar]]
+    c: Sequence[Scalar]
+    state: State | None = None
+
 
 class Semidefinite:
     """Λ = L D Lᵀ for a symmetric matrix without negative eigenvalues; rows with no pivot left are passed over.
@@ -57,7 +69,7 @@ class Semidefinite:
         """From the rows of Λ = A H⁻¹ Aᵀ, up to the diagonal, and of A, whose size tells what is rounding."""
         L = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.inverse, self.given = len(L), [0.0] * len(L), [list(row) for row in L]
-        off, levers = state or State(0.0, [1.0] * self.size)
+        off, levers = state or State.exact(self.size)
         mean = total([row[-1] / lever for row, lever in zip(L, levers, strict=True)]) * (1.0 / max(1, self.size))
         none = select(less(mean, HUGE), 0.0, mean)  # a row that is not finite is not passed over: no force is known
         grain = _grain(mean)
@@ -126,13 +138,12 @@ class Semidefinite:
             most, chosen = largest(shares), list[Scalar]()
             for x in shares:  # the first of the largest, if one is left
                 chosen.append(select(less(0.5, total(chosen)), 0.0, select(less(x, most), 0.0, less(0.0, x))))
-            column = [total([select(c, x, 0.0) for c, x in zip(chosen, row, strict=True)]) for row in M]
-            pivot = inner(chosen, pivots)
+            pivot, column = _picked(chosen, pivots), [_picked(chosen, row) for row in M]
             over = select(less(0.0, pivot), 1.0 / pivot, 0.0)
-            made = []
+            share, made = [x * over for x in column], []
             for i, j in places:
-                cleared = M[i][j] - column[i] * column[j] * over
-                crossed = select(chosen[i], column[j] * over, select(chosen[j], column[i] * over, cleared))
+                cleared = M[i][j] - share[i] * column[j]
+                crossed = select(chosen[i], share[j], select(chosen[j], share[i], cleared))
                 made.append(select(chosen[i], -over, cleared) if i == j else crossed)
             return [*made, *(maximum(d, c) for d, c in zip(done, chosen, strict=True))]
 
@@ -158,21 +169,38 @@ class Keeping:
             moved = [x + total([w[i] * f for w, f in zip(self.W, more, strict=True)]) for i, x in enumerate(now[:n])]
             return [*moved, *(a + b for a, b in zip(now[n:], more, strict=True))]  # featherstone1987 (9.17)
 
+        def carefully(solve: Callable[..., list[Scalar]]) -> Sequence[Scalar]:
+            return repeat(TURNS, start, lambda _, *now: nearer(solve, *now))
+
         start = [*free, *[0.0] * len(self.A)]
-        made = self.factors.doubtful(nearer(self.factors.quick, *start), lambda solve: repeat(TURNS, start, lambda _, *now: nearer(solve, *now)))
+        made = self.factors.doubtful(nearer(self.factors.quick, *start), carefully)
         return list(made[:n]), [f + self.lent * ck for f, ck in zip(made[n:], asked, strict=True)]
 
 
-def met(A: Sequence[Sequence[Scalar]], qdd: Sequence[Scalar], c: Sequence[Scalar], off: Scalar = 0.0,
-        slip: Scalar = 0.0) -> Scalar:  # fmt: skip
+def met(held: Held, qdd: Sequence[Scalar], slip: Scalar = 0.0) -> Scalar:
     """1 where A qdd + c is zero, up to rounding and to what the state is off; 0 where it is not.
 
-    `slip` is what velocities that do not keep the constraints, and what brings them back, put into c.
+    `slip` is the square of what velocities that do not keep the constraints, and what brings them back, put into c.
     """
-    parts = [[*(x * y for x, y in zip(row, qdd, strict=True)), ck] for row, ck in zip(A, c, strict=True)]
-    left, size = largest(map(total, parts)), largest(total(map(absolute, part)) for part in parts)
-    bound = (MET * _grain(size) + sqrt(minimum(APART * APART * off, FAR))) * size + APART * slip
-    return select(less(bound, left), 0.0, 1.0)
+    off, levers = held.state or State.exact(len(held.A))
+    left = [inner(row, qdd) + c for row, c in zip(held.A, held.c, strict=True)]
+    fast = largest(qdd)
+    size = fast * fast + square(held.c, levers)
+    bound = (MET * MET * _grain(size) + minimum(APART * APART * off, FAR)) * size + APART * APART * slip
+    return select(less(bound, square(left, levers)), 0.0, 1.0)
+
+
+def square(entries: Sequence[Scalar], levers: Sequence[Scalar]) -> Scalar:
+    """The largest square of an entry a constraint, as an angle, or the rate of one."""
+    return largest(x * x / lever for x, lever in zip(entries, levers, strict=True))
+
+
+def _picked(chosen: Sequence[Scalar], entries: Sequence[Scalar]) -> Scalar:
+    """The entry that is chosen, or 0."""
+    made: Scalar = 0.0
+    for here, x in zip(chosen, entries, strict=True):
+        made = select(here, x, made)
+    return made
 
 
 def constrained(H: Any, forces: Sequence[Scalar], A: Sequence[Sequence[Scalar]], c: Sequence[Scalar],
@@ -196,11 +224,10 @@ class Lent:
         return self.factors.solve(b)
 
 
-def factored(model: Model, q: Any, A: Sequence[Sequence[Scalar]]) -> LDL | Lent:
-    """The mass matrix factored, of which the constraints hold what has no inertia."""
-    H = composite(model, q)
-    weightless = any(type(row[k]) is float and row[k] == 0.0 for k, row in enumerate(H))
-    return Lent(H, A, model.blame()) if weightless else LDL(H, model.blame())
+def factored(model: Model, H: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]]) -> LDL | Lent:
+    """A mass matrix factored, with the constraints' help where a coordinate moves nothing that has inertia."""
+    still = any(type(row[k]) is float and row[k] == 0.0 for k, row in enumerate(H))
+    return Lent(H, A, model.blame()) if still else LDL(H, model.blame())
 
 
 def _grain(x: Scalar) -> Scalar:

@@ -64,9 +64,11 @@ def actuator_forces(model, q, tau):
     return made
 
 
+REACTIONS = {"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL}
+
+
 @algorithm("joint_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns={"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL},
-           refuses=improper)  # fmt: skip
+           returns=REACTIONS, refuses=improper)  # fmt: skip
 def joint_reactions(model, q, qd, qdd, external, base_motion):
     """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
 

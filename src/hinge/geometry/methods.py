@@ -28,10 +28,14 @@ class Geometric:
     def frame_names(self) -> tuple[str, ...]:
         """All that `pose`, `jacobian` and the like can be asked for: links, then frames, sites and fixed joints.
 
+        A robot that floats has "world" before them.
+
         >>> hinge.samples.planar_2r().frame_names
         ('base', 'upper', 'lower', 'hand')
         """
-        return tuple(self.model.frames)
+        names = tuple(self.model.frames)
+        based = any(self.model.frames[link].body == 0 for link in self.model.links)
+        return names if based or self.model.body_name[0] in names else (self.model.body_name[0], *names)
 
     def exponentials(self, name: str, q: Any = None) -> ProductOfExponentials:
         """The branch to a link or frame as its product of exponentials, with q as the reference configuration.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from hinge.constraints.elimination import determined
 from hinge.constraints.loop_dynamics import forward_stabilised, loop_project
 from hinge.constraints.loops import closing
-from hinge.constraints.multipliers import Keeping, constrained
+from hinge.constraints.multipliers import Held, Keeping, constrained
 from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
@@ -25,10 +25,11 @@ from hinge.model import Model
 from hinge.model.symbols import unknown
 from hinge.sim.impulses import bounded, rubbed, struck
 from hinge.spatial import Force, Motion
-from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCONVERGED
+from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
 from hinge.tracing import saturated
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
+OPEN = 1e-6  # rad, or a length as a share of its lever: what loops that were brought back may be open
 FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost
 
 
@@ -87,9 +88,12 @@ def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scal
     body = acts.body(end)
     held = holding(body, physics, end) if rows else None
     after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late,
-                   held(made.q, made.v)[0] if held else None)  # fmt: skip
-    at, speed = _kept(body, physics, end, after.q, after.v)
-    return Moved(at, speed, _fared(model, at, speed, v, sure, minimum(made.settled, after.settled)), made)
+                   held(made.q, made.v) if held else None)  # fmt: skip
+    at, speed, off = _kept(body, physics, end, after.q, after.v)
+    fared = _fared(model, at, speed, v, sure, minimum(made.settled, after.settled))
+    return Moved(
+        at, speed, select(less(fared, 0.5), select(less(OPEN * OPEN, off), float(UNCLOSED), fared), fared), made
+    )
 
 
 def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar,
@@ -123,21 +127,21 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
                   lambda at: acts.external(acts.body(t), at), lambda c: acts.base(t + c * h))  # fmt: skip
 
 
-def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Callable[..., Any] | None:
-    """A function (q, v, c) that gives A and c with A qdd + c = 0, of loops and constraints; None without them."""
+def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0) -> Callable[..., Held] | None:
+    """A function (q, v, c) that gives what loops and constraints hold; None without them."""
     if physics.constraint is not None:
 
-        def constrained(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
+        def restricted(q: PerJoint, v: Flat, c: Scalar = 0.0) -> Held:
             A, _, bias = physics.constraint.constraint.at(model.flat(q), v, t + c * h)
-            return A, bias
+            return Held(A, bias)
 
-        return constrained
+        return restricted
     if not model.loops:
         return None
 
-    def closed(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
+    def closed(q: PerJoint, v: Flat, c: Scalar = 0.0) -> Held:
         loops = closing(model, q, model.joint_velocities(v))
-        return loops.A, loops.c
+        return Held(loops.A, loops.c, loops.state)
 
     return closed
 
@@ -157,15 +161,17 @@ def _sprung(model: Model, springs: Sequence[tuple[float, float]], tau: Flat, q: 
     return tau
 
 
-def _kept(model: Model, physics: Physics, t: Scalar, q: PerJoint, v: Flat) -> tuple[PerJoint, Flat]:
-    """The state brought back to loops and constraints."""
+def _kept(model: Model, physics: Physics, t: Scalar, q: PerJoint, v: Flat) -> tuple[PerJoint, Flat, Scalar]:
+    """The state brought back to loops and constraints, and the square of how far loops are open after that."""
     if physics.loops == "project" and physics.constraint is not None:
-        return physics.constraint.projected_state(model, q, v, t)
+        return *physics.constraint.projected_state(model, q, v, t), 0.0
     if physics.loops == "project":
         (q, v), _ = loop_project(model, q, model.joint_velocities(v))
     elif physics.loops == "independent":
         q, v = _independent(model, q, v, physics.rank)
-    return q, v
+    else:
+        return q, v, 0.0
+    return q, v, closing(model, q).state.off
 
 
 class _Dependent:
