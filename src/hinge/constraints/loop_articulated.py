@@ -59,7 +59,7 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
     added, _ = tree.response([0.0] * model.nv, handles)
     qdd = [x + y for x, y in zip(free, added, strict=True)]  # (9.18)
     held = Held(loops.A, loops.c, loops.state)
-    return (qdd, forces), tree.pivots, met(held, qdd, slip(loops, model.flat(qd)))
+    return (qdd, forces), tree.pivots, met(held, free, qdd, slip(loops, model.flat(qd)))
 
 
 def _per_joint(model, flat):

@@ -149,7 +149,7 @@ def _solved(model, q, qd, tau, external, base_motion, loop_tau=None, H=None, pul
     asked = zip(model.generalised_forces(tau), C, loops.driven, strict=True)
     free = H.solve([t - bias + d for t, bias, d in asked])
     qdd, forces = Keeping(H, loops.A, loops.state).kept(free, c)  # (9.17)
-    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), qdd, slip(loops, v, pull))
+    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), free, qdd, slip(loops, v, pull))
 
 
 def slip(loops, v, pull=0.0):

@@ -177,14 +177,15 @@ class Keeping:
         return list(made[:n]), [f + self.lent * ck for f, ck in zip(made[n:], asked, strict=True)]
 
 
-def met(held: Held, qdd: Sequence[Scalar], slip: Scalar = 0.0) -> Scalar:
+def met(held: Held, free: Sequence[Scalar], qdd: Sequence[Scalar], slip: Scalar = 0.0) -> Scalar:
     """1 where A qdd + c is zero, up to rounding and to what the state is off; 0 where it is not.
 
-    `slip` is the square of what velocities that do not keep the constraints, and what brings them back, put into c.
+    `free` are the accelerations without constraints, `slip` is the square of what velocities that do not keep them,
+    and what brings them back, put into c.
     """
     off, levers = held.state or State.exact(len(held.A))
     left = [inner(row, qdd) + c for row, c in zip(held.A, held.c, strict=True)]
-    fast = largest(qdd)
+    fast = largest([*free, *qdd])
     size = fast * fast + square(held.c, levers)
     bound = (MET * MET * _grain(size) + minimum(APART * APART * off, FAR)) * size + APART * APART * slip
     return select(less(bound, square(left, levers)), 0.0, 1.0)
@@ -217,11 +218,16 @@ class Lent:
         self.lent = total([H[k][k] for k in n]) / total([inner(row, row) for row in A])
         rows = [[H[i][j] + self.lent * inner(columns[i], columns[j]) for j in range(i + 1)] for i in n]
         self.factors = LDL(rows, blame)
-        self.pivots = [p - LENT * rows[k][k] for k, p in enumerate(self.factors.pivots)]
+        self.pivots = [_real(p, rows[k][k]) for k, p in enumerate(self.factors.pivots)]
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         """(H + ρ Aᵀ A)⁻¹ b."""
         return self.factors.solve(b)
+
+
+def _real(pivot: Scalar, before: Scalar) -> Scalar:
+    """A pivot, or 0 where what is left of the entry before elimination is rounding."""
+    return select(less(LENT * before, pivot), pivot, select(less(before, HUGE), 0.0, before))
 
 
 def factored(model: Model, H: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]]) -> LDL | Lent:
