@@ -9,7 +9,7 @@ Differs from the source: the bias accelerations b come from forward dynamics of 
 from __future__ import annotations
 
 from hinge.constraints.inertias import Articulated
-from hinge.constraints.loop_dynamics import FOUND, GIVEN, either, in_body, slip
+from hinge.constraints.loop_dynamics import FOUND, GIVEN, either, in_body
 from hinge.constraints.loops import closing
 from hinge.constraints.multipliers import Held, Semidefinite, met
 from hinge.dynamics.articulated import articulated
@@ -58,8 +58,7 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
             handles[body] = handles[body] + force * size  # (9.23)
     added, _ = tree.response([0.0] * model.nv, handles)
     qdd = [x + y for x, y in zip(free, added, strict=True)]  # (9.18)
-    held = Held(loops.A, loops.c, loops.state)
-    return (qdd, forces), tree.pivots, met(held, free, qdd, slip(loops, model.flat(qd)))
+    return (qdd, forces), tree.pivots, met(Held(loops.A, loops.c, loops.state), free, qdd)
 
 
 def _per_joint(model, flat):

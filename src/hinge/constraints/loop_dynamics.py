@@ -15,7 +15,7 @@ from typing import Any
 
 from hinge.constraints.inertias import Articulated
 from hinge.constraints.loops import LOOP_FORCE, ROWS, closing, open_tree
-from hinge.constraints.multipliers import Held, Keeping, constrained, factored, met, square
+from hinge.constraints.multipliers import Held, Keeping, constrained, factored, met
 from hinge.dynamics.actuators import REACTIONS, improper, joint_reactions
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite, struck
@@ -23,7 +23,6 @@ from hinge.dynamics.kinematics import poses
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
 from hinge.graph import inner
-from hinge.graph.scalars import largest
 from hinge.spatial import Force, cross3
 
 GIVEN: dict[str, Any] = {
@@ -141,19 +140,11 @@ def in_body(f, R, r):
 
 def _solved(model, q, qd, tau, external, base_motion, loop_tau=None, H=None, pull=0.0):
     loops, v = closing(model, q, qd, loop_tau), model.flat(qd)
-    rates = [inner(row, v) for row in loops.A]
-    back = zip(loops.c, rates, loops.gap, strict=True)
-    c = [c + 2.0 * pull * rate + pull * pull * gap for c, rate, gap in back]
+    back = zip(loops.c, loops.A, loops.gap, strict=True)
+    c = [c + 2.0 * pull * inner(row, v) + pull * pull * gap for c, row, gap in back]
     H = H or factored(model, composite(model, q), loops.A)
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     asked = zip(model.generalised_forces(tau), C, loops.driven, strict=True)
     free = H.solve([t - bias + d for t, bias, d in asked])
     qdd, forces = Keeping(H, loops.A, loops.state).kept(free, c)  # (9.17)
-    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), free, qdd, slip(loops, v, pull))
-
-
-def slip(loops, v, pull=0.0):
-    """The square of what velocities that open the loops, and what closes them again, put into c."""
-    levers, fast = loops.state.levers, largest(v) + 2.0 * pull
-    rates = square([inner(row, v) for row in loops.A], levers)
-    return rates * fast * fast + loops.state.off * pull**4
+    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), free, qdd, pull)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.constraints.multipliers import State
+from hinge.constraints.multipliers import State, square
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -23,6 +23,7 @@ from hinge.dynamics.kinematics import (
 )
 from hinge.dynamics.registry import POSITION, VELOCITY, Quantity, algorithm
 from hinge.graph import Expr, Scalar, inner, total
+from hinge.graph.scalars import largest
 from hinge.model.gaps import withstood
 from hinge.model.loops import Loop, passed
 from hinge.spatial import Force, Motion, cross, cross3, dot
@@ -91,15 +92,16 @@ def closing(model, q, qd=None, loop_tau=None):
         if loop.powered and loop_tau is not None:
             pushed = loop.joint.actuation(loop.joint.neutral()) @ [next(given) for _ in range(loop.joint.nv)]
             driven = [x + y for x, y in zip(driven, row(model, S, E, _to_base(pushed, Rb, pb)), strict=True)]  # (9.15)
-    return Closing(gap, A, c, driven, forces, _state(gap, A, lengths))
+    return Closing(gap, A, c, driven, forces, _state(gap, A, lengths, model.flat(qd)))
 
 
-def _state(gap, A, lengths):
-    """How far the loops are open."""
+def _state(gap, A, lengths, v):
+    """How far the loops are open, and how fast they open."""
     rows = [inner(row, row) for row, length in zip(A, lengths, strict=True) if length]
     lever = total(rows) / max(1, len(rows)) + FINEST * FINEST
     levers = [lever if length else 1.0 for length in lengths]
-    return State(total([g * g / x for g, x in zip(gap, levers, strict=True)]), levers)
+    off = total([g * g / x for g, x in zip(gap, levers, strict=True)])
+    return State(off, levers, square([inner(row, v) for row in A], levers), largest(v))
 
 
 def row(model, S, E, force):
