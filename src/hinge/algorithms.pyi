@@ -1003,6 +1003,39 @@ class Algorithms:
         ((3,), (5,))
         """
         ...
+    def loop_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        forces: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """What `joint_reactions` gives, of the joints of a mechanism with loops: total, active, bearing and base.
+
+        Takes q (nq), qd and qdd (nv), and the forces (r) in the loops, as `loop_dynamics` and `loop_inverse_dynamics` give
+        them: where constraints repeat each other they are not determined by the motion.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q, still = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q, np.zeros(3)
+        >>> qdd, forces = linkage.loop_dynamics(q, still, still)
+        >>> total, active, bearing, base = linkage.loop_reactions(q, still, qdd, forces)
+        >>> bool(np.abs(active).max() < 1e-9)  # no motor pushes
+        True
+        """
+        ...
     def loop_project(
         self,
         q: ArrayLike,
