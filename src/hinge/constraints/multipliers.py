@@ -102,16 +102,8 @@ class Semidefinite:
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         """x with Λ x = b, where there is one; entries of rows that were passed over are zero."""
-        return list(self.sure(self.quick(b), lambda solve: solve(b)))
-
-    def sure(self, quick: Sequence[Scalar], carefully: Callable[[Any], Sequence[Scalar]]) -> Sequence[Scalar]:
-        """What was found in the order of rows; where that is in doubt, what is found with a better `solve`."""
-
-        def again(*_: Scalar) -> Sequence[Scalar]:
-            inverse = self._inverted()
-            return carefully(lambda b: [inner(row, b) for row in inverse])
-
-        return when(self.doubt, quick, again)
+        inverse = self.inverted()
+        return list(when(self.doubt, self.quick(b), lambda *_: [inner(row, b) for row in inverse]))
 
     def quick(self, b: Sequence[Scalar]) -> list[Scalar]:
         """The same in the order of rows, for pivots that leave no doubt."""
@@ -126,8 +118,11 @@ class Semidefinite:
             x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], self.inverse[k])
         return x
 
-    def _inverted(self) -> list[list[Scalar]]:
-        """The inverse of Λ on the rows that count, zero elsewhere: exchanges in place, the largest pivot first."""
+    def inverted(self) -> list[list[Scalar]]:
+        """The inverse of Λ on the rows that count, where that is in doubt: exchanges in place, the largest pivot first.
+
+        It is zero for the other rows, and where there is no doubt.
+        """
         n = self.size
         places = [(i, j) for i in range(n) for j in range(i + 1)]
 
@@ -151,9 +146,12 @@ class Semidefinite:
                 made.append(select(chosen[i], -over, cleared) if i == j else crossed)
             return [*made, *(maximum(d, c) for d, c in zip(done, chosen, strict=True))]
 
-        made = repeat(n, [*(self.given[i][j] for i, j in places), *[0.0] * n], exchange)
-        M, done = whole(made[:-n]), made[-n:]
-        return [[select(done[i], select(done[j], -M[i][j], 0.0), 0.0) for j in range(n)] for i in range(n)]
+        def exchanged(*_: Scalar) -> list[Scalar]:
+            made = repeat(n, [*(self.given[i][j] for i, j in places), *[0.0] * n], exchange)
+            M, done = whole(made[:-n]), made[-n:]
+            return [select(done[i], select(done[j], -M[i][j], 0.0), 0.0) for i, j in places]
+
+        return whole(when(self.doubt, [0.0] * len(places), exchanged))
 
 
 def _picked(chosen: Sequence[Scalar], entries: Sequence[Scalar]) -> Scalar:
@@ -171,6 +169,7 @@ class Keeping:
         self.A, self.W, self.lent = A, [H.solve(row) for row in A], getattr(H, "lent", 0.0)
         lower = [[inner(A[k], self.W[j]) for j in range(k + 1)] for k in range(len(A))]
         self.factors = Semidefinite(lower, A, state)
+        self.inverse = self.factors.inverted()
 
     def kept(self, free: Sequence[Scalar], c: Sequence[Scalar] | None = None) -> tuple[list[Scalar], list[Scalar]]:
         """Accelerations that keep the constraints, from those that do not, and the multipliers."""
@@ -181,11 +180,11 @@ class Keeping:
             moved = [x + total([w[i] * f for w, f in zip(self.W, more, strict=True)]) for i, x in enumerate(now[:n])]
             return [*moved, *(a + b for a, b in zip(now[n:], more, strict=True))]  # featherstone1987 (9.17)
 
-        def carefully(solve: Callable[[Any], list[Scalar]]) -> Sequence[Scalar]:
-            return repeat(TURNS, start, lambda _, *now: nearer(solve, *now))
+        def carefully(*_: Scalar) -> Sequence[Scalar]:
+            return repeat(TURNS, start, lambda _, *now: nearer(lambda b: [inner(x, b) for x in self.inverse], *now))
 
         start = [*free, *[0.0] * len(self.A)]
-        made = self.factors.sure(nearer(self.factors.quick, *start), carefully)
+        made = when(self.factors.doubt, nearer(self.factors.quick, *start), carefully)
         return list(made[:n]), [f + self.lent * ck for f, ck in zip(made[n:], asked, strict=True)]
 
 
