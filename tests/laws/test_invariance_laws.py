@@ -14,7 +14,7 @@ import hinge
 from hinge.dynamics.christoffel import CUBE
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, PLACE, POSITION, REGRESSOR, VELOCITY
-from hinge.formulations.resolved import POSTURE
+from hinge.dynamics.resolved_motion import POSTURE
 from hinge.identify import parameters
 from hinge.model import reframe
 from hinge.robot import ALGORITHMS

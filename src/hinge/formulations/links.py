@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hinge.dynamics import newton_euler
+from hinge.dynamics.turney import pseudo
 from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
 from hinge.model import Model
@@ -88,12 +89,6 @@ def links(model: Model, q: list[list[Scalar]]) -> list[Link]:
         (S,) = joint.axes(q[i])
         made.append(Link(*(joint.transform(q[i]) @ model.placement[i]).pose(), S.ang, S.lin, model.inertia[i]))
     return made
-
-
-def pseudo(I: Sym3) -> Sym3:
-    """½ tr(I) 1 - I: from the inertia that goes with ω to the one that goes with rates of rotation matrices."""
-    half = 0.5 * (I[0] + I[1] + I[2])
-    return Sym3((half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]))  # silver1981 (2.11)
 
 
 def inertia(J: Sym3) -> Sym3:
