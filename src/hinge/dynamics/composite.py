@@ -93,8 +93,12 @@ def impulse_response(model, q, impulses, external):
     >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
     array([-0.857,  5.143])
     """
+    H = LDL(composite(model, q), model.blame())
+    return H.solve(struck(model, q, impulses, external)), H.pivots  # (9.62)
+
+
+def struck(model, q, impulses, external):
+    """Generalised impulses and those on bodies, over the user's velocities."""
     weightless = replace(model, gravity=(0.0, 0.0, 0.0), terms=model.terms & {"armature"})
     carried = model.generalised_forces(bias_force(weightless, q, still(model), external, (Motion(), Motion())))
-    H = LDL(composite(model, q), model.blame())
-    asked = model.generalised_forces(impulses)
-    return H.solve([t - c for t, c in zip(asked, carried, strict=True)]), H.pivots  # (9.62)
+    return [t - c for t, c in zip(model.generalised_forces(impulses), carried, strict=True)]

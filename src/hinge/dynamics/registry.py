@@ -165,7 +165,7 @@ class Algorithm:
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
         if model.loops and self.name in OPEN and not self.closes:
-            return "it has kinematic loops"
+            return OPEN[self.name]
         return self.refuses(model)
 
     @property
@@ -275,8 +275,10 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
     return least
 
 
-# what a tree does by itself, and a mechanism with loops does not
-OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics"}
+# what a tree does by itself and a mechanism with loops does not, and what is said of it
+OPEN = dict.fromkeys(
+    ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response"), "it has kinematic loops"
+) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}

@@ -363,13 +363,10 @@ class Model:
         return Force(frame.R.T @ (f.ang - cross3(frame.p, f.lin)), frame.R.T @ f.lin)
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name: a link, a frame or a site."""
-        try:
-            return self.frames[name]
-        except (KeyError, TypeError):
-            raise UnknownName(
-                f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}"
-            ) from None
+        """The frame of that name: a link, a frame or a site; "world" is the base where nothing else is called so."""
+        if isinstance(name, str) and (name in self.frames or name == self.body_name[0]):
+            return self.frames.get(name, Frame(0))
+        raise UnknownName(f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}")
 
     def joint_number(self, name: str) -> int:
         """The number of the moving joint of that name, which is its body's."""

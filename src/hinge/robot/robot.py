@@ -91,10 +91,14 @@ class Robot(Algorithms):
     def frame_names(self) -> tuple[str, ...]:
         """All that `pose`, `jacobian` and the like can be asked for: links, then frames, sites and fixed joints.
 
+        A robot that floats has "world" before them.
+
         >>> hinge.samples.planar_2r().frame_names
         ('base', 'upper', 'lower', 'hand')
         """
-        return tuple(self.model.frames)
+        names, world = tuple(self.model.frames), self.model.body_name[0]
+        based = any(self.model.frames[link].body == 0 for link in self.model.links)
+        return names if based or world in names else (world, *names)
 
     @property
     def loops(self) -> tuple[_loops.Loop | _loops.Tie, ...]:
