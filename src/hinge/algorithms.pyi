@@ -859,6 +859,113 @@ class Algorithms:
         np.float64(0.1)
         """
         ...
+    def composite_inertia(
+        self,
+        q: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The inertia IC of a link and all it carries as one rigid body, the joints beyond it stiff.
+
+        Takes q (nq) and a name; gives (6, 6), from motions [ω; v] to forces [couple; force]. `frame` is as for `jacobian`.
+        Of the base it is that of all moving bodies. Armature is not in it.
+
+        >>> hinge.samples.planar_2r().composite_inertia([0.1, 0.2], "upper")[3, 3]
+        np.float64(2.0)
+        """
+        ...
+    def articulated_inertia(
+        self,
+        q: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The inertia IA that a force on a link meets, its own joint cut and those beyond it free: f = IA a + p.
+
+        Takes q (nq) and a name; gives (6, 6), symmetric, from motions [ω; v] to forces [couple; force]. `frame` is as for
+        `jacobian`. With no joint cut it is the inverse of `inverse_inertia`, where the link has six freedoms.
+
+        >>> hinge.samples.planar_2r().articulated_inertia([0.1, 0.2], "upper")[3, 3].round(3)
+        np.float64(1.97)
+        """
+        ...
+    def articulated_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The force p that a link needs for no acceleration, its own joint cut and those beyond it free: f = IA a + p.
+
+        Takes q (nq), qd and tau (nv) and a name; gives (6,), [couple; force]; a is the spatial acceleration. `frame` is as
+        for `jacobian`. Gravity and `external` are in, and what else `joint_terms` names.
+
+        >>> hinge.samples.planar_2r().articulated_bias([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower")[5]
+        np.float64(9.81)
+        """
+        ...
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        out: Array | None = ...,
+        method: str | None = ...,
+        backend: str | None = ...,
+        check: str = ...,
+        return_status: bool = ...,
+        joint_terms: Sequence[str] = ...,
+        regroup: bool = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+        prescribed: Sequence[ArrayLike] | None = ...,
+    ) -> Any:
+        """The spatial acceleration b of a link or frame where no further force acts on it: a = Φ f + b.
+
+        Takes q (nq), qd and tau (nv) and a name; gives (6,), [α; a]; `frame` is as for `jacobian`. Φ is `inverse_inertia`.
+
+        >>> hinge.samples.planar_2r().bias_acceleration([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "hand")[5].round(3)
+        np.float64(-8.409)
+        """
+        ...
     def inverse_inertia(
         self,
         q: ArrayLike,

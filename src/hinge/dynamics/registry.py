@@ -266,7 +266,8 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
 
 
 # what a tree does by itself, and a mechanism with loops does not
-OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics"}
+OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics",
+        "articulated_inertia", "articulated_bias", "bias_acceleration"}  # fmt: skip
 
 # public name → method → algorithm, in the order they were registered; the first that covers a model is the default.
 # A second algorithm of one method, for robots the first does not cover, stands under its own name.
