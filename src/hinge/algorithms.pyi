@@ -79,7 +79,7 @@ class Algorithms:
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
-        """What the joint forces must be to hold the robot still against gravity.
+        """What the joint forces must be to hold the robot still against gravity, and against what `with_potential` added.
 
         Takes q (nq); gives joint forces (nv) in N m and N.
 
@@ -524,7 +524,7 @@ class Algorithms:
         parameters: Mapping[str, ArrayLike] | None = ...,
         prescribed: Sequence[ArrayLike] | None = ...,
     ) -> Any:
-        """The work gravity has yet to do, zero when all mass is at the base origin.
+        """The work gravity has yet to do, zero when all mass is at the base origin, and that of `with_potential`.
 
         Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
 
@@ -785,8 +785,8 @@ class Algorithms:
         """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
 
         Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
-        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
-        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external`, added potentials and
+        the joints' own resistance ask, the last where `joint_terms` has it; armature is inertial.
 
         >>> arm = hinge.samples.planar_2r()
         >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])

@@ -68,7 +68,7 @@ class Articulated:
             c[i] = cross(v[i], vJ) + joint.bias(q[i], qd[i])  # (6.56)
             pA[i] = cross(v[i], I @ v[i]) - I @ g[i] - external[i]  # (6.61)
         for i, p in model.inward():
-            taken = zip(tau[i], model.resistance(i, q[i], qd[i]), self.U[i].T @ c[i], self.S[i].T @ pA[i], strict=True)
+            taken = zip(tau[i], model.resistance(i, q, qd), self.U[i].T @ c[i], self.S[i].T @ pA[i], strict=True)
             u = [t - r - x - f for t, r, x, f in taken]  # (6.59)
             pA[p] = pA[p] + self.X[i].T @ (pA[i] + self.IA[i] @ c[i] + self.U[i] @ self.D[i].solve(u))  # (6.63)
         return pA

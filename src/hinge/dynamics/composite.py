@@ -11,12 +11,11 @@ Differs from the source: H is factored from its last row to its first, which fil
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hinge.dynamics.newton_euler import bias_force, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, LL, plus_diagonal
 from hinge.graph import units
+from hinge.model.potentials import forceless
 from hinge.spatial import Motion
 
 
@@ -93,7 +92,7 @@ def impulse_response(model, q, impulses, external):
     >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
     array([-0.857,  5.143])
     """
-    weightless = replace(model, gravity=(0.0, 0.0, 0.0), terms=model.terms & {"armature"})
+    weightless = forceless(model, ["armature"])
     carried = model.generalised_forces(bias_force(weightless, q, still(model), external, (Motion(), Motion())))
     H = LDL(composite(model, q), model.blame())
     asked = model.generalised_forces(impulses)

@@ -11,6 +11,7 @@ from hinge.backends.reading import refuse_sympy
 from hinge.errors import SizeError
 from hinge.inputs import joined, real
 from hinge.model import Model
+from hinge.model.potentials import forceless
 
 if TYPE_CHECKING:
     from hinge.geometry.exponentials import ProductOfExponentials
@@ -78,7 +79,7 @@ class Geometric:
         """
         refuse_sympy("geodesic", q, qd)
         here: Any = self
-        free = here.with_gravity([0.0, 0.0, 0.0])
+        free = here._with(forceless(here.model, ["armature"]))
         if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
             raise SizeError(f"geodesic: steps={steps}; give a whole number from 1 on.")
         given = [real("geodesic: q", q, (free.nq,)), real("geodesic: qd", qd, (free.nv,))]

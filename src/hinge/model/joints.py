@@ -104,6 +104,14 @@ class Joint:
         """The rates of the coordinates."""
         return list(qd)
 
+    def full(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """All its coordinates: q, and those that are driven."""
+        return list(q)
+
+    def full_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        """The rates of all its coordinates where what is driven stands still."""
+        return self.rate(q, qd)
+
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
         return self.moved(self.normal(q), v)

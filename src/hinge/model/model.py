@@ -19,6 +19,7 @@ from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
+from hinge.model.potentials import PerJoint, Potential
 from hinge.model.report import Report
 from hinge.model.symbols import PLACES, symbols, unknown
 from hinge.spatial.inertia import RigidInertia
@@ -130,6 +131,7 @@ class Model:
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
+    potentials: tuple[Potential, ...] = ()  # of forces besides gravity
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -142,7 +144,8 @@ class Model:
         slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
         loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
-        return hashlib.sha256(repr((parts, terms, slack, seats, loops)).encode()).hexdigest()
+        besides = [one.told(self) for one in self.potentials]
+        return hashlib.sha256(repr((parts, terms, slack, seats, loops, *besides)).encode()).hexdigest()
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -297,8 +300,7 @@ class Model:
     def coupling(self) -> Floats:
         """G: joint velocities from the user's, joints in depth-first order."""
         bodies = [i for i, _ in self.outward()]
-        G = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv))
-        row = 0
+        G, row = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv)), 0
         for i in bodies:
             at, ratio = self.slices[i][1].start, self.ratio(i)
             for k in range(self.joint[i].nv):
@@ -309,13 +311,9 @@ class Model:
     @property
     def coupling_offset(self) -> Floats:
         """c: the joint coordinates where the user's are zero."""
-        return np.array(
-            [
-                self.follows[i].offset if i in self.follows else 0.0
-                for i, _ in self.outward()
-                for _ in range(self.joint[i].nq)
-            ]
-        )
+        bodies = [i for i, _ in self.outward()]
+        offsets = [self.follows[i].offset if i in self.follows else 0.0 for i in bodies]
+        return np.repeat(np.array(offsets, float), [self.joint[i].nq for i in bodies])
 
     @cached_property
     def loop_rows(self) -> int:
@@ -346,13 +344,15 @@ class Model:
         """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg), where `terms` has it."""
         return self._term(i, "armature")
 
-    def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-        """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
-        terms = [self._term(i, name) for name in TERMS[1:]]
-        if not any(unknown(term) or any(term) for term in terms):
-            return [0.0] * self.joint[i].nv
-        felt = [self.felt(name, i, q, qd) for name in TERMS[1:]]
-        return [d * x + f * y + k * z for d, f, k, x, y, z in zip(*terms, *felt, strict=True)]
+    def resistance(self, i: int, q: PerJoint, qd: PerJoint) -> list[Scalar]:
+        """What of the force of joint i potentials take, and its damping, friction and spring so far as `terms` has."""
+        taken, terms = [0.0] * self.joint[i].nv, [self._term(i, name) for name in TERMS[1:]]
+        if any(unknown(term) or any(term) for term in terms):
+            felt = [self.felt(name, i, q[i], qd[i]) for name in TERMS[1:]]
+            taken = [d * x + f * y + k * z for d, f, k, x, y, z in zip(*terms, *felt, strict=True)]
+        for one in self.potentials:
+            taken = [a + b for a, b in zip(taken, one.force(self, i, q), strict=True)]
+        return taken
 
     def felt(self, term: str, i: int, q: Sequence[Scalar], qd: Sequence[Scalar],
              qdd: Sequence[Scalar] = ()) -> Sequence[Scalar]:  # fmt: skip
