@@ -16,6 +16,7 @@ from hinge.model.potentials import forceless
 if TYPE_CHECKING:
     from hinge.geometry.exponentials import ProductOfExponentials
     from hinge.geometry.fields import Field, Function
+    from hinge.geometry.geodesics import Geodesic
 
 
 class Geometric:
@@ -77,17 +78,43 @@ class Geometric:
         >>> hinge.samples.planar_2r().geodesic([0.0, 0.5], [1.0, 0.0], steps=10)[0].shape
         (11, 2)
         """
-        refuse_sympy("geodesic", q, qd)
-        here: Any = self
-        free = here._with(forceless(here.model, ["armature"]))
-        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-            raise SizeError(f"geodesic: steps={steps}; give a whole number from 1 on.")
+        from hinge.geometry.geodesics import followed
+
+        free = self._free("geodesic", steps, q, qd)
         given = [real("geodesic: q", q, (free.nq,)), real("geodesic: qd", qd, (free.nv,))]
         state = joined("geodesic", given)
-        path, nothing = [(state[..., : free.nq], state[..., free.nq :])], np.zeros(free.nv)
-        for _ in range(steps):
-            path.append(free.step(*path[-1], nothing, t / steps))
-        return np.stack([a for a, _ in path], axis=-2), np.stack([b for _, b in path], axis=-2)
+        return followed(free, state[..., : free.nq], state[..., free.nq :], t, steps)
+
+    def geodesic_between(self, q0: Any, q1: Any, steps: int = 100) -> Geodesic:
+        """The shortest path from q0 to q1 by the mass matrix, in unit time: a free motion that arrives there.
+
+        Gives q (…, steps + 1, nq), qd (…, steps + 1, nv) and status (…). It is the shortest of those found, and nothing
+        near it is shorter; where none was found status is UNCONVERGED and the path NaN. Its speed is constant: its
+        length is √(2T) at any point of it. Limits of joints are not looked at.
+
+        >>> path = hinge.samples.planar_2r().geodesic_between([0.0, 0.5], [1.0, -0.2])
+        >>> path.q[-1].round(9), path.status
+        (array([ 1. , -0.2]), array(0, dtype=uint8))
+        """
+        from hinge.geometry.fields import constrained, has_symbols, refused
+        from hinge.geometry.geodesics import Geodesic, between
+
+        free = self._free("geodesic_between", steps, q0, q1)
+        for why in (constrained, has_symbols, lambda model: "it has kinematic loops" if model.loops else ""):
+            refused(free.model, "geodesic_between", why)
+        ends = [real(f"geodesic_between: {name}", q, (free.nq,)) for name, q in (("q0", q0), ("q1", q1))]
+        both = joined("geodesic_between", ends).astype(float)
+        rows = both.reshape(-1, 2 * free.nq)
+        made = between(free, rows[:, : free.nq], rows[:, free.nq :], steps)
+        return Geodesic(*(a.reshape((*both.shape[:-1], *a.shape[1:])) for a in made))
+
+    def _free(self, name: str, steps: int, *given: Any) -> Any:
+        """The robot on which nothing acts, where a path is asked for in so many steps."""
+        refuse_sympy(name, *given)
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
+            raise SizeError(f"{name}: steps={steps}; give a whole number from 1 on.")
+        here: Any = self
+        return here._with(forceless(here.model, ["armature"]))
 
     def length(self, curve: Function, start: float = 0.0, stop: float = 1.0) -> Array:
         """∫ √(2T) dt along q = curve(t), a function over scalars: its length by the mass matrix.
