@@ -75,9 +75,8 @@ def _aimed(robot: Any, q0: Array, q1: Array, steps: int) -> Array:
         step = (np.linalg.pinv(slope) @ gaps[:, 0, :, None])[..., 0]
         step *= np.minimum(1.0, 0.5 * scale[left] / np.maximum(np.linalg.norm(step, axis=-1, keepdims=True), 1e-300))
         v[left] -= step
-    cost, v = cost.reshape(n, STARTS), v.reshape(n, STARTS, nv)
-    best = cost.argmin(axis=1)
-    return np.where(np.isfinite(cost.min(axis=1))[:, None], v[np.arange(n), best], np.nan)
+    best = cost.reshape(n, STARTS).argmin(axis=1) + STARTS * np.arange(n)
+    return np.where(np.isfinite(cost[best])[:, None], v[best], np.nan)
 
 
 def _paths(robot: Any, q0: Array, v: Array, change: Array, steps: int) -> Array:
