@@ -188,8 +188,8 @@ def articulated_bias(model, q, qd, tau, at, external, frame="body"):
     return list(to_body(model, q, at, frame).T @ p), tree.pivots
 
 
-@algorithm("bias_acceleration", method="articulated", q=POSITION, qd=VELOCITY, tau=FORCE, at=PLACE, external=EXTERNAL,
-           returns=SPATIAL, options=FRAMES, pivots=True, refuses=coupled)  # fmt: skip
+@algorithm("bias_acceleration", priority=1, method="articulated", q=POSITION, qd=VELOCITY, tau=FORCE, at=PLACE,
+           external=EXTERNAL, returns=SPATIAL, options=FRAMES, pivots=True, refuses=coupled)  # fmt: skip
 def bias_acceleration(model, q, qd, tau, at, external, frame="body", forward=articulated):
     """The spatial acceleration b of a link or frame where no further force acts on it: a = Φ f + b.
 
@@ -205,12 +205,14 @@ def bias_acceleration(model, q, qd, tau, at, external, frame="body", forward=art
 @algorithm("bias_acceleration", method="mass_matrix", q=POSITION, qd=VELOCITY, tau=FORCE, at=PLACE, external=EXTERNAL,
            returns=SPATIAL, options=FRAMES, pivots=True)  # fmt: skip
 def bias_acceleration_by_mass(model, q, qd, tau, at, external, frame="body"):
-    """The same by way of the mass matrix."""
+    """The bias acceleration by way of the mass matrix."""
     return bias_acceleration(model, q, qd, tau, at, external, frame, forward_composite)
 
 
-@algorithm("inverse_inertia", method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True,
-           refuses=coupled)  # fmt: skip
+@algorithm(
+    "inverse_inertia", priority=1, method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES,
+    pivots=True, refuses=coupled,
+)  # fmt: skip
 def inverse_inertia(model, q, at, frame="body"):
     """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
 
@@ -230,12 +232,14 @@ def inverse_inertia(model, q, at, frame="body"):
 
 @algorithm("inverse_inertia", method="mass_matrix", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True)
 def inverse_inertia_by_mass(model, q, at, frame="body"):
-    """The same by way of the mass matrix."""
+    """The inverse inertia by way of the mass matrix."""
     return cross_inertia_by_mass(model, q, at, at, frame)
 
 
-@algorithm("cross_inertia", method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
-           pivots=True, refuses=coupled)  # fmt: skip
+@algorithm(
+    "cross_inertia", priority=1, method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
+    pivots=True, refuses=coupled,
+)  # fmt: skip
 def cross_inertia(model, q, a, b, frame="body"):
     """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
 
@@ -258,7 +262,7 @@ def cross_inertia(model, q, a, b, frame="body"):
     "cross_inertia", method="mass_matrix", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES, pivots=True
 )
 def cross_inertia_by_mass(model, q, a, b, frame="body"):
-    """The same by way of the mass matrix."""
+    """The cross inertia by way of the mass matrix."""
     H = LDL(composite(model, q), model.blame())
     Ja, Jb = jacobian(model, q, a, frame), jacobian(model, q, b, frame)
     W = [H.solve(row) for row in Jb]

@@ -24,9 +24,9 @@ from hinge.dynamics.solve import LDL
 from hinge.formulations.absolute import composite_base, newton_euler_base
 from hinge.formulations.strobe import still
 from hinge.graph import Graph, Input, order
-from hinge.loading import samples
 from hinge.model import Builder
 from hinge.robot import Robot
+from hinge.robot.loading import samples
 
 LENGTHS = range(2, 21)
 MEASURED = 12  # joints up to which costs are measured; beyond, they are those of the polynomials
@@ -70,7 +70,7 @@ def of(name: str, method: str, n: int) -> Cost:
     """What a method costs on a general arm of n joints."""
     if method == BASE:
         made = like("forward_dynamics", "composite", function=forward_in_base)
-        return count(made.trace(arm(n).subject.traced, contract=False))
+        return count(made.trace(arm(n).target.traced, contract=False))
     if n <= MEASURED:
         return cost(name, method, n)
     mul, add = (polynomial(name, method, part) for part in ("mul", "add"))
@@ -94,7 +94,7 @@ def first(name: str, cheaper: str, dearer: str, measure: str) -> int | None:
 
 
 def printed_first(measure: str) -> int:
-    """The same for articulated and composite bodies, by what featherstone1987, Table 8-6 prints."""
+    """The least number of joints for which articulated bodies cost less, as featherstone1987, Table 8-6 prints it."""
     table = [one for one in published()["count"] if one.get("at") == "Table 8-6" and one["call"] == "forward_dynamics"]
     rows = {one["method"]: one for one in table}
     printed = {m: [Polynomial.read(rows[m][part]) for part in ("mul", "add")] for m in ("articulated", "composite")}
@@ -311,7 +311,7 @@ def pushed_in_base(n: int, measure: str) -> tuple[int, int]:
     robot = arm(n)
     names = At(robot.body_names, "base")
     made = located(ALGORITHMS["forward_dynamics"]["articulated"], {"external": names})
-    links = count(made.trace(robot.subject.traced, frozenset({"external"}), contract=False))
+    links = count(made.trace(robot.target.traced, frozenset({"external"}), contract=False))
     base = of("forward_dynamics", "articulated_base", n)
     return MEASURES[measure](links), MEASURES[measure](Cost(mul=base.mul, add=base.add + 6 * n))
 

@@ -19,7 +19,7 @@ from hinge.model.potentials import forceless
 from hinge.spatial import Motion
 
 
-@algorithm("mass_matrix", q=POSITION, returns=MATRIX)
+@algorithm("mass_matrix", priority=1, q=POSITION, returns=MATRIX)
 def composite(model, q):
     """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
 
@@ -64,7 +64,7 @@ def inverse_composite(model, q):
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
 
 
-@algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+@algorithm("forward_dynamics", priority=1, method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
            base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias=bias_force):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
@@ -77,7 +77,7 @@ def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias
 @algorithm("forward_dynamics", method="composite_llt", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
            base_motion=BASE, returns=ACCELERATION, pivots=True)  # fmt: skip
 def forward_composite_llt(model, q, qd, tau, external, base_motion):
-    """The same, with the mass matrix factored as Lᵀ L."""
+    """Forward dynamics with the mass matrix factored as Lᵀ L."""
     return forward_composite(model, q, qd, tau, external, base_motion, LL)
 
 

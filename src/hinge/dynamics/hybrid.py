@@ -42,7 +42,7 @@ GIVEN: dict[str, Any] = {
 FOUND = {"tau": FORCE, "qdd": ACCELERATION}
 
 
-@algorithm("hybrid_dynamics", method="articulated", **GIVEN, returns=FOUND, pivots=True, refuses=coupled)
+@algorithm("hybrid_dynamics", priority=1, method="articulated", **GIVEN, returns=FOUND, pivots=True, refuses=coupled)
 def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
     """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
 
@@ -105,7 +105,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
 
 @algorithm("hybrid_dynamics", method="composite", **GIVEN, returns=FOUND, pivots=True)
 def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
-    """The same by way of the mass matrix."""
+    """Hybrid dynamics by way of the mass matrix."""
     known = [[select(k, 1.0, 0.0) for k in row] for row in known]
     mask = model.flat(known)
     free = [1.0 - k for k in mask]

@@ -20,7 +20,7 @@ from hinge.spatial import Force, Motion
 
 
 @algorithm("christoffel", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
-@algorithm("coriolis_coefficients", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
+@algorithm("coriolis_coefficients", priority=1, method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
 def christoffel(model, q):
     """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
 
@@ -38,7 +38,7 @@ def christoffel(model, q):
 @algorithm("christoffel", method="strobe", q=POSITION, returns=CUBE, refuses=no_rates)
 @algorithm("coriolis_coefficients", method="strobe", q=POSITION, returns=CUBE, refuses=no_rates)
 def strobe_coefficients(model, q):
-    """The same, from inverse dynamics with single rates and pairs of them."""
+    """Coriolis coefficients from inverse dynamics with single rates and pairs of them."""
     n = range(model.nv)
     alone = [velocity_force(model, q, [float(k == j) for k in n]) for j in n]
     made = [[[0.0 for _ in n] for _ in n] for _ in n]

@@ -15,8 +15,8 @@ import numpy as np
 from hinge.errors import NOWHERE, ModelError, SizeError
 from hinge.model.doctor import examine_link
 from hinge.model.driven import Driven
-from hinge.model.given import numbers
 from hinge.model.model import Follow, Frame, Model
+from hinge.model.numbers import numbers
 from hinge.model.potentials import refuse, traced
 from hinge.model.symbols import is_symbolic
 from hinge.spatial.inertia import RigidInertia

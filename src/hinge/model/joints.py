@@ -17,7 +17,7 @@ import numpy as np
 from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import atan2, cos, sin
-from hinge.model.gaps import across, beside, rates_of, tilted, turned
+from hinge.model.joint_constraints import across, beside, rates_of, tilted, turned
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3, dot3
 from hinge.spatial.rotation import (
@@ -35,6 +35,13 @@ from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
 JOINTS: dict[str, type[Joint]] = {}
+
+
+def spelled(format: str) -> dict[str, str]:
+    """The words a file format ("urdf", "mjcf", "dh") has for joints, with the kind each is read as: the first of it."""
+    return {word: kind for kind, joint in reversed(JOINTS.items()) if (word := getattr(joint, format))}
+
+
 X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
 
 
@@ -104,20 +111,12 @@ class Joint:
         """The rates of the coordinates."""
         return list(qd)
 
-    def full(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """All its coordinates: q, and those that are driven."""
-        return list(q)
-
-    def full_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-        """The rates of all its coordinates where what is driven stands still."""
-        return self.rate(q, qd)
-
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
         return self.moved(self.normal(q), v)
 
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """The same from coordinates that are normal already."""
+        """The transform at coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:

@@ -24,6 +24,7 @@ from hinge.graph.scalars import inner, replay
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3, dot3
 
 if TYPE_CHECKING:
+    from hinge.model.joints import Joint
     from hinge.model.model import Model
 
 PerJoint = Sequence[Sequence[Scalar]]
@@ -54,8 +55,8 @@ class Potential:
         slopes, at = self._at(model, q)[1], 0
         for name in self.joints[: self.joints.index(model.joint_name[i])]:
             at += len(self._coordinates(model, name, q))
-        own = slopes[at : at + len(joint.full(q[i]))]
-        return [inner(own, joint.full_rate(q[i], unit)) for unit in np.eye(joint.nv).tolist()]
+        own, rate = slopes[at : at + len(_full(joint, q[i]))], getattr(joint, "full_rate", joint.rate)
+        return [inner(own, rate(q[i], unit)) for unit in np.eye(joint.nv).tolist()]
 
     def _at(self, model: Model, q: PerJoint) -> tuple[Scalar, list[Scalar]]:
         """V and its derivatives."""
@@ -71,7 +72,7 @@ class Potential:
         if name in self.held:
             return self.held[name]
         i = model.joint_number(name)
-        return model.joint[i].full(q[i])
+        return _full(model.joint[i], q[i])
 
     def _seats(self, model: Model, q: PerJoint) -> tuple[dict[int, Pose], Pose]:
         """Where the bodies between the base and the frame stand, and the frame."""
@@ -110,6 +111,11 @@ class Potential:
         """All that its forces depend on besides the tree."""
         numbers = [0 if name in self.held else model.joint_number(name) for name in self.joints]
         return self.program, self.frame and model.frame(self.frame), numbers, sorted(self.held.items())
+
+
+def _full(joint: Joint, q: Sequence[Scalar]) -> Sequence[Scalar]:
+    """All coordinates of a joint, with those that are driven."""
+    return getattr(joint, "full", list)(q)
 
 
 def traced(model: Model, function: Callable[[Any], Any], at: str | None) -> Potential:

@@ -1,8 +1,8 @@
-"""Dormand and Prince's method with steps of its own choice, for every rollout by itself.
+"""Methods with steps of their own choice, for every rollout by itself.
 
-The error of a step is the difference of its fifth- and fourth-order results against atol + rtol |y|; the next step is
-chosen from it (Hairer, Nørsett and Wanner, II.4). Recorded states lie on an even grid in time and come from the
-fourth-order polynomial through each step, and so do the places where event functions change sign.
+The error of a step is the difference of its two results, of higher and lower order, against atol + rtol |y|; the next
+step is chosen from it (Hairer, Nørsett and Wanner, II.4). Recorded states lie on an even grid in time and come from the
+polynomial through each step, and so do the places where event functions change sign.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Plan
+from hinge.calls.controllers import Untraceable, on_numbers
 from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select, sqrt, total
 from hinge.graph.collector import uncollected
+from hinge.graph.scalars import power
 from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
 from hinge.sim import setup
@@ -27,9 +30,7 @@ from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, OK, SINGULAR
-from hinge.tracing import Untraceable, on_numbers
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
 TIMES = ("t", "h", "until", "rtol", "atol", "longest")
 
@@ -90,31 +91,31 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
     shapes = [(nq,), (nv,), *[()] * len(TIMES), *((one.size,) for one in takes[2 + len(TIMES) :])]
     outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, ()]
     plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
-                tuple(outputs), lambda: _program(robot.subject, physics, outside, takes),
+                tuple(outputs), lambda: _program(robot.target, physics, outside, takes),
                 lambda: ("program", repr(plan.program)))  # fmt: skip
     known = "adaptive", physics, tuple(takes), outside.loaded, outside.key, backend
-    return robot.subject.kernels(known, lambda: Kernel(plan, backend))
+    return robot.target.kernels(known, lambda: Kernel(plan, backend))
 
 
 @uncollected()
-def _program(subject: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
+def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
     graph, tableau = Graph(), METHODS[physics.method].tableau
     assert tableau is not None
-    model = specialised(graph, subject, physics, outside)
+    model = specialised(graph, target, physics, outside)
     nq, nv = model.nq, model.nv
     before, v = ([graph.input(name, k) for k in range(n)] for name, n in (("q", nq), ("qd", nv)))
     t, h, until, rtol, atol, longest = (graph.input(name, 0) for name in TIMES)
     length = minimum(minimum(h, longest), until - t)
     acts = outside.acts(graph, model, 0.0)
     first = asked(model, physics, acts, t, before, v)
-    moved = stepped(model, physics, acts, cheapest(subject, physics), t, length, model.joint_positions(before), v)
+    moved = stepped(model, physics, acts, cheapest(target, physics), t, length, model.joint_positions(before), v)
     made, after = moved.made, model.flat(moved.q)
     error, *bends = _mixed(tableau, made)
     size = _error((rtol, atol), length, (before, v), (model.flat(made.q), made.v), error)
     size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long
     taken = less(size, 1.0)
-    # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
-    factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
+    # the error of a fourth-order result goes with the fifth power; its fourth root is a little bolder
+    factor = maximum(minimum(0.9 / _root(maximum(size, 1e-8), tableau.order - 1), 5.0), 0.2)
     following = select(less(size, 1e300), factor, 0.1) * length
     # a step that was cut at the end says nothing against the length it would have had
     following = select(less(length, h), select(taken, maximum(following, h), following), following)
@@ -140,7 +141,13 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
 
     difference = [b - low for b, low in zip(tableau.b, tableau.low, strict=True)]
     ends = [[1.0 if k == at else 0.0 for k in range(tableau.stages)] for at in (0, tableau.stages - 1)]
-    return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
+    dense = tableau.dense or [0.0] * tableau.stages
+    return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, dense)]
+
+
+def _root(x: Scalar, n: int) -> Scalar:
+    """The n-th root, of square roots where n is even."""
+    return sqrt(_root(x, n // 2)) if n % 2 == 0 else x if n == 1 else power(x, 1.0 / n)
 
 
 def strikes(physics: Physics) -> bool:
@@ -184,7 +191,7 @@ class _Adaptive:
         law, outside = run.outside.law, run.outside
         self.fed = [outside.arrays[name] for name in outside.fed]
         self.own = [name not in outside.shared for name in outside.fed]
-        self.force = None if law is None else on_numbers(run.robot, law, run.physics.effort, self._fed(0, 1))
+        self.force = None if law is None else on_numbers(run.robot.target, law, run.physics.effort, self._fed(0, 1))
         self.functions, (start, self.end) = functions, span
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
         here = [run.q.copy(), run.qd.copy(), np.full(n, start), np.full(n, min(1e-3, self.end - start))]
