@@ -118,5 +118,5 @@ def test_what_it_does_not_cover_is_refused():
     arm = hinge.samples.planar_2r()
     with pytest.raises(hinge.SizeError, match=r"geodesic_between: q1 has shape \(3,\); it has to end in \(2,\)"):
         arm.geodesic_between([0.0, 0.0], [0.0, 0.0, 0.0])
-    with pytest.raises(hinge.SizeError, match="geodesic_between: steps=0 is not known. Give a whole number, 1 or more."):
+    with pytest.raises(hinge.SizeError, match="geodesic_between: steps=0 is not known"):
         arm.geodesic_between([0.0, 0.0], [0.0, 0.0], steps=0)

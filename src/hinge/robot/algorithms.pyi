@@ -220,6 +220,85 @@ class Geometry(View):
         (2, 2, 2)
         """
         ...
+    def composite_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The inertia IC of a link and all it carries as one rigid body, the joints beyond it stiff.
+
+        Takes q (nq) and a name; gives (6, 6), from motions [ω; v] to forces [couple; force]. `frame` is as for `jacobian`.
+        Of the base it is that of all moving bodies. Armature is not in it.
+
+        >>> hinge.samples.planar_2r().composite_inertia([0.1, 0.2], "upper")[3, 3]
+        np.float64(2.0)
+        """
+        ...
+    def articulated_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The inertia IA that a force on a link meets, its own joint cut and those beyond it free: f = IA a + p.
+
+        Takes q (nq) and a name; gives (6, 6), symmetric, from motions [ω; v] to forces [couple; force]. `frame` is as for
+        `jacobian`. With no joint cut it is the inverse of `inverse_inertia`, where the link has six freedoms.
+
+        >>> hinge.samples.planar_2r().articulated_inertia([0.1, 0.2], "upper")[3, 3].round(3)
+        np.float64(1.97)
+        """
+        ...
+    def articulated_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """The force p that a link needs for no acceleration, its own joint cut and those beyond it free: f = IA a + p.
+
+        Takes q (nq), qd and tau (nv) and a name; gives (6,), [couple; force]; a is the spatial acceleration. `frame` is as
+        for `jacobian`. Gravity and `external` are in, and what else `joint_terms` names.
+
+        >>> hinge.samples.planar_2r().articulated_bias([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower")[5]
+        np.float64(9.81)
+        """
+        ...
+    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
+
+        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
+
+        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
+        (6, 6)
+        """
+        ...
+    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
+
+        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
+
+        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
+        (6, 6)
+        """
+        ...
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """The spatial acceleration b of a link or frame where no further force acts on it: a = Φ f + b.
+
+        Takes q (nq), qd and tau (nv) and a name; gives (6,), [α; a]; `frame` is as for `jacobian`. Φ is `inverse_inertia`.
+
+        >>> hinge.samples.planar_2r().bias_acceleration([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "hand")[5].round(3)
+        np.float64(-8.409)
+        """
+        ...
 
 class Linkage(View):
     @property
@@ -371,57 +450,6 @@ class Algorithms(View):
         array([1., 2.])
         """
         ...
-    def articulated_bias(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        name: str,
-        *,
-        frame: str = ...,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """The force p that a link needs for no acceleration, its own joint cut and those beyond it free: f = IA a + p.
-
-        Takes q (nq), qd and tau (nv) and a name; gives (6,), [couple; force]; a is the spatial acceleration. `frame` is as
-        for `jacobian`. Gravity and `external` are in, and what else `joint_terms` names.
-
-        >>> hinge.samples.planar_2r().articulated_bias([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower")[5]
-        np.float64(9.81)
-        """
-        ...
-    def articulated_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The inertia IA that a force on a link meets, its own joint cut and those beyond it free: f = IA a + p.
-
-        Takes q (nq) and a name; gives (6, 6), symmetric, from motions [ω; v] to forces [couple; force]. `frame` is as for
-        `jacobian`. With no joint cut it is the inverse of `inverse_inertia`, where the link has six freedoms.
-
-        >>> hinge.samples.planar_2r().articulated_inertia([0.1, 0.2], "upper")[3, 3].round(3)
-        np.float64(1.97)
-        """
-        ...
-    def bias_acceleration(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        name: str,
-        *,
-        frame: str = ...,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """The spatial acceleration b of a link or frame where no further force acts on it: a = Φ f + b.
-
-        Takes q (nq), qd and tau (nv) and a name; gives (6,), [α; a]; `frame` is as for `jacobian`. Φ is `inverse_inertia`.
-
-        >>> hinge.samples.planar_2r().bias_acceleration([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "hand")[5].round(3)
-        np.float64(-8.409)
-        """
-        ...
     def bias_force(
         self,
         q: ArrayLike,
@@ -450,16 +478,6 @@ class Algorithms(View):
         (3,)
         """
         ...
-    def composite_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The inertia IC of a link and all it carries as one rigid body, the joints beyond it stiff.
-
-        Takes q (nq) and a name; gives (6, 6), from motions [ω; v] to forces [couple; force]. `frame` is as for `jacobian`.
-        Of the base it is that of all moving bodies. Armature is not in it.
-
-        >>> hinge.samples.planar_2r().composite_inertia([0.1, 0.2], "upper")[3, 3]
-        np.float64(2.0)
-        """
-        ...
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
         """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
@@ -468,15 +486,6 @@ class Algorithms(View):
 
         >>> hinge.samples.planar_2r().coriolis_matrix([0.0, 0.0], [1.0, 0.0]).shape
         (2, 2)
-        """
-        ...
-    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
-
-        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
-
-        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
-        (6, 6)
         """
         ...
     def difference(self, q0: ArrayLike, q1: ArrayLike, **common: Unpack[Common]) -> Any:
@@ -647,15 +656,6 @@ class Algorithms(View):
         >>> arm = hinge.samples.puma560()
         >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
         (6,)
-        """
-        ...
-    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
-
-        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
-
-        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
-        (6, 6)
         """
         ...
     def inverse_mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
@@ -913,6 +913,34 @@ class Algorithms(View):
     def connection(self, q: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def christoffel(self, q: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def coriolis_coefficients(self, q: ArrayLike, **common: Unpack[Common]) -> Any: ...
+    def composite_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def articulated_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def articulated_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
+    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
     @property
     def loop_names(self) -> Any: ...
     @property

@@ -28,6 +28,9 @@ VIEWS = {
         "energy_integral": "energy_integral",
         "inner_product": "inner_product", "connection": "connection", "christoffel": "christoffel",
         "coriolis_coefficients": "coriolis_coefficients",
+        "composite_inertia": "composite_inertia", "articulated_inertia": "articulated_inertia",
+        "articulated_bias": "articulated_bias", "inverse_inertia": "inverse_inertia", "cross_inertia": "cross_inertia",
+        "bias_acceleration": "bias_acceleration",
     }),
     "linkage": Home("hinge.loops.mobility", "Linkage", {
         "loop_names": "names", "circuit": "circuit", "mobility": "mobility", "assemble": "assemble",
