@@ -1,0 +1,46 @@
+"""Noise of measured motion: how much there is of it, and whether it is what a fit leaves unexplained.
+
+Least squares takes the motion to be exact. Where velocities or accelerations are noisy, what they multiply comes out
+too small, however long the log. Noise is what high differences of rows leave: of smooth motion nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+
+from hinge.identify.log import Log
+from hinge.identify.parameters import Array
+from hinge.robot import Robot
+
+ORDER = 5  # of differences
+BETWEEN = (0.5, 2.0)  # of what is left: forces of noise that are a cause; more would be of motion that is not smooth
+WORDS = {"qd": "velocities", "qdd": "accelerations"}
+
+
+def noise(x: Array) -> Array:
+    """The standard deviation (n,) of white noise in rows x (T, n) of something smooth."""
+    return np.sqrt(np.mean(np.diff(x, ORDER, axis=0) ** 2, axis=0) / comb(2 * ORDER, ORDER))
+
+
+def blame(robot: Robot, logs: Sequence[Log], joint_terms: tuple[str, ...], left: Array, labels: Sequence[str]) -> list[str]:
+    """Notes that name noisy velocities or accelerations where they make what is left (nv) of the joint forces."""
+    rng, notes = np.random.default_rng(0), list[str]()
+    raw = [log for log in logs if log.cutoff is None and len(log) > ORDER]
+    for field, word in WORDS.items():
+        made = []
+        for log in raw:
+            motion = {name: getattr(log, name) for name in ("q", "qd", "qdd")}
+            size = noise(motion[field])
+            shaken = motion | {field: motion[field] + size * rng.normal(size=motion[field].shape)}
+            was, now = (robot.inverse_dynamics(*m.values(), joint_terms=joint_terms) for m in (motion, shaken))
+            made.append(np.mean((now - was) ** 2, axis=0))
+        share = np.sqrt(np.mean(made, axis=0)) / np.maximum(left, np.finfo(float).tiny) if raw else np.zeros(0)
+        at = np.flatnonzero((share > BETWEEN[0]) & (share < BETWEEN[1]))
+        if len(at):
+            names = ", ".join(labels[k] for k in at)
+            notes.append(f"noisy {word} make most of the error at {names}, and what they multiply is found too small; "
+                         "filter positions instead: hinge.identify.read(robot, log, cutoff=…)")  # fmt: skip
+    return notes
