@@ -11,5 +11,5 @@ from hinge.identify.log import Log, read
 from hinge.identify.parameters import parameter_names, parameters, pseudo_inertia, with_parameters
 from hinge.identify.residual import Monitor, Observer, residual
 
-__all__ = ["Base", "Excitation", "Fit", "Log", "Monitor", "Observer", "base_parameters", "differentiate",
-           "excite", "fit", "parameter_names", "parameters", "pseudo_inertia", "read", "residual", "with_parameters"]  # fmt: skip
+__all__ = ["Base", "Excitation", "Fit", "Log", "Monitor", "Observer", "base_parameters", "differentiate", "excite",
+           "fit", "parameter_names", "parameters", "pseudo_inertia", "read", "residual", "with_parameters"]  # fmt: skip

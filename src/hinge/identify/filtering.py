@@ -15,6 +15,7 @@ from hinge.errors import SizeError
 from hinge.identify.parameters import Array
 
 ORDER = 4  # n
+EDGE = 2.0  # periods of the cut-off, after which accelerations are good to a quarter of a percent
 EVEN = 1e-3  # of a step: times off by less are even
 
 
@@ -31,7 +32,7 @@ def low_pass(x: Array, step: float, cutoff: float) -> Array:
 def differentiate(t: Any, q: Any, cutoff: float) -> tuple[Array, Array, Array, Array]:
     """(t, q, qd, qdd) of measured positions q (T, n): filtered without delay at `cutoff` (Hz), central differences.
 
-    Rows at uneven times are put at even ones first, on lines between them. The first and last 1 / cutoff seconds, of
+    Rows at uneven times are put at even ones first, on lines between them. The first and last 2 / cutoff seconds, of
     which a filter knows one side only, are left out. Choose a cut-off some five times the fastest that was commanded,
     and below a tenth of the rate.
 
@@ -57,10 +58,10 @@ def differentiate(t: Any, q: Any, cutoff: float) -> tuple[Array, Array, Array, A
         even = np.linspace(t[0], t[-1], round((t[-1] - t[0]) / step) + 1)
         t, q = even, np.stack([np.interp(even, t, column) for column in q.T], axis=1)
         step = float(t[1] - t[0])
-    edge = max(1, round(1.0 / (cutoff * step)))
+    edge = round(EDGE / (cutoff * step))
     if len(t) < 2 * edge + 2:
         raise SizeError(f"differentiate: {t[-1] - t[0]:g} s of motion are too few for cutoff = {cutoff:g} Hz, with "
-                        f"{1.0 / cutoff:g} s left out at both ends.")  # fmt: skip
+                        f"{EDGE / cutoff:g} s left out at both ends.")  # fmt: skip
     q = low_pass(q, step, cutoff)
     qd = (q[2:] - q[:-2]) / (2.0 * step)
     qdd = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / step**2

@@ -17,7 +17,7 @@ import numpy as np
 from hinge import inputs
 from hinge.errors import ExcitationError, SizeError
 from hinge.identify.base import FAINT, Base, base_parameters
-from hinge.identify.consistency import nearest, prior
+from hinge.identify.consistency import chosen, nearest, prior
 from hinge.identify.equations import Drive, Equations, drive, equations, together
 from hinge.identify.least_squares import Estimate, first_gain, first_weights, least_squares, weights_after
 from hinge.identify.log import Log, read
@@ -74,14 +74,15 @@ class Fit:
 
 
 def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: Any = 0.25, weights: Any = None,
-        consistent: bool = True, partial: bool = False, nearness: float = 1.0, drive_terms: Sequence[str] = (),
+        consistent: bool = True, partial: bool = False, nearness: float | None = None, drive_terms: Sequence[str] = (),
         stribeck_velocity: Any = 0.1) -> Fit:  # fmt: skip
     """Fit the numbers of a robot's bodies, and of its joints' `joint_terms`, to a measured motion.
 
     `log` is a `Log`, a `Trajectory`, a dict of arrays, the path of a CSV, Parquet or NPZ file, or a list of such.
     `held_out` is a share of each, its end, or another log or list; `weights` (nv) multiply the errors of each velocity.
     Bodies stay such that there can be, and near the robot given where the log says little, unless `consistent` is
-    false: with `nearness` 1 a number that is off by its own size weighs as a measured one a standard deviation off.
+    false: with `nearness` 1 a number that is off by its own size weighs as a measured one a standard deviation off;
+    that is the default, or less where the robot given is so far off that the fit would suffer.
     What the log does not show is refused by name; with `partial` it keeps the robot's values.
 
     `drive_terms` are found for each velocity besides: "offset", a constant force; "stribeck", friction beyond
@@ -97,8 +98,10 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     """
     terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
     own_drive = drive(robot, drive_terms, stribeck_velocity)
-    if not 0.0 < nearness < np.inf:
-        raise SizeError(f"fit: nearness is {nearness!r}; give a number above zero, or consistent=False for none at all.")
+    if nearness is not None and not 0.0 < nearness < np.inf:
+        raise SizeError(
+            f"fit: nearness is {nearness!r}; give a number above zero, or consistent=False for none at all."
+        )
     logs = _logs(robot, log)
     train, test, notes = _split(robot, logs, held_out, terms, own_drive)
     base = base_parameters(robot, terms, tol=FAINT)
@@ -118,12 +121,13 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     moved = np.abs(np.concatenate([beta, x[p:], a])[: len(problem.names)] - problem.joined(found))
     far = moved > FAR * found.deviations + 1e-9 * np.abs(problem.joined(found))
     if far.any():
-        notes.append(f"bodies can not have the best fit; moved by more than {FAR:g} standard deviations: "
+        notes.append(f"bodies that can be have other values than the best fit, by more than {FAR:g} standard deviations: "
                      + ", ".join(np.array(problem.names)[far]))  # fmt: skip
     start = problem.start(train)
     before, after = (_size(test.signal - gain * test.force(values)) for values, gain in (start, (x, a)))
     made = with_parameters(robot, x[:p], terms)
-    notes += blame(made, logs, terms, _size(train.signal - a * train.force(x)) / np.abs(a), own_drive.labels)
+    left = _size(train.signal - a * train.force(x)) / np.abs(a)
+    notes += blame(robot, x[:p], logs, terms, left, own_drive.labels)
     return Fit(made, x[:p], base, beta, found.deviations[: base.rank], before, after, w, found.condition, terms,
                own_drive.labels, tuple(notes), *problem.of_drive(found, x, a), own_drive.velocity)  # fmt: skip
 
@@ -179,7 +183,7 @@ class _Problem:
         x[list(self.base.independent)] += found.x[:rank] - self.base.values(self.own)
         return x, found.a
 
-    def consistent(self, found: Estimate, rows: Equations, nearness: float) -> tuple[Array, Array]:
+    def consistent(self, found: Estimate, rows: Equations, nearness: float | None) -> tuple[Array, Array]:
         """(x, a) of bodies that can be, near the robot given."""
         x, a = self.start(rows)
         everything = np.concatenate([x, a]) if self.gains else x
@@ -187,12 +191,13 @@ class _Problem:
         B = np.zeros((rank + more, len(everything)))
         B[range(rank), self.base.independent], B[:rank, self.base.dependent] = 1.0, self.base.K
         B[rank:, p:] = np.eye(more)
-        force, felt = _size(rows.signal / found.a), _size(rows.Y)  # (nv) and (nv, columns)
+        force, felt = 1.0 / (first_weights(rows.signal) * np.abs(found.a)), _size(rows.Y)  # (nv) and (nv, columns)
         size = force[felt.argmax(axis=0)] / np.where(felt.any(axis=0), felt.max(axis=0), 1.0)
-        size = np.maximum(np.concatenate([size, np.abs(a)]), np.finfo(float).tiny)[: len(everything)]
+        size = np.concatenate([size, np.abs(a)])[: len(everything)]
         bodies = self.robot.model.count
         near = prior(everything, bodies, SLIGHT * size[NUMBERS * bodies : p], size[p:])
-        values = nearest(near, B, self.joined(found), found.R, nearness)
+        measured = B, self.joined(found), found.R
+        values = chosen(near, *measured) if nearness is None else nearest(near, *measured, nearness)
         return values[: len(x)], values[len(x) :] if self.gains else a
 
     def of_drive(self, found: Estimate, x: Array, a: Array) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -219,8 +224,8 @@ def _not_shown(robot: Robot, rows: int, hidden: tuple[str, ...], count: int) -> 
     more = "\n  Gains show beside a known load only: give logs with and without one, load=(body, mass, com)."
     return ExcitationError(
         f"fit: the log of {rows} rows does not show {len(hidden)} of {count} base parameters of robot {robot.name!r}: "
-        f"{shown}.\n  Move the joints that feel them, faster or farther (hinge.identify.excite makes such a motion), or "
-        f"say partial=True to leave them as they are.{more if gains else ''}",
+        f"{shown}.\n  Move the joints that feel them, faster or farther (hinge.identify.excite makes such a motion), "
+        f"or say partial=True to leave them as they are.{more if gains else ''}",
         hidden,
     )
 

@@ -39,7 +39,7 @@ class Estimate:
 def first_weights(signal: Array) -> Array:
     """Equal shares for all velocities, but for those that are all but still."""
     size = np.sqrt(np.mean(signal**2, axis=0))
-    return 1.0 / np.maximum(size, FLAT * (size.max(initial=0.0) or 1.0))
+    return 1.0 / np.maximum(size, FLAT * (size.max(initial=0.0) or 1.0 / FLAT))
 
 
 def weights_after(left: Array, signal: Array) -> Array:
@@ -66,7 +66,7 @@ def least_squares(rows: Equations, x: Array, a: Array, w: Array, scale: Array, g
         units = np.where(units > 0.0, units, 1.0)
         A = (J * w[:, None]).reshape(-1, len(units)) / units
         b = ((rows.signal - a * force) * w).reshape(-1)
-        T = np.linalg.qr(np.column_stack([A, b]), mode="r")[: len(units)]
+        T: Array = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))[: len(units)]
         U, size, Vt = np.linalg.svd(T[:, :-1])
         seen = size > SHOWN * size[0]  # none where the log shows nothing at all
         step = Vt[seen].T @ (U[:, seen].T @ T[:, -1] / size[seen])

@@ -91,7 +91,7 @@ def read(robot: Robot, log: Any, cutoff: float | None = None, load: Any = None) 
     >>> measured = {"t": t[:, 0], "q": np.sin(t + [0.0, 1.0]), "tau": np.zeros((400, 2))}
     >>> log = hinge.identify.read(hinge.samples.planar_2r(), measured, cutoff=5.0)
     >>> len(log), bool(np.allclose(log.qdd, -log.q, atol=1e-3))
-    (361, True)
+    (321, True)
     """
     made = log[:] if isinstance(log, Log) else _made(robot, log, ("q", "qd", "tau") if cutoff is None else ("q", "tau"))
     for name, count, said in (("q", robot.nq, "nq"), *((f, robot.nv, "nv") for f in FIELDS[1:])):
@@ -117,7 +117,9 @@ def _made(robot: Robot, given: Any, needed: Sequence[str]) -> Log:
         given = {name: getattr(given, name) for name in ("t", "q", "qd", "tau")}
     missing = [name for name in ("t", *needed) if name not in given]
     if missing:
-        raise SizeError(f"log: the dict has no {missing[0]!r}. It has to have t, {', '.join(needed)}, and may have qdd.")
+        raise SizeError(
+            f"log: the dict has no {missing[0]!r}. It has to have t, {', '.join(needed)}, and may have qdd."
+        )
     qd = given["qd"] if "qd" in needed else np.zeros(np.shape(given["tau"]))
     return Log(given["t"], given["q"], qd, given["tau"], given.get("qdd") if "qd" in needed else None)
 
@@ -141,8 +143,8 @@ def _differentiated(robot: Robot, log: Log, cutoff: float) -> Log:
     """The log with the motion that its positions make below the cut-off, at even times."""
     for i in robot.model.leaders:
         if not robot.model.joint[i].rates_are_velocities:
-            raise NotCovered(f"log: joint {robot.model.joint_name[i]!r} turns freely, and its coordinates are no numbers "
-                             "to filter.\n  Give velocities and accelerations, and no cutoff=.")  # fmt: skip
+            raise NotCovered(f"log: joint {robot.model.joint_name[i]!r} turns freely; its coordinates cannot be "
+                             "filtered one by one.\n  Give velocities and accelerations, and no cutoff=.")  # fmt: skip
     t, q, qd, qdd = differentiate(log.t, log.q, cutoff)
     made = Log(t, q, qd, np.stack([np.interp(t, log.t, one) for one in log.tau.T], axis=1), qdd, log.load, cutoff)
     made.left_out = log.left_out

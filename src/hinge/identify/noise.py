@@ -16,7 +16,9 @@ from hinge.identify.parameters import Array
 from hinge.robot import Robot
 
 ORDER = 5  # of differences
-BETWEEN = (0.5, 2.0)  # of what is left: forces of noise that are a cause; more would be of motion that is not smooth
+ENOUGH = 500  # rows, to see what noise makes of forces
+SMOOTH = 0.1  # of how far a coordinate goes: rows that jump by more are no motion
+BETWEEN = (0.5, 2.0)  # of what is left: forces of noise that are a cause; were there more, more would be left
 WORDS = {"qd": "velocities", "qdd": "accelerations"}
 
 
@@ -25,22 +27,28 @@ def noise(x: Array) -> Array:
     return np.sqrt(np.mean(np.diff(x, ORDER, axis=0) ** 2, axis=0) / comb(2 * ORDER, ORDER))
 
 
-def blame(robot: Robot, logs: Sequence[Log], joint_terms: tuple[str, ...], left: Array, labels: Sequence[str]) -> list[str]:
+def _smooth(log: Log) -> bool:
+    """Whether rows follow one another as those of a motion do."""
+    return bool(np.all(noise(log.q) <= SMOOTH * log.q.std(axis=0)))
+
+
+def blame(robot: Robot, values: Array, logs: Sequence[Log], joint_terms: tuple[str, ...], left: Array,
+          labels: Sequence[str]) -> list[str]:  # fmt: skip
     """Notes that name noisy velocities or accelerations where they make what is left (nv) of the joint forces."""
     rng, notes = np.random.default_rng(0), list[str]()
-    raw = [log for log in logs if log.cutoff is None and len(log) > ORDER]
+    raw = [log for log in logs if log.cutoff is None and len(log) > ORDER and _smooth(log)]
     for field, word in WORDS.items():
         made = []
         for log in raw:
-            motion = {name: getattr(log, name) for name in ("q", "qd", "qdd")}
-            size = noise(motion[field])
+            size, some = noise(getattr(log, field)), log[:: max(1, len(log) // ENOUGH)]
+            motion = {name: getattr(some, name) for name in ("q", "qd", "qdd")}
             shaken = motion | {field: motion[field] + size * rng.normal(size=motion[field].shape)}
-            was, now = (robot.inverse_dynamics(*m.values(), joint_terms=joint_terms) for m in (motion, shaken))
-            made.append(np.mean((now - was) ** 2, axis=0))
+            Y, shaken_Y = (robot.regressor(*m.values(), joint_terms=joint_terms) for m in (motion, shaken))
+            made.append(np.mean(((shaken_Y - Y) @ values) ** 2, axis=0))
         share = np.sqrt(np.mean(made, axis=0)) / np.maximum(left, np.finfo(float).tiny) if raw else np.zeros(0)
         at = np.flatnonzero((share > BETWEEN[0]) & (share < BETWEEN[1]))
         if len(at):
-            names = ", ".join(labels[k] for k in at)
+            names = ", ".join(labels[int(k)] for k in at)
             notes.append(f"noisy {word} make most of the error at {names}, and what they multiply is found too small; "
                          "filter positions instead: hinge.identify.read(robot, log, cutoff=…)")  # fmt: skip
     return notes
