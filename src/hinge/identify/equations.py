@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.identify.filtering import low_pass
 from hinge.identify.log import Log
 from hinge.identify.parameters import Array, parameters
+from hinge.model.states import labels
 from hinge.robot import Robot
-from hinge.sim.trajectory import labels
 
 DRIVE = ("offset", "stribeck", "gain")
 
@@ -75,11 +75,11 @@ def drive(robot: Robot, terms: str | Sequence[str], velocity: Any) -> Drive:
     for term in asked:
         if term not in DRIVE:
             raise UnknownName(f"drive_terms has {term!r}. {did_you_mean(str(term), DRIVE)}")
-    given = inputs.finite("fit: stribeck_velocity", velocity)
+    given = arguments.finite("fit: stribeck_velocity", velocity)
     if given.shape not in ((), (robot.nv,)) or not np.all(given > 0.0):
         raise SizeError(f"fit: stribeck_velocity has to be above zero, one number or nv = {robot.nv} of them.")
     in_order = tuple(term for term in DRIVE if term in asked)
-    return Drive(in_order, np.broadcast_to(given, (robot.nv,)), tuple(labels(robot)[1]))
+    return Drive(in_order, np.broadcast_to(given, (robot.nv,)), tuple(labels(robot.model)[1]))
 
 
 def equations(robot: Robot, log: Log, joint_terms: tuple[str, ...], own_drive: Drive) -> Equations:

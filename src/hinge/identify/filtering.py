@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import SizeError
 from hinge.identify.parameters import Array
 
@@ -42,7 +42,7 @@ def differentiate(t: Any, q: Any, cutoff: float) -> tuple[Array, Array, Array, A
     >>> bool(np.abs(qdd[:, 0] + 9.0 * np.sin(3.0 * t)).max() < 0.2)
     True
     """
-    t, q = inputs.finite("differentiate: t", t).astype(float), inputs.finite("differentiate: q", q).astype(float)
+    t, q = arguments.finite("differentiate: t", t).astype(float), arguments.finite("differentiate: q", q).astype(float)
     if t.ndim != 1 or q.ndim != 2 or len(q) != len(t) or len(t) < 3 or np.any(np.diff(t) <= 0.0):
         raise SizeError(f"differentiate: t has shape {t.shape} and q {q.shape}; t has to be (T,), growing, three rows "
                         "or more, and q (T, n).")  # fmt: skip

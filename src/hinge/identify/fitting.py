@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import ExcitationError, SizeError
 from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.consistency import chosen, nearest, prior
@@ -121,7 +121,7 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     moved = np.abs(np.concatenate([beta, x[p:], a])[: len(problem.names)] - problem.joined(found))
     far = moved > FAR * found.deviations + 1e-9 * np.abs(problem.joined(found))
     if far.any():
-        notes.append(f"bodies that can be have other values than the best fit, by more than {FAR:g} standard deviations: "
+        notes.append(f"bodies that can be differ from the best fit by more than {FAR:g} standard deviations in "
                      + ", ".join(np.array(problem.names)[far]))  # fmt: skip
     start = problem.start(train)
     before, after = (_size(test.signal - gain * test.force(values)) for values, gain in (start, (x, a)))
@@ -236,7 +236,7 @@ def _size(x: Array) -> Array:
 
 
 def _given_weights(weights: Any, nv: int) -> Array:
-    made = inputs.real("fit: weights", weights).astype(float)
+    made = arguments.real("fit: weights", weights).astype(float)
     if made.shape != (nv,) or not np.all(np.isfinite(made)) or np.any(made < 0.0) or not np.any(made > 0.0):
         raise SizeError(f"fit: weights has to be {nv} numbers, none negative and not all zero; given was {weights!r}.")
     return made
