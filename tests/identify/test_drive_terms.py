@@ -13,8 +13,16 @@ TERMS = ("armature", "damping", "friction")
 def arm():
     rows = [{"a": 0.0, "alpha": np.pi / 2, "d": 0.3}, {"a": 0.4}, {"a": 0.3}]
     for row, mass in zip(rows, (4.0, 3.0, 2.0), strict=True):
-        row |= {"mass": mass, "com": (-row["a"] / 2, 0.01, 0.02), "inertia": mass * np.diag([0.01, 0.02, 0.02]),
-                "type": "revolute", "limits": (-2, 2), "damping": 0.5, "friction": 0.4, "armature": 0.05}  # fmt: skip
+        row |= {
+            "mass": mass,
+            "com": (-row["a"] / 2, 0.01, 0.02),
+            "inertia": mass * np.diag([0.01, 0.02, 0.02]),
+            "type": "revolute",
+            "limits": (-2, 2),
+            "damping": 0.5,
+            "friction": 0.4,
+            "armature": 0.05,
+        }
     return hinge.dh(rows)
 
 
@@ -69,8 +77,10 @@ def test_the_stribeck_velocity_is_given(arm, truth, motions):
 def test_gains_are_found_beside_a_known_load(arm, truth, motions):
     """Currents of two motions, one with two known kilograms in the hand: gains, masses and offsets at once."""
     hand, load = arm.body_names[-1], (arm.body_names[-1], 2.0, (0.0, 0.05, 0.1))
-    logs = [logged(motions[0], force(truth, motions[0]) / GAIN),
-            logged(motions[1], force(truth.with_payload(hand, *load[1:]), motions[1]) / GAIN, load=load)]  # fmt: skip
+    logs = [
+        logged(motions[0], force(truth, motions[0]) / GAIN),
+        logged(motions[1], force(truth.with_payload(hand, *load[1:]), motions[1]) / GAIN, load=load),
+    ]
     made = fit(arm, logs, TERMS, drive_terms=("gain", "offset", "stribeck"))
     np.testing.assert_allclose(made.drive["gain"], GAIN, rtol=1e-6)
     np.testing.assert_allclose(made.drive["offset"], OFFSET, atol=1e-5)
@@ -120,9 +130,34 @@ def test_loads_are_known_and_not_fitted(arm, truth, motions):
     np.testing.assert_allclose(made.base_values, made.base.values(parameters(truth, TERMS)), rtol=1e-5, atol=1e-7)
 
 
+def test_coupled_joints_and_floating_bases_have_drives_too():
+    """A joint that follows another, on a base that floats: offsets are of the robot's velocities."""
+    builder = hinge.Builder("gears")
+    builder.link("world")
+    builder.link("body", 2.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
+    builder.joint("base", "free", "world", "body")
+    for name, parent, mimic in (("a", "body", None), ("b", "a", ("ja", 2.0, 0.3))):
+        builder.link(name, 1.0, (0.1, 0.05, 0.2), np.diag([0.1, 0.12, 0.15]))
+        builder.joint(f"j{name}", "revolute", parent, name, (0.2, 0.1, 0.0), np.eye(3), (1, 0, 0), mimic=mimic)
+    robot, rng = hinge.Robot(builder.build()), np.random.default_rng(0)
+    truth = robot.with_payload("b", 0.4, (0.1, 0.0, 0.1), 1e-3 * np.eye(3))
+    offset = rng.normal(size=robot.nv)
+    logs = []
+    for _ in range(2):
+        q, qd = robot.random_state(rng, 150)
+        qdd = rng.normal(size=qd.shape)
+        logs.append(Log(np.arange(150.0), q, qd, truth.inverse_dynamics(q, qd, qdd) + offset, qdd))
+    made = fit(robot, logs, drive_terms="offset")
+    np.testing.assert_allclose(made.drive["offset"], offset, atol=1e-6)
+    assert np.all(made.after < 1e-6)
+    assert made.predict(q, qd, qdd).shape == qd.shape
+
+
 def test_what_a_drive_has_is_named(arm, motions):
     log = logged(motions[0], force(arm, motions[0]))
     with pytest.raises(hinge.UnknownName, match=r"drive_terms has 'gains'\. Did you mean 'gain'"):
         fit(arm, log, drive_terms=["gains"])
+    with pytest.raises(hinge.SizeError, match="the list of logs is empty"):
+        fit(arm, [])
     with pytest.raises(hinge.SizeError, match="stribeck_velocity has to be above zero, one number or nv = 3"):
         fit(arm, log, stribeck_velocity=[0.1, 0.2])

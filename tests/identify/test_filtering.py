@@ -75,6 +75,13 @@ def test_what_cannot_be_filtered_is_said():
         read(ball, log, cutoff=5.0)
 
 
+def test_a_log_that_says_it_was_filtered_has_even_times():
+    t = np.arange(60.0) ** 1.1
+    q, qd, tau, qdd = np.random.default_rng(0).normal(size=(4, 60, 2))
+    with pytest.raises(hinge.SizeError, match="log: it has a cutoff, and its times are not even"):
+        fit(hinge.samples.planar_2r(), Log(t, q, qd, tau, qdd, cutoff=0.1))
+
+
 @pytest.fixture(scope="module")
 def arm():
     return hinge.samples.planar_2r()
@@ -146,9 +153,14 @@ def test_differences_of_noisy_velocities_are_named(arm, encoders):
 
 
 def test_noise_of_forces_is_not_blamed_on_the_motion(arm, encoders):
-    _, t, _, rough, (q, qd, qdd, tau) = encoders
+    truth, t, _, rough, (q, qd, qdd, tau) = encoders
     for forces in (rough, tau):
         assert not any("noisy" in note for note in fit(arm, Log(t, q, qd, forces, qdd), TERMS).notes)
+    rests = [np.repeat(x, [400, *[1] * (len(t) - 1)], axis=0) for x in (q, qd * (np.abs(qd) > 1e-9), qdd)]
+    forces = truth.inverse_dynamics(*rests, joint_terms=TERMS)  # at rest friction is none, and shaken it is
+    forces = forces + 0.05 * forces.std(axis=0) * np.random.default_rng(1).normal(size=forces.shape)
+    log = Log(np.arange(len(forces)) / 500.0, *rests[:2], forces, rests[2])
+    assert not any("noisy" in note for note in fit(arm, log, TERMS).notes)
     rows = np.random.default_rng(0).permutation(len(t))  # states in no order are no smooth motion, and not noise
     shuffled = Log(t, q[rows], qd[rows], rough[rows], qdd[rows])
     assert not any("noisy" in note for note in fit(arm, shuffled, TERMS).notes)

@@ -12,9 +12,17 @@ from hinge.identify.consistency import TEN, nearest, prior
 @pytest.fixture(scope="module")
 def arm():
     """Six links of 8 to 0.2 kg, the wrist small: much of it is hardly felt."""
-    rows = [{"a": a, "d": d, "alpha": alpha} for a, d, alpha in
-            ((0.0, 0.09, np.pi / 2), (-0.425, 0.0, 0.0), (-0.39, 0.0, 0.0), (0.0, 0.11, np.pi / 2),
-             (0.0, 0.095, -np.pi / 2), (0.0, 0.08, 0.0))]  # fmt: skip
+    rows = [
+        {"a": a, "d": d, "alpha": alpha}
+        for a, d, alpha in (
+            (0.0, 0.09, np.pi / 2),
+            (-0.425, 0.0, 0.0),
+            (-0.39, 0.0, 0.0),
+            (0.0, 0.11, np.pi / 2),
+            (0.0, 0.095, -np.pi / 2),
+            (0.0, 0.08, 0.0),
+        )
+    ]
     links = [(3.7, 0.1), (8.4, 0.2), (2.3, 0.2), (1.2, 0.06), (1.2, 0.06), (0.19, 0.03)]
     for row, (mass, size) in zip(rows, links, strict=True):
         com = (-row["a"] / 2, 0.0, 0.3 * size)
@@ -86,8 +94,10 @@ def test_the_divergence_is_the_same_in_every_frame_and_unit(seed):
     rng = np.random.default_rng(seed)
     P0, P = (g @ g.T for g in rng.normal(size=(2, 4, 4)))
     T = rng.normal(size=(4, 4))  # a turn, a shift and a change of units are among these
-    said = [prior(np.tensordot(a, TEN, 2), 1, np.zeros(0), np.zeros(0)).divergence(np.tensordot(b, TEN, 2))
-            for a, b in ((P0, P), (T @ P0 @ T.T, T @ P @ T.T), (P0, P0))]  # fmt: skip
+    said = [
+        prior(np.tensordot(a, TEN, 2), 1, np.zeros(0), np.zeros(0)).divergence(np.tensordot(b, TEN, 2))
+        for a, b in ((P0, P), (T @ P0 @ T.T, T @ P @ T.T), (P0, P0))
+    ]
     size = np.linalg.eigvals(np.linalg.solve(P0, P)).real
     assert said[0] == pytest.approx(np.sum(size - np.log(size) - 1.0), rel=1e-9)
     assert said[1] == pytest.approx(said[0], rel=1e-8)

@@ -26,10 +26,13 @@ from hinge.model.model import NUMBERS
 ROOT2 = np.sqrt(2.0)
 TEN = np.linalg.pinv(PSEUDO.reshape(NUMBERS, 16)).reshape(4, 4, NUMBERS)  # a pseudo-inertia's numbers
 UNIT = np.eye(4)
-SIDES = np.array([
-    (np.outer(UNIT[i], UNIT[j]) + np.outer(UNIT[j], UNIT[i])) / (2.0 if i == j else ROOT2)
-    for j in range(4) for i in range(j + 1)
-])  # symmetric matrices at right angles, of length one  # fmt: skip
+SIDES = np.array(
+    [
+        (np.outer(UNIT[i], UNIT[j]) + np.outer(UNIT[j], UNIT[i])) / (2.0 if i == j else ROOT2)
+        for j in range(4)
+        for i in range(j + 1)
+    ]
+)  # symmetric matrices at right angles, of length one
 LIGHT, SHORT = 1e-3, 1e-2  # kg and m, of a body that the robot says nothing of
 THIN = 1e-3  # of a body's second moment: no less is given to any direction, or a rod would have to stay a line
 SLIGHT = 1e-3  # of the unit of a joint's term: what it is where the robot has none

@@ -17,7 +17,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean
-from hinge.identify.filtering import low_pass
+from hinge.identify.filtering import EVEN, low_pass
 from hinge.identify.log import Log
 from hinge.identify.parameters import Array, parameters
 from hinge.model.states import labels
@@ -91,7 +91,12 @@ def equations(robot: Robot, log: Log, joint_terms: tuple[str, ...], own_drive: D
         known = Y @ (parameters(loaded, joint_terms) - parameters(robot, joint_terms))
     made = [np.concatenate([Y, own_drive.columns(log.qd)], axis=-1), known, log.tau]
     if log.cutoff is not None:
-        step = float(log.t[1] - log.t[0])
+        step = float(np.median(np.diff(log.t)))
+        if np.abs(np.diff(log.t) - step).max() > EVEN * step:
+            raise SizeError(
+                "log: it has a cutoff, and its times are not even.\n"
+                "  hinge.identify.read(robot, log, cutoff=…) makes an even one of positions and forces."
+            )
         every = max(1, int(0.5 / (log.cutoff * step)))
         made = [low_pass(x, step, log.cutoff)[::every] for x in made]
     return Equations(*made)

@@ -63,9 +63,19 @@ class Excitation:
         return f"excitation: {n} harmonics in {self.duration:g} s, condition number {self.condition:.3g}"
 
 
-def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms: Sequence[str] = USUAL,
-           middle: Any = None, speed: Any = None, acceleration: Any = None, effort: bool = False, tries: int = 4,
-           seed: int = 0, workspace: Any = None) -> Excitation:  # fmt: skip
+def excite(
+    robot: Robot,
+    duration: float = 10.0,
+    harmonics: int = 5,
+    joint_terms: Sequence[str] = USUAL,
+    middle: Any = None,
+    speed: Any = None,
+    acceleration: Any = None,
+    effort: bool = False,
+    tries: int = 4,
+    seed: int = 0,
+    workspace: Any = None,
+) -> Excitation:
     """A motion that starts and ends at rest, keeps the limits, and shows the base parameters well.
 
     Coordinates stay within the robot's limits, around `middle` (nq; by default half way between them), velocities
@@ -83,13 +93,16 @@ def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms
     try:
         from scipy.optimize import minimize
     except ImportError:
-        raise NotCovered("excite: shapes are improved with SciPy, which is not installed.\n"
-                         "  pip install hinge[solve]") from None  # fmt: skip
+        raise NotCovered(
+            "excite: shapes are improved with SciPy, which is not installed.\n  pip install hinge[solve]"
+        ) from None
 
     for i in robot.model.leaders:
         if not robot.model.joint[i].rates_are_velocities:
-            raise NotCovered(f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
-                             "  Fix it with robot.lock, or make a motion of your own.")  # fmt: skip
+            raise NotCovered(
+                f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
+                "  Fix it with robot.lock, or make a motion of your own."
+            )
     if not isinstance(harmonics, int | np.integer) or harmonics < 2 or not 0.0 < duration < np.inf or tries < 1:
         raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")
     centre, bounds = _bounds(robot, middle, speed, acceleration)
@@ -184,8 +197,10 @@ def _boxes(robot: Robot, workspace: Any, centre: Array) -> dict[str, Array]:
         if corners.shape != (2, 3) or not np.all(corners[0] < corners[1]):
             raise SizeError(f"excite: workspace of {name!r} has to be two corners (x, y, z), the lower one first.")
         if not np.all((corners[0] < at) & (at < corners[1])):
-            raise ExcitationError(f"excite: in the middle {name!r} is at ({', '.join(f'{x:.3g}' for x in at)}) m, "
-                                  "outside its workspace.\n  Give another middle=, or a larger box.")  # fmt: skip
+            raise ExcitationError(
+                f"excite: in the middle {name!r} is at ({', '.join(f'{x:.3g}' for x in at)}) m, "
+                "outside its workspace.\n  Give another middle=, or a larger box."
+            )
         made[name] = corners
     return made
 
@@ -213,8 +228,9 @@ def _inside(robot: Robot, centre: Array, series: _Series, boxes: dict[str, Array
     return x
 
 
-def _cost(robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, boxes: dict[str, Array],
-          x: Array) -> tuple[float, Array]:  # fmt: skip
+def _cost(
+    robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, boxes: dict[str, Array], x: Array
+) -> tuple[float, Array]:
     """The logarithm of the condition number of x[0], with the price of leaving boxes, and its slope to the others."""
     q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
     Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))
@@ -249,8 +265,10 @@ def _within_effort(robot: Robot, made: Excitation, terms: tuple[str, ...]) -> Ex
     still = over(_scaled(made, 0.0))
     if np.any(still >= 1.0):
         k = int(np.argmax(still))
-        raise ExcitationError(f"excite: at rest in the middle, velocity {k} of robot {robot.name!r} needs "
-                              f"{still[k]:.2f} of its effort limit.\n  Give another middle=.")  # fmt: skip
+        raise ExcitationError(
+            f"excite: at rest in the middle, velocity {k} of robot {robot.name!r} needs "
+            f"{still[k]:.2f} of its effort limit.\n  Give another middle=."
+        )
     return _smaller(made, lambda one: bool(np.all(over(one) <= 1.0)))
 
 

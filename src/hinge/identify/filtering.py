@@ -44,24 +44,32 @@ def differentiate(t: Any, q: Any, cutoff: float) -> tuple[Array, Array, Array, A
     """
     t, q = arguments.finite("differentiate: t", t).astype(float), arguments.finite("differentiate: q", q).astype(float)
     if t.ndim != 1 or q.ndim != 2 or len(q) != len(t) or len(t) < 3 or np.any(np.diff(t) <= 0.0):
-        raise SizeError(f"differentiate: t has shape {t.shape} and q {q.shape}; t has to be (T,), growing, three rows "
-                        "or more, and q (T, n).")  # fmt: skip
+        raise SizeError(
+            f"differentiate: t has shape {t.shape} and q {q.shape}; t has to be (T,), growing, three rows "
+            "or more, and q (T, n)."
+        )
     step = float(np.median(np.diff(t)))
     if not 0.0 < cutoff < 0.5 / step:
-        raise SizeError(f"differentiate: cutoff is {cutoff:g} Hz; rows come {1.0 / step:g} times a second.\n"
-                        f"  Give a number above zero and below half of that, {0.5 / step:g}.")  # fmt: skip
+        raise SizeError(
+            f"differentiate: cutoff is {cutoff:g} Hz; rows come {1.0 / step:g} times a second.\n"
+            f"  Give a number above zero and below half of that, {0.5 / step:g}."
+        )
     k = int(np.argmax(np.diff(t)))
     if t[k + 1] - t[k] > max(0.5 / cutoff, 1.5 * step):
-        raise SizeError(f"differentiate: there are no rows between t = {t[k]:g} and {t[k + 1]:g} s, half a period of "
-                        f"{cutoff:g} Hz or more.\n  Cut the log there, and give fit both parts in a list.")  # fmt: skip
+        raise SizeError(
+            f"differentiate: there are no rows between t = {t[k]:g} and {t[k + 1]:g} s, half a period of "
+            f"{cutoff:g} Hz or more.\n  Cut the log there, and give fit both parts in a list."
+        )
     if np.abs(np.diff(t) - step).max() > EVEN * step:
         even = np.linspace(t[0], t[-1], round((t[-1] - t[0]) / step) + 1)
         t, q = even, np.stack([np.interp(even, t, column) for column in q.T], axis=1)
         step = float(t[1] - t[0])
     edge = round(EDGE / (cutoff * step))
     if len(t) < 2 * edge + 2:
-        raise SizeError(f"differentiate: {t[-1] - t[0]:g} s of motion are too few for cutoff = {cutoff:g} Hz, with "
-                        f"{EDGE / cutoff:g} s left out at both ends.")  # fmt: skip
+        raise SizeError(
+            f"differentiate: {t[-1] - t[0]:g} s of motion are too few for cutoff = {cutoff:g} Hz, with "
+            f"{EDGE / cutoff:g} s left out at both ends."
+        )
     q = low_pass(q, step, cutoff)
     qd = (q[2:] - q[:-2]) / (2.0 * step)
     qdd = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / step**2

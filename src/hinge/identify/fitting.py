@@ -66,16 +66,27 @@ class Fit:
         lines = [
             f"{self.robot.name}: {self.base.rank} base parameters of {len(self.names)}, condition {self.condition:.3g}",
             "error of joint forces on motion held out (root mean square):",
-            *(f"  {n:<24} {b:10.4g} → {a:.4g}" for n, b, a in
-              zip(self.velocity_names, self.before, self.after, strict=True)),
+            *(
+                f"  {n:<24} {b:10.4g} → {a:.4g}"
+                for n, b, a in zip(self.velocity_names, self.before, self.after, strict=True)
+            ),
             *(f"{term}: {', '.join(f'{x:.4g}' for x in values)}" for term, values in self.drive.items()),
-        ]  # fmt: skip
+        ]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
-def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: Any = 0.25, weights: Any = None,
-        consistent: bool = True, partial: bool = False, nearness: float | None = None, drive_terms: Sequence[str] = (),
-        stribeck_velocity: Any = 0.1) -> Fit:  # fmt: skip
+def fit(
+    robot: Robot,
+    log: Any,
+    joint_terms: Sequence[str] = USUAL,
+    held_out: Any = 0.25,
+    weights: Any = None,
+    consistent: bool = True,
+    partial: bool = False,
+    nearness: float | None = None,
+    drive_terms: Sequence[str] = (),
+    stribeck_velocity: Any = 0.1,
+) -> Fit:
     """Fit the numbers of a robot's bodies, and of its joints' `joint_terms`, to a measured motion.
 
     `log` is a `Log`, a `Trajectory`, a dict of arrays, the path of a CSV, Parquet or NPZ file, or a list of such.
@@ -109,8 +120,10 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
         raise ExcitationError(f"fit: robot {robot.name!r} has no parameter that a joint feels.")
     problem = _Problem(robot, base, terms, own_drive, parameters(robot, terms))
     if len(train) * robot.nv < len(problem.names):
-        raise SizeError(f"fit: the log gives {len(train) * robot.nv} equations for {len(problem.names)} base "
-                        "parameters. Give a longer one.")  # fmt: skip
+        raise SizeError(
+            f"fit: the log gives {len(train) * robot.nv} equations for {len(problem.names)} base "
+            "parameters. Give a longer one."
+        )
     found, w = problem.solve(train, None if weights is None else _given_weights(weights, robot.nv))
     hidden = tuple(np.array(problem.names)[found.dark].tolist())
     if hidden and not partial:
@@ -121,15 +134,32 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     moved = np.abs(np.concatenate([beta, x[p:], a])[: len(problem.names)] - problem.joined(found))
     far = moved > FAR * found.deviations + 1e-9 * np.abs(problem.joined(found))
     if far.any():
-        notes.append(f"bodies that can be differ from the best fit by more than {FAR:g} standard deviations in "
-                     + ", ".join(np.array(problem.names)[far]))  # fmt: skip
+        notes.append(
+            f"bodies that can be differ from the best fit by more than {FAR:g} standard deviations in "
+            + ", ".join(np.array(problem.names)[far])
+        )
     start = problem.start(train)
     before, after = (_size(test.signal - gain * test.force(values)) for values, gain in (start, (x, a)))
-    made = with_parameters(robot, x[:p], terms)
     left = _size(train.signal - a * train.force(x)) / np.abs(a)
     notes += blame(robot, x[:p], logs, terms, left, own_drive.labels)
-    return Fit(made, x[:p], base, beta, found.deviations[: base.rank], before, after, w, found.condition, terms,
-               own_drive.labels, tuple(notes), *problem.of_drive(found, x, a), own_drive.velocity)  # fmt: skip
+    values, spread = problem.of_drive(found, x, a)
+    return Fit(
+        robot=with_parameters(robot, x[:p], terms),
+        parameters=x[:p],
+        base=base,
+        base_values=beta,
+        deviations=found.deviations[: base.rank],
+        before=before,
+        after=after,
+        weights=w,
+        condition=found.condition,
+        joint_terms=terms,
+        velocity_names=own_drive.labels,
+        notes=tuple(notes),
+        drive=values,
+        drive_deviations=spread,
+        stribeck_velocity=own_drive.velocity,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,11 +273,16 @@ def _given_weights(weights: Any, nv: int) -> Array:
 
 
 def _logs(robot: Robot, given: Any) -> list[Log]:
-    return [read(robot, one) for one in (given if isinstance(given, list | tuple) else [given])]
+    """The logs of a list, or the one that is given."""
+    logs = given if isinstance(given, list | tuple) else [given]
+    if not logs:
+        raise SizeError("fit: the list of logs is empty.")
+    return [read(robot, log) for log in logs]
 
 
-def _split(robot: Robot, logs: list[Log], held_out: Any, terms: tuple[str, ...],
-           own_drive: Drive) -> tuple[Equations, Equations, list[str]]:  # fmt: skip
+def _split(
+    robot: Robot, logs: list[Log], held_out: Any, terms: tuple[str, ...], own_drive: Drive
+) -> tuple[Equations, Equations, list[str]]:
     """The rows to fit, the rows to judge by, and what there is to say of them."""
     left_out = sum(log.left_out for log in logs)
     notes = [f"{left_out} rows with a number that is not finite were left out"] if left_out else []
@@ -261,7 +296,9 @@ def _split(robot: Robot, logs: list[Log], held_out: Any, terms: tuple[str, ...],
     cuts = [round(len(one) * (1.0 - held_out)) if 0.0 < held_out < 1.0 else 0 for one in rows]
     if any(cut < 1 or cut == len(one) for cut, one in zip(cuts, rows, strict=True)):
         few = min(len(one) for one in rows)
-        raise SizeError(f"fit: held_out={held_out!r} of {few} rows leaves nothing to fit or nothing to judge by.\n"
-                        "  Give a share between 0 and 1, or another log.")  # fmt: skip
+        raise SizeError(
+            f"fit: held_out={held_out!r} of {few} rows leaves nothing to fit or nothing to judge by.\n"
+            "  Give a share between 0 and 1, or another log."
+        )
     parts = list(zip(rows, cuts, strict=True))
     return together([one[:cut] for one, cut in parts]), together([one[cut:] for one, cut in parts]), notes

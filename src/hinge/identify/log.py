@@ -35,8 +35,9 @@ class Log:
     (2, 1)
     """
 
-    def __init__(self, t: Any, q: Any, qd: Any, tau: Any, qdd: Any = None, load: Any = None,
-                 cutoff: float | None = None):  # fmt: skip
+    def __init__(
+        self, t: Any, q: Any, qd: Any, tau: Any, qdd: Any = None, load: Any = None, cutoff: float | None = None
+    ):
         self.load, self.cutoff = load, cutoff
         self.t = arguments.real("log: t", t).astype(float)
         if self.t.ndim != 1 or len(self.t) < 2:
@@ -45,8 +46,10 @@ class Log:
         back = np.flatnonzero(np.diff(self.t[known]) <= 0.0)
         if len(back):
             before, k = known[back[0]], known[back[0] + 1]
-            raise SizeError(f"log: t[{k}] = {self.t[k]:g} comes after t[{before}] = {self.t[before]:g}.\n"
-                            "  Sort the rows by time, and give each time once.")  # fmt: skip
+            raise SizeError(
+                f"log: t[{k}] = {self.t[k]:g} comes after t[{before}] = {self.t[before]:g}.\n"
+                "  Sort the rows by time, and give each time once."
+            )
         self.q, self.qd, self.tau = (self._rows(name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau)))
         self.qdd = np.gradient(self.qd, self.t, axis=0) if qdd is None else self._rows("qdd", qdd)
         good = np.isfinite(self.t) & np.all([np.isfinite(getattr(self, f)).all(axis=1) for f in FIELDS], axis=0)
@@ -113,8 +116,10 @@ def _made(robot: Robot, given: Any, needed: Sequence[str]) -> Log:
         given = _table(robot, given, needed)
     elif not isinstance(given, Mapping):
         if not all(hasattr(given, name) for name in ("t", "q", "qd", "tau")):
-            raise SizeError(f"log is a {type(given).__name__}; it has to be a Log, a Trajectory or a dict of arrays, "
-                            "or the path of a file.")  # fmt: skip
+            raise SizeError(
+                f"log is a {type(given).__name__}; it has to be a Log, a Trajectory or a dict of arrays, "
+                "or the path of a file."
+            )
         given = {name: getattr(given, name) for name in ("t", "q", "qd", "tau")}
     missing = [name for name in ("t", *needed) if name not in given]
     if missing:
@@ -133,9 +138,11 @@ def _table(robot: Robot, path: str | os.PathLike[str], needed: Sequence[str]) ->
         raise LogError(f"{file.path} has no column of times.", "Add one called t, in seconds.")
     there = {name.split("_", 1)[0] for name in file.columns}
     if "qd" in needed and "qd" not in there:
-        raise LogError(f"{file.path} has no column of qd.",
-                       f"Add qd_{labels(robot.model)[1][0]}, and one for every other joint, or filter positions: "
-                       "hinge.identify.read(robot, path, cutoff=…).")  # fmt: skip
+        raise LogError(
+            f"{file.path} has no column of qd.",
+            f"Add qd_{labels(robot.model)[1][0]}, and one for every other joint, or filter positions: "
+            "hinge.identify.read(robot, path, cutoff=…).",
+        )
     more = ["qdd"] if "qdd" in there else []
     inside = {"t": [time], **matched(robot, [*needed, *more], file)}
     wanted = list(dict.fromkeys(name for names in inside.values() for name in names))
@@ -149,8 +156,10 @@ def _differentiated(robot: Robot, log: Log, cutoff: float) -> Log:
     """The log with the motion that its positions make below the cut-off, at even times."""
     for i in robot.model.leaders:
         if not robot.model.joint[i].rates_are_velocities:
-            raise NotCovered(f"log: joint {robot.model.joint_name[i]!r} turns freely; its coordinates cannot be "
-                             "filtered one by one.\n  Give velocities and accelerations, and no cutoff=.")  # fmt: skip
+            raise NotCovered(
+                f"log: joint {robot.model.joint_name[i]!r} turns freely; its coordinates cannot be "
+                "filtered one by one.\n  Give velocities and accelerations, and no cutoff=."
+            )
     t, q, qd, qdd = differentiate(log.t, log.q, cutoff)
     made = Log(t, q, qd, np.stack([np.interp(t, log.t, one) for one in log.tau.T], axis=1), qdd, log.load, cutoff)
     made.left_out = log.left_out
