@@ -35,6 +35,13 @@ from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
 JOINTS: dict[str, type[Joint]] = {}
+
+
+def spelled(format: str) -> dict[str, str]:
+    """The words a file format ("urdf", "mjcf", "dh") has for joints, with the kind each is read as: the first of it."""
+    return {word: kind for kind, joint in reversed(JOINTS.items()) if (word := getattr(joint, format))}
+
+
 X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
 
 
