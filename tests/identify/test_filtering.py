@@ -158,7 +158,7 @@ def test_noise_of_forces_is_not_blamed_on_the_motion(arm, encoders):
         assert not any("noisy" in note for note in fit(arm, Log(t, q, qd, forces, qdd), TERMS).notes)
     rests = [np.repeat(x, [400, *[1] * (len(t) - 1)], axis=0) for x in (q, qd * (np.abs(qd) > 1e-9), qdd)]
     forces = truth.inverse_dynamics(*rests, joint_terms=TERMS)  # at rest friction is none, and shaken it is
-    forces = forces + 0.05 * forces.std(axis=0) * np.random.default_rng(1).normal(size=forces.shape)
+    forces = forces + 0.02 * forces.std(axis=0) * np.random.default_rng(1).normal(size=forces.shape)
     log = Log(np.arange(len(forces)) / 500.0, *rests[:2], forces, rests[2])
     assert not any("noisy" in note for note in fit(arm, log, TERMS).notes)
     rows = np.random.default_rng(0).permutation(len(t))  # states in no order are no smooth motion, and not noise
