@@ -3,7 +3,7 @@
 # make sweep   run the tests on the other cases
 # make lowest  set up .venv-lowest with the oldest versions allowed, and run some tests there
 # make lint    ruff and mypy
-# make stub    write src/hinge/algorithms.pyi from the registry of algorithms
+# make stub    write src/hinge/robot/algorithms.pyi from the registry of algorithms
 # make docs    build the site in docs/_build/html; warnings are errors
 # make bench   time hinge against Pinocchio
 
@@ -53,7 +53,7 @@ docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 stub: $(VENV)/.installed
-	$(BIN)/python -m hinge.stub
+	$(BIN)/python -m hinge.robot.stub
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/against_pinocchio.py

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
-    from hinge.constraining import Constrained, constrain
     from hinge.contact import (
         Contact,
         ContactState,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
         UnknownName,
         ViewError,
     )
-    from hinge.loading import dh, from_twists, load, samples
     from hinge.model import Builder, Joint
     from hinge.model.joint_laws import check_joint
     from hinge.motion import MotionCheck, check_motion
@@ -59,29 +57,31 @@ if TYPE_CHECKING:
         time_uniform,
     )
     from hinge.robot import Robot
-    from hinge.scene import Scene
+    from hinge.robot.constrained import Constrained, constrain
+    from hinge.robot.loading import dh, from_twists, load, samples
+    from hinge.robot.scene import Scene
+    from hinge.robot.writing import write
     from hinge.sim import Trajectory, open, rollout, simulate
-    from hinge.sim.touching import simulate_contacts
+    from hinge.sim.contact_events import simulate_contacts
     from hinge.status import Status
-    from hinge.writing import write
 
 _HOME = {
     # a robot
-    "Robot": "robot", "load": "loading", "dh": "loading", "samples": "loading", "from_twists": "loading",
-    "write": "writing",
+    "Robot": "robot", "load": "robot.loading", "dh": "robot.loading", "samples": "robot.loading",
+    "from_twists": "robot.loading", "write": "robot.writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
     "view": "viewing", "Page": "viewing",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
-    "constrain": "constraining", "Constrained": "constraining",
+    "constrain": "robot.constrained", "Constrained": "robot.constrained",
     # touching
     "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
-    "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "scene",
+    "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "robot.scene",
     # in time
     "check_motion": "motion", "MotionCheck": "motion",
     "simulate": "sim", "rollout": "sim", "open": "sim", "Trajectory": "sim",
-    "simulate_contacts": "sim.touching",
+    "simulate_contacts": "sim.contact_events",
     # where to, and how fast
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
     "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
@@ -93,39 +93,12 @@ _HOME = {
     "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
     "ExcitationError": "errors", "ViewError": "errors",
 }  # fmt: skip
-_ROOMS = (
-    "errors",
-    "graph",
-    "spatial",
-    "model",
-    "formats",
-    "dynamics",
-    "formulations",
-    "constraints",
-    "integrators",
-    "backends",
-    "geometry",
-    "assembling",
-    "looping",
-    "contact",
-    "robot",
-    "constraining",
-    "equalities",
-    "loading",
-    "writing",
-    "scene",
-    "interop",
-    "checking",
-    "counting",
-    "sim",
-    "logs",
-    "motion",
-    "control",
-    "planning",
-    "identify",
-    "viewing",
-    "cli",
-)
+ROOMS = (  # the way of the data: a room imports those before it, and none after
+    "version", "errors", "arguments", "status",
+    "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
+    "calls", "loops", "geometry", "contact", "export", "robot",
+    "interop", "checking", "counting", "sim", "logs", "motion", "control", "planning", "identify", "viewing", "cli",
+)  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
@@ -146,10 +119,10 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f"hinge.{_HOME[name]}"), name)
         globals()[name] = found
         return found
-    if name in _ROOMS:
+    if name in ROOMS:
         return import_module(f"hinge.{name}")
     raise AttributeError(f"module 'hinge' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__", *_ROOMS]
+    return [*__all__, "__version__", *ROOMS]

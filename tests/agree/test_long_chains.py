@@ -13,7 +13,7 @@ pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
 def test_a_chain_of_two_hundred_joints():
     robot = hinge.samples.chain(np.random.default_rng(0), 200)
     for name, method in (("inverse_dynamics", "newton_euler"), ("forward_dynamics", "articulated")):
-        assert any(op == "loop" for op, _ in ALGORITHMS[name][method].trace(robot.subject.traced).code)
+        assert any(op == "loop" for op, _ in ALGORITHMS[name][method].trace(robot.target.traced).code)
     model = hinge.interop.pinocchio.to_model(robot)
     data, states = model.createData(), hinge.interop.pinocchio.states(robot, model)
     rng = np.random.default_rng(1)

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hinge.backends.cut import cut
 from hinge.backends.llvm import SINGLE, Native
+from hinge.backends.partition import cut
 from hinge.graph import (
     OPS,
     Graph,

@@ -9,8 +9,8 @@ import pytest
 from sweeps import swept
 
 import hinge
-from hinge import paper
 from hinge.dynamics import ALGORITHMS
+from hinge.export import paper
 
 sympy = pytest.importorskip("sympy")
 
@@ -55,7 +55,7 @@ def entries(result):
 
 def numbered(robot, name, at):
     """A program, a state for it, the value of each symbol, and what the interpreter makes of it."""
-    program, names = paper._named(robot, robot.subject.traced, name, None, at, {})
+    program, names = paper._named(robot.target, robot.target.traced, name, None, at, {})
     algorithm, rng = next(iter(ALGORITHMS[name].values())), np.random.default_rng(1)
     known, rows = {}, []
     for one in program.inputs:

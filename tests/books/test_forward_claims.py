@@ -21,7 +21,7 @@ def cost(name, method, n):
     robot, given = hinge.samples.chain(np.random.default_rng(0), n), ALGORITHMS[name].get(method)
     if given is None:
         given = replace(ALGORITHMS[name]["composite"], function=forward_in_base)
-    made = count(given.trace(robot.subject.traced, contract=False))
+    made = count(given.trace(robot.target.traced, contract=False))
     return np.array([made.mul, made.add])
 
 

@@ -62,8 +62,8 @@ def test_a_folder_of_a_trajectory(tmp_path, lamp):
 
 @pytest.mark.parametrize(("words", "says"), [
     (["--from", "nodd=1"], "robot 'lamp' has no moving joint 'nodd'. Did you mean 'nod'?\n"),
-    (["--method", "rk5"], "method has 'rk5', which is not known. Did you mean 'rk4'"),
-    (["--limits", "sotp"], "limits has 'sotp', which is not known. Did you mean 'stop'?\n"),
+    (["--method", "rk5"], "method='rk5' is not known. Did you mean 'rk4'"),
+    (["--limits", "sotp"], "limits='sotp' is not known. Did you mean 'stop'?\n"),
     (["--time", "-1"], "t=-1.0 is not a time. Give a positive number of seconds.\n"),
     (["--out", "run.xlsx"], "run.xlsx has the suffix '.xlsx'.\n  A log is one of .csv, .parquet, .npz"),
     (["--plot", "run.docx"], "run.docx has the suffix 'docx'.\n"),

@@ -63,7 +63,7 @@ def test_meshes_are_looked_for_in_packages(tmp_path, monkeypatch):
     (tmp_path / "there" / "parts" / "a.stl").write_text("solid a\nendsolid a\n")
     seen = []
     monkeypatch.setattr(hinge, "view", lambda robot, *given, **options: seen.append(robot))
-    monkeypatch.setattr("hinge.cli.looking.serve", lambda page, browser: None)
+    monkeypatch.setattr("hinge.cli.view.serve", lambda page, browser: None)
     for words, codes in (((), ["package"]), (("--packages", tmp_path / "there"), [])):
         assert said("view", tmp_path / "robot" / "r.urdf", *words).exit_code == 0
         assert [found.code for found in seen[-1].report] == codes

@@ -79,7 +79,7 @@ def test_what_cannot_be_traced_cannot_be_compiled():
 
 
 def test_a_turn_between_axes_is_found_at_any_size():
-    from hinge.control.hand import turn_between
+    from hinge.control.task_space import turn_between
 
     rng = np.random.default_rng(0)
     axis = rng.normal(size=3)
@@ -92,7 +92,7 @@ def test_a_turn_between_axes_is_found_at_any_size():
 
 
 def test_half_a_turn_away_is_not_arrived():
-    from hinge.control.hand import turn_between
+    from hinge.control.task_space import turn_between
 
     for k in range(3):
         half = np.diag(np.where(np.arange(3) == k, 1.0, -1.0))

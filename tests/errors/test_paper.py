@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import hinge
-from hinge import paper
 from hinge.cli import main
+from hinge.export import paper
 
 ARM = hinge.samples.planar_2r()
 URDF = """<robot name="lamp"><link name="foot"/><link name="stem"><inertial><origin xyz="0 0 0.2"/><mass value="1.5"/>

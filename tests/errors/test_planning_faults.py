@@ -143,7 +143,7 @@ def test_names_and_starts_that_are_none():
 
 def test_numbers_that_are_not_finite_stay_in_their_row():
     loose, goal = ARM.vary("elbow.placement"), ARM.pose([0.1, 0.2], "hand")
-    placements = np.tile(loose.subject.vary[0].nominal(loose.model), (2, 1, 1))
+    placements = np.tile(loose.target.vary[0].nominal(loose.model), (2, 1, 1))
     placements[0, 0, 3] = np.nan
     found = hinge.inverse_kinematics(
         loose, np.stack([goal, goal]), "hand", parameters={"elbow.placement": placements}, starts=8

@@ -6,13 +6,13 @@ import inspect
 import pytest
 
 import hinge
-from hinge import stub
 from hinge.backends.llvm.block import Block
 from hinge.backends.statements import REALS, SAY, Statements
 from hinge.dynamics import ALGORITHMS
 from hinge.graph import OPS, Graph
 from hinge.graph.machine import Machine
 from hinge.graph.numbers import Numbers
+from hinge.robot import stub, views
 
 COST_KINDS = {"add", "mul", "div", "sqrt", "trig", "neg", "other", "fma"}
 
@@ -80,39 +80,65 @@ def test_the_stub_is_what_the_registry_says():
     assert normal(kept) == normal(stub.text()), "algorithms.pyi is stale: run `make stub`, then `ruff format`"
 
 
-def methods_of(cls):
-    # by getattr: a method is made when it is first looked at
-    found = {
-        name: getattr(cls, name) for base in cls.__mro__[:-1] for name in vars(base).copy() if not name.startswith("_")
-    }
-    return {name: f for name, f in found.items() if inspect.isfunction(f)}
+ARM = hinge.samples.planar_2r()
+COMMON = ["return_status", "out", "method", "backend", "check", "joint_terms", "regroup", "parameters", "prescribed"]
 
 
 def test_every_algorithm_is_a_method_of_robot_with_its_words():
-    methods = methods_of(hinge.Robot)
     for name, by_method in ALGORITHMS.items():
         first = next(iter(by_method.values()))
-        assert methods[name].__doc__ == first.function.__doc__
-        assert methods[name].__qualname__ == f"Robot.{name}"
+        view, called = views.MEMBERS.get(name, ("", name))
+        assert getattr(ARM, name).__doc__ == first.function.__doc__
+        owner = views.VIEWS[view].name if view else "Robot"
+        assert getattr(ARM, name).__qualname__ == f"{owner}.{called}"
 
 
-def declared():
+def declared(cls):
     """Method → parameters in order and which of them are keyword-only, from the stub."""
     tree = ast.parse(stub.PATH.read_text(encoding="utf-8"))
-    (algorithms,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    functions = [node for node in algorithms.body if isinstance(node, ast.FunctionDef)]
+    (found,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == cls)
+    functions = [node for node in found.body if isinstance(node, ast.FunctionDef)]
     return {f.name: ([a.arg for a in f.args.args], [a.arg for a in f.args.kwonlyargs]) for f in functions}
 
 
+def parameters(method):
+    taken = inspect.signature(method).parameters.values()
+    given = [p.name for p in taken if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return ["self", *given], [p.name for p in taken if p.kind is p.KEYWORD_ONLY and p.name not in COMMON]
+
+
 def test_the_stub_declares_the_methods_that_are_there_with_their_parameters():
-    there = {}
-    for name, method in methods_of(hinge.Robot).items():
-        if name not in ALGORITHMS:
-            continue  # written in a file of its own, which type checkers read
-        parameters = inspect.signature(method).parameters.values()
-        there[name] = (
-            [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD],
-            [p.name for p in parameters if p.kind is p.KEYWORD_ONLY],
-        )
-    assert set(there) == set(ALGORITHMS)
-    assert declared() == there
+    there = {name: parameters(getattr(ARM, name)) for name in ALGORITHMS}
+    stated = declared("Algorithms")
+    assert {name: stated[name] for name in there} == there
+    assert set(stated) == {*ALGORITHMS, *views.MEMBERS}
+    for name in ALGORITHMS:  # which all of them take
+        assert set(COMMON) <= set(inspect.signature(getattr(ARM, name)).parameters)
+
+
+@pytest.mark.parametrize("view", views.VIEWS)
+def test_a_view_has_what_the_table_says_and_the_robot_has_it_too(view):
+    linkage = hinge.samples.four_bar()
+    home, made = views.VIEWS[view], getattr(linkage, view)
+    for name, called in home.members.items():
+        theirs, ours = getattr(made, called), getattr(linkage, name)
+        assert getattr(theirs, "__func__", None) is getattr(ours, "__func__", None)
+        assert (theirs.__doc__ or "").strip()
+    public = {n for n in dir(type(made)) if not n.startswith("_")} - {"target"}
+    assert public == set(home.members.values()) == set(declared(home.name))
+
+
+def test_a_robot_has_few_names_of_its_own():
+    assert len([name for name in dir(hinge.Robot) if not name.startswith("_")]) <= 65
+
+
+def test_the_printed_loop_is_the_one_that_is_generated():
+    """The example in the docstring of the batch loop has no line that the code generator does not write."""
+    from hinge.backends.llvm import batch_loop, block, emit
+
+    arm = hinge.samples.pendulum(1)
+    text = emit(arm.kernel("gravity_force").program, 8, block.DOUBLE)
+    shown = batch_loop.__doc__.split("in short:")[1].split("\n\n")[1].splitlines()
+    for line in shown:
+        code = line.split(";")[0].strip().removesuffix("…").rstrip(", ")
+        assert code in text, line

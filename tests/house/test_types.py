@@ -11,7 +11,7 @@ pytest.importorskip("mypy", reason="mypy is not installed: `make lint` sets it u
 
 ROOT = Path(__file__).parents[2]
 FAULT = '\n\ndef planted() -> int:\n    return "text"\n'
-GENERATED = {"algorithms.pyi"}  # written by hinge.stub; the file it shadows has no more than a class and a call
+GENERATED = {"robot/algorithms.pyi"}  # the file it shadows has no more than a class and a call
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def faults(house):
 
 @pytest.mark.sweep  # checks the whole package anew
 def test_a_wrong_type_is_found_in_the_front_and_in_the_files_it_inherits_from(house):
-    planted = ["robot.py", "looping.py", "geometry/methods.py"]
+    planted = ["robot/robot.py", "loops/mobility.py", "geometry/methods.py"]
     for name in planted:
         path = house / "src" / "hinge" / name
         path.write_text(path.read_text(encoding="utf-8") + FAULT, encoding="utf-8")
@@ -44,5 +44,5 @@ def test_a_wrong_type_is_found_in_the_front_and_in_the_files_it_inherits_from(ho
 def test_no_stub_hides_a_file_with_code_of_its_own():
     source = ROOT / "src" / "hinge"
     assert {path.relative_to(source).as_posix() for path in source.rglob("*.pyi")} == GENERATED
-    body = (source / "algorithms.py").read_text(encoding="utf-8")
+    body = (source / "robot" / "algorithms.py").read_text(encoding="utf-8")
     assert "def " not in body

@@ -5,7 +5,7 @@ import pytest
 
 import hinge
 from hinge.backends import memory
-from hinge.backends.llvm.drive import FAR
+from hinge.backends.llvm.batch_loop import FAR
 from hinge.backends.memory import ALIGNED, LARGEST, SMALLEST, empty
 
 ROBOTS = {"rows of whole vectors": ("revolute",) * 4, "rows of broken ones": ("revolute",) * 3}

@@ -5,7 +5,7 @@ import pytest
 from kernel_cases import ROBOTS, same_bits, states
 
 import hinge
-from hinge.backends import cut
+from hinge.backends import partition as cut
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge import programs
+from hinge.calls import request as programs
 from hinge.counting.measure import arm, costs
 from hinge.counting.measure import cost as counted
 from hinge.counting.steps import at_once, depth, processors
@@ -70,7 +70,7 @@ def test_frames_at_centres_of_mass_give_the_same_forces(seed, kinds):
     robot = hinge.samples.random_tree(rng, 5, kinds)
     q, qd = robot.random_state(rng, 1)
     qdd = rng.normal(size=robot.nv)
-    model = principal(robot.subject.traced)
+    model = principal(robot.target.traced)
     given = model.joint_positions(list(q[0])), model.joint_velocities(list(qd[0])), model.joint_velocities(list(qdd))
     for method in ("newton_euler", "turney"):
         made = ALGORITHMS["inverse_dynamics"][method].function(model, *given, [Force()] * 6, (Motion(), Motion()))
@@ -103,10 +103,10 @@ def test_what_is_taken_by_itself_is_never_dearer_than_a_rival(seed, n, call, sma
     monkeypatch.setattr(programs, "SMALL", small)
     robot = hinge.samples.chain(np.random.default_rng(seed), n)
     best = robot.cost(call)
-    taken, program = programs.answer(programs.Question(call, "auto"), robot.subject)
+    taken, program = programs.trace(programs.Request(call, "auto"), robot.target)
     assert best.method == taken.method
     for rival in rivals(robot.model, ALGORITHMS[call][best.method]):
-        assert program.operations <= rival.trace(robot.subject.traced).operations
+        assert program.operations <= rival.trace(robot.target.traced).operations
         cost = robot.cost(call, method=rival.method)
         assert best.mul + best.add <= cost.mul + cost.add
 

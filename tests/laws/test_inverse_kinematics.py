@@ -105,7 +105,7 @@ def test_a_limit_that_keeps_it_away_is_kept():
 
 def test_varied_and_driven_numbers_are_taken():
     arm = hinge.samples.puma560().vary("joint3.placement")
-    shifted = np.tile(arm.model and np.array(arm._vary[0].nominal(arm.model)), (5, 1, 1))
+    shifted = np.tile(arm.model and np.array(arm.target.vary[0].nominal(arm.model)), (5, 1, 1))
     shifted[:, 0, 3] += np.linspace(0.0, 0.2, 5)
     q, _ = arm.random_state(np.random.default_rng(4), 5)
     given = {"joint3.placement": shifted}

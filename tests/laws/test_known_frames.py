@@ -9,10 +9,10 @@ from robots import drawn, families, law, random_body, seeds
 from yardsticks import assert_close, computed
 
 import hinge
+from hinge.calls.poses import poses
+from hinge.calls.request import Request, trace
 from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION, At
 from hinge.errors import UnknownName
-from hinge.placing import poses
-from hinge.programs import Question, answer
 
 ABOUT_FRAMES = [name for name, known in ALGORITHMS.items() if next(iter(known.values())).asks_for_a_frame]
 FRAMES = ("body", "base", "aligned")
@@ -39,7 +39,7 @@ def test_a_frame_by_name_is_the_frame_that_is_an_input(family, seed):
         choices = list(product(*algorithm.options.values()))
         options = dict(zip(algorithm.options, choices[rng.integers(len(choices))], strict=True))
         said = arguments(robot, rng, name, q, rng.choice(robot.frame_names, 2))
-        wanted = computed(robot.subject.traced, name, algorithm.method, options, said)
+        wanted = computed(robot.target.traced, name, algorithm.method, options, said)
         assert_close(getattr(robot, name)(*said.values(), **options), wanted, 1e-12, 10.0)
 
 
@@ -75,8 +75,8 @@ def test_a_frame_costs_its_own_branch(name, frame):
 
 def pushed(robot, name, *frames):
     """The operations with forces at frames."""
-    question = Question(name, given=frozenset({"external"}), places=(("external", At(frames)),))
-    return answer(question, robot.subject)[1].operations
+    request = Request(name, given=frozenset({"external"}), places=(("external", At(frames)),))
+    return trace(request, robot.target)[1].operations
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "bias_force", "forward_dynamics"])
@@ -96,7 +96,7 @@ def test_forces_at_frames_are_forces_on_bodies(family, seed):
     robot, rng, q, qd, qdd = drawn(family, seed)
     frames = ["tip", robot.body_names[-1], *rng.choice(robot.frame_names, 2)]
     push = {str(name): rng.normal(size=6) for name in frames}
-    wanted = computed(robot.subject.traced, "inverse_dynamics", "newton_euler", {},
+    wanted = computed(robot.target.traced, "inverse_dynamics", "newton_euler", {},
                       {"q": q, "qd": qd, "qdd": qdd, "external": push, "base_motion": np.zeros((2, 6))})  # fmt: skip
     assert_close(robot.inverse_dynamics(q, qd, qdd, external=push, method="newton_euler"), wanted, 1e-12, 30.0)
     for frame in FRAMES:
@@ -115,10 +115,10 @@ def test_the_order_of_names_says_nothing():
     q, qd = CROWDED.random_state(rng, 3)
     push = {name: rng.normal(size=6) for name in ("right_hand", "left_hand", "trunk0")}
     first = CROWDED.inverse_dynamics(q, qd, qd, external=push)
-    before = len(CROWDED.subject.kernels)
+    before = len(CROWDED.target.kernels)
     again = CROWDED.inverse_dynamics(q, qd, qd, external=dict(reversed(push.items())))
     assert np.array_equal(first, again)
-    assert len(CROWDED.subject.kernels) == before
+    assert len(CROWDED.target.kernels) == before
 
 
 def test_a_kernel_of_a_frame_takes_the_state_alone():
@@ -142,9 +142,9 @@ def test_kernels_say_how_many_frames_they_are_about():
 def test_several_frames_at_once_are_where_each_is(family):
     robot, rng, *_ = drawn(family, 1)
     q = robot.random_state(rng, 3)[0]
-    made = poses(robot, q, robot.frame_names)
+    made = poses(robot.target, q, robot.frame_names)
     assert_close(made, np.stack([robot.pose(q, name) for name in robot.frame_names], axis=1), 1e-14, 10.0)
-    assert_close(poses(robot, q[1], robot.frame_names), made[1], 0.0, 1.0)
+    assert_close(poses(robot.target, q[1], robot.frame_names), made[1], 0.0, 1.0)
 
 
 def test_a_frame_may_stand_where_symbols_say():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from back_ends import COMPILER, in_c, interpreted, native, same_bits
 
-from hinge.backends import cut
+from hinge.backends import partition as cut
 from hinge.errors import NotCovered, SizeError, TraceError
 from hinge.graph import (
     Graph,

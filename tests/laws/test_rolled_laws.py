@@ -63,7 +63,7 @@ TERMS = frozenset({"armature", "damping", "friction", "stiffness"})
 def framed(robot):
     """A robot as algorithms see it; a tree in its own frames, where all its placements have one form."""
     chain = all(p == i - 1 for i, p in robot.model.outward())
-    return robot.subject.traced if chain else unmoved(robot.model)
+    return robot.target.traced if chain else unmoved(robot.model)
 
 
 def traced(monkeypatch, long, model, name, key, **how):
@@ -176,10 +176,10 @@ def test_regrouped_inertia(monkeypatch):
 
 def test_states_without_an_answer_are_the_same_ones(monkeypatch):
     robot = ROBOTS["chain"]
-    inertia = list(robot.subject.traced.inertia)
+    inertia = list(robot.target.traced.inertia)
     I = inertia[9]
     inertia[9] = RigidInertia(-I.m, -I.h, type(I.I)(-x for x in I.I))
-    model = replace(robot.subject.traced, inertia=tuple(inertia), terms=frozenset())
+    model = replace(robot.target.traced, inertia=tuple(inertia), terms=frozenset())
     program, other = (traced(monkeypatch, long, model, "forward_dynamics", "articulated", status=True)
                       for long in (4, 10**6))  # fmt: skip
     assert any(op == "loop" for op, _ in program.code)
@@ -221,7 +221,7 @@ def test_coupled_joints_are_written_out(monkeypatch):
         builder.link(f"link{k}", **random_body(rng))
         builder.joint(f"joint{k}", "revolute", f"link{k - 1}", f"link{k}", (0.1, 0.2, 0.3), axis=(0, 1, 0),
                       mimic=("joint1", 0.5, 0.1) if k > 1 else None)  # fmt: skip
-    model = hinge.Robot(builder.build()).subject.traced
+    model = hinge.Robot(builder.build()).target.traced
     program = traced(monkeypatch, 4, model, "inverse_dynamics", "newton_euler")
     assert not any(op == "loop" for op, _ in program.code)
 

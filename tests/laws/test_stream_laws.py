@@ -6,7 +6,7 @@ from back_ends import COMPILER, PRECISION, run_in_c, same_bits
 from test_loop_laws import Drawn
 
 import hinge
-from hinge.backends import cut, interpret, threads
+from hinge.backends import interpret, partition, threads
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.backends.llvm import Native
 from hinge.errors import NotCovered, SizeError, TraceError
@@ -91,8 +91,8 @@ def test_a_rollout_gives_the_same_bits_everywhere(seed, number):
 @pytest.mark.parametrize("longest", [60, 12, 4])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_rollout_over_several_functions_gives_the_same_bits(monkeypatch, seed, longest):
-    monkeypatch.setattr(cut, "SHORTEST", longest // 2)
-    monkeypatch.setattr(cut, "LONGEST", longest)
+    monkeypatch.setattr(partition, "SHORTEST", longest // 2)
+    monkeypatch.setattr(partition, "LONGEST", longest)
     rollout = Rollout(seed, *SHAPES[seed % len(SHAPES)])
     program, (x, forces) = rollout.program(), rollout.given()
     want = outcome(interpret.run, program, x, forces, STEPS // EVERY)
@@ -206,8 +206,8 @@ def test_an_index_may_differ_from_state_to_state(shared):
 
 @pytest.mark.parametrize("longest", [400, 2])
 def test_a_state_that_has_arrived_writes_no_more(monkeypatch, longest):
-    monkeypatch.setattr(cut, "SHORTEST", longest // 2)
-    monkeypatch.setattr(cut, "LONGEST", longest)
+    monkeypatch.setattr(partition, "SHORTEST", longest // 2)
+    monkeypatch.setattr(partition, "LONGEST", longest)
     graph = Graph()
     x, log = graph.input("x", 0), Record(graph, "log", 1)
 

@@ -7,10 +7,10 @@ import numpy as np
 from robots import random_body
 
 from hinge.backends import interpret
-from hinge.constraints.loops import open_tree
 from hinge.dynamics import choose
 from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Place
 from hinge.graph import Graph, Input, along, jacobian, order
+from hinge.loops.kinematics import open_tree
 from hinge.model.samples import pendulum
 from hinge.robot import ALGORITHMS
 from hinge.spatial import ArticulatedInertia, Force, Mat3, Motion, RigidInertia, Sym3, Vec3

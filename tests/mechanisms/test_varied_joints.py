@@ -136,7 +136,7 @@ def test_what_a_call_does_not_give_has_its_nominal_value():
 
 def test_the_model_holds_nodes_for_limits():
     robot, graph = built(), Graph()
-    chosen = robot.vary("joint1.effort", "joint2.lower", "joint2.upper").subject.vary
+    chosen = robot.vary("joint1.effort", "joint2.lower", "joint2.upper").target.vary
     model = varied(robot.model, chosen, [graph.input("parameters", k) for k in range(3)])
     assert [type(x) for x in (model.data[1].effort[0], model.data[2].lower[0], model.data[2].upper[0])] == [Expr] * 3
     assert model.data[2].effort == robot.model.data[2].effort

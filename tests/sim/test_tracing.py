@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge.calls.controllers import Untraceable, on_numbers, trace_control, traced_key
 from hinge.graph.arrays import Symbols
 from hinge.graph.undoing import undone
-from hinge.tracing import Untraceable, on_numbers, trace_control, traced_key
 
 ARM = hinge.samples.planar_2r()
 count, log, book, integral = 0, [], {"i": np.zeros(2), "deep": [{"x": 0.0}]}, np.zeros(2)
@@ -115,7 +115,7 @@ KEEPING = [counting, rebinding, filling, logging, new_name, queueing, throwing, 
 def test_a_controller_that_keeps_something_is_found_out_and_nothing_is_changed(control):
     before = state()
     with pytest.raises(Untraceable, match="depends on more than t, q and qd"):
-        trace_control(ARM, control)
+        trace_control(ARM.target, control)
     assert state() == before
     assert "made_here" not in globals()
     last = getattr(control, "last", np.zeros(2))
@@ -126,7 +126,7 @@ def test_a_controller_that_keeps_something_is_found_out_and_nothing_is_changed(c
 def test_closures_and_iterators_are_left_alone():
     control, now = in_closures()
     with pytest.raises(Untraceable):
-        trace_control(ARM, control)
+        trace_control(ARM.target, control)
     assert now() == (0, [0.0, 0.0], 0)
 
 
@@ -171,10 +171,10 @@ class Lazy:
 
 def test_what_is_made_once_does_no_harm():
     control = Lazy()
-    traced = trace_control(ARM, control)
+    traced = trace_control(ARM.target, control)
     assert control.gains is None
     t, q = np.zeros(1), np.array([[1.0, 2.0]])
-    np.testing.assert_array_equal(on_numbers(ARM, traced)(t, q, q), [[-3.0, -8.0]])
+    np.testing.assert_array_equal(on_numbers(ARM.target, traced)(t, q, q), [[-3.0, -8.0]])
 
 
 def test_a_block_puts_back_what_raised_halfway():
@@ -204,9 +204,9 @@ def policy(t, q, qd, weights, bias):
 def test_a_controller_takes_further_inputs():
     rng = np.random.default_rng(0)
     W, b = rng.normal(size=(5, 2, 4)), rng.normal(size=5)
-    traced = trace_control(ARM, policy, (W[0], b[0]))
+    traced = trace_control(ARM.target, policy, (W[0], b[0]))
     t, q, qd = rng.normal(size=5), rng.normal(size=(5, 2)), rng.normal(size=(5, 2))
-    made = on_numbers(ARM, traced, inputs=(W[0], b[0]))(t, q, qd, W, b)
+    made = on_numbers(ARM.target, traced, inputs=(W[0], b[0]))(t, q, qd, W, b)
     wanted = [policy(*x) for x in zip(t, q, qd, W, b, strict=True)]
     np.testing.assert_allclose(made, wanted, rtol=1e-14)
 
@@ -215,8 +215,8 @@ def test_the_key_is_that_of_what_is_computed():
     def made(gain):
         return lambda t, q, qd: -gain * q + np.interp(t, [0.0, 1.0], [0.0, gain])
 
-    keys = [traced_key(ARM, trace_control(ARM, made(k))) for k in (2.0, 2.0, np.nextafter(2.0, 3.0))]
+    keys = [traced_key(ARM.target, trace_control(ARM.target, made(k))) for k in (2.0, 2.0, np.nextafter(2.0, 3.0))]
     assert keys[0] == keys[1] != keys[2]
     weights = np.ones((2, 4)), np.zeros(())
-    key = traced_key(ARM, trace_control(ARM, policy, weights), weights)
-    assert key == traced_key(ARM, trace_control(ARM, policy, [w + 1.0 for w in weights]), weights)
+    key = traced_key(ARM.target, trace_control(ARM.target, policy, weights), weights)
+    assert key == traced_key(ARM.target, trace_control(ARM.target, policy, [w + 1.0 for w in weights]), weights)

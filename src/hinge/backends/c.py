@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.cut import Pieces, cut
+from hinge.backends.partition import Pieces, cut
 from hinge.backends.statements import NAMES, Real, braced, shared, statement
 from hinge.backends.statements import REALS as REALS
 from hinge.graph import OPS, Program

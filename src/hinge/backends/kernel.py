@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from hinge import backends
+from hinge.arguments import Array
 from hinge.backends import Backend, Code, cache, default_backend
 from hinge.errors import SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 ROWS = -1  # in a shape: as many as there are steps, which a call says
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -178,7 +178,7 @@ class Kernel:
         return self._codes.get(number) or self._ready(number, self._kept(number) or self._compiled(number))
 
     def _code_for(self, number: np.dtype[Any], states: int) -> Code:
-        """The same for a call with so many states, which may be the only one."""
+        """The code for a call with so many states, which may be the only one."""
         if not self._waiting or states > FEW or number in self._codes:
             return self.code(number)
         self._waiting -= 1

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
+
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
 ALIGNED = 64  # bytes: results begin where a line of the cache does
-Array = np.ndarray[Any, np.dtype[Any]]
 _known: list[Array] = []  # arrays of bytes; the one used last stands last
 _lock = Lock()
 

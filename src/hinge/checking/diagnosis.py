@@ -16,10 +16,10 @@ from typing import Any
 from hinge.checking.proofs import Proof, prove
 from hinge.checking.written import content_of, examine_text
 from hinge.errors import ModelError
-from hinge.loading import load
 from hinge.model import Finding, Report
-from hinge.model.sense import examine
+from hinge.model.plausibility import examine
 from hinge.robot import Robot
+from hinge.robot.loading import load
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -79,7 +79,7 @@ class Diagnosis:
         return "\n".join(line for _, line in self.lines())
 
     def to_json(self) -> str:
-        """The same as one JSON object: file, exit_code, robot, counts, findings, proofs."""
+        """The diagnosis as one JSON object: file, exit_code, robot, counts, findings, proofs."""
         robot = self.robot and {"name": self.robot.name, "nq": self.robot.nq, "nv": self.robot.nv,
                                 "mass": self.robot.mass}  # fmt: skip
         said = {

@@ -1,6 +1,6 @@
 """The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `view`, `count`, `bench`, …
 
-A command is a row of VERBS and a function of that name in the file the row names, which is imported when it is called.
+A command is a row of VERBS and a function of its name in the file of its name, which is imported when it is called.
 Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
 """
 
@@ -14,20 +14,7 @@ import click
 
 import hinge
 
-VERBS = {  # in the order of the help
-    "demo": "tour",
-    "show": "files",
-    "check": "files",
-    "run": "running",
-    "simulate": "simulating",
-    "view": "looking",
-    "count": "counts",
-    "bench": "rates",
-    "equations": "paper",
-    "export": "paper",
-    "cache": "kernels",
-}
-ABOUT = {  # a line each
+VERBS = {  # in the order of the help, a line each
     "demo": "What hinge does, on an arm of its own or on yours.",
     "show": "The joints of a robot, their limits, and findings.",
     "check": "All that is wrong or odd about robot files.",
@@ -51,13 +38,12 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        found: click.Command = getattr(import_module(f"hinge.cli.{VERBS[cmd_name]}"), cmd_name)
+        found: click.Command = getattr(import_module(f"hinge.cli.{cmd_name}"), cmd_name)
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(verb, ABOUT[verb]) for verb in VERBS]
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl(list(VERBS.items()))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in VERBS and not args[0].startswith("-"):

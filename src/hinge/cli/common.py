@@ -57,7 +57,7 @@ def loaded(path: str, base: str = "fixed", packages: Sequence[str] = ()) -> Robo
 
 
 def moving(path: str, base: str = "fixed") -> Robot:
-    """The same, refused where nothing moves."""
+    """A robot from a file, refused where nothing moves."""
     robot = loaded(path, base)
     if not robot.nv:
         raise click.ClickException(f"robot {robot.name!r} has no moving joint: there is nothing to compute.")

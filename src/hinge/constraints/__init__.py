@@ -1,8 +1,7 @@
-"""Constraints on the motion of a tree: kinematic loops, and any A(q, t) qd = b(q, t).
+"""Constraints on the motion of a tree, any A(q, t) qd = b(q, t), and what forces on some bodies do to others.
 
-Read general and multipliers for constraints given as functions; loops, loop_dynamics, inertias and loop_articulated for
-joints that close a circuit.
+Read general and multipliers, then elimination and inertias.
 """
 
 from hinge import formulations  # noqa: F401  older methods come before these in the registry
-from hinge.constraints import inertias, loop_articulated, loop_dynamics, loops  # noqa: F401  they register themselves
+from hinge.constraints import inertias  # noqa: F401  it registers itself

@@ -10,23 +10,23 @@ Source: zefran2004, section 3, the words after (20).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import NotCovered, SizeError
+from hinge.model import Model
 
-Array = np.ndarray[Any, np.dtype[Any]]
 RANK = 1e-9  # singular values below this share of the largest are none
 
 
-def actuated_columns(robot: Any, actuated: Sequence[str] | None) -> Array:
+def actuated_columns(model: Model, actuated: Sequence[str] | None) -> Array:
     """The velocities whose joints push: those of the joints named, or all."""
     if actuated is None:
-        return np.arange(robot.nv)
+        return np.arange(model.nv)
     if isinstance(actuated, str):
         raise SizeError(f"actuated={actuated!r} is one name. Give a list of joint names.")
-    return np.array([k for name in actuated for k in range(robot.nv)[robot.coordinates(name)[1]]], int)
+    return np.array([k for name in actuated for k in range(model.nv)[model.slices[model.joint_number(name)][1]]], int)
 
 
 def shared(A: Array, needed: Array, columns: Array) -> tuple[Array, Array]:

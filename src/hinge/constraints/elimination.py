@@ -12,15 +12,14 @@ that move, b ≠ 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, inner, less, maximum, select
 
 Rows = Sequence[Sequence[Scalar]]
-Array = np.ndarray[Any, np.dtype[Any]]
 SMALL = 1e-13  # a pivot below this share of its row is rounding: the dependent velocities are not determined
 
 

@@ -124,7 +124,7 @@ def inverse_inertia(model, q, at, frame="body"):
 
 @algorithm("inverse_inertia", method="mass_matrix", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True)
 def inverse_inertia_by_mass(model, q, at, frame="body"):
-    """The same by way of the mass matrix."""
+    """The inverse inertia by way of the mass matrix."""
     return cross_inertia_by_mass(model, q, at, at, frame)
 
 
@@ -152,7 +152,7 @@ def cross_inertia(model, q, a, b, frame="body"):
     "cross_inertia", method="mass_matrix", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES, pivots=True
 )
 def cross_inertia_by_mass(model, q, a, b, frame="body"):
-    """The same by way of the mass matrix."""
+    """The cross inertia by way of the mass matrix."""
     H = LDL(composite(model, q), model.blame())
     Ja, Jb = jacobian(model, q, a, frame), jacobian(model, q, b, frame)
     W = [H.solve(row) for row in Jb]

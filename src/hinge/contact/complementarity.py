@@ -11,11 +11,12 @@ Source: featherstone1987, section 9.8.2, which refers to linear complementarity;
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from hinge.arguments import Array
+
 TINY = 1e-11  # a pivot below this, of entries scaled to one, is rounding
 TIE = 1e-12
 

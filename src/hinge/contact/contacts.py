@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import finite, number
 from hinge.errors import SizeError
-from hinge.inputs import finite, number
 from hinge.model import Model
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn

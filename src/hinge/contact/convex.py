@@ -10,14 +10,13 @@ and there changes them by little.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.contact.solids import Solid
 from hinge.errors import NotCovered
 
-Array = np.ndarray[Any, np.dtype[Any]]
 CLOSE = 1e-4  # of the smaller solid: nearer than this, surfaces are moved inwards
 PARED = 1e-2  # of the smaller solid: by how much
 ROUNDS = 100

@@ -44,7 +44,7 @@ class Edge(NamedTuple):
         return self._replace(point=p) if self.rim is None else self._replace(rim=p - self.point)
 
     def feature(self, t: Scalar) -> At:
-        """The same with a tangent of length one."""
+        """The edge with a tangent of length one."""
         p, along, second = self.at(t)
         square = dot3(along, along)
         return At(p, along * (1.0 / sqrt(square)), second * (1.0 / square))

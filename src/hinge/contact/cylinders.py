@@ -8,17 +8,17 @@ own contacts, whose gaps are exact. A flat end is an octagon against other flat 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
+from hinge.contact.contact_points import Found, beside_line, crossed, cut, rim_points
 from hinge.contact.convex import nearest
 from hinge.contact.curves import Edge, nearest_points
-from hinge.contact.found import Found, beside_line, crossed, cut, rim_points
 from hinge.contact.solids import Solid
 from hinge.spatial import vec3
 
-Array = np.ndarray[Any, np.dtype[Any]]
 LEAN = 1e-4  # directions closer than this are parallel; parts that lean less meet as a whole
 CORNER = 1e-9  # m: a corner nearer to a rim than this is on it
 

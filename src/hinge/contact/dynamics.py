@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array, real
 from hinge.backends.kernel import Kernel
+from hinge.calls.target import Target
 from hinge.contact.contacts import Contact
 from hinge.contact.forces import METHODS, ContactState, contact_forces
 from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, one_of
-from hinge.inputs import real
-from hinge.programs import compiled
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MOST_TRACED = 8
 
 
@@ -52,7 +51,7 @@ class ContactDynamics(NamedTuple):
     speed: Array
 
 
-def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], backend: str | None = None,
+def contact_system(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], backend: str | None = None,
                    joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactSystem:  # fmt: skip
     """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
@@ -64,29 +63,29 @@ def contact_system(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Con
     >>> arm.contact_system([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).F
     array([[2., 1.]])
     """
-    listed = checked(robot, contacts)
+    listed = checked(target, contacts)
     key = (
         "contact_system",
         tuple((c.body, c.other, c.kind, c.rim is None) for c in listed),
         backend,
         tuple(joint_terms),
     )
-    kernel = robot.subject.kernels(key, lambda: _system_kernel(robot, listed, backend, joint_terms))
+    kernel = target.kernels(key, lambda: _system_kernel(target, listed, backend, joint_terms))
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
     made = ContactSystem(*kernel(q, qd, tau, numbers))
-    return made if hold is None else _held(robot, q, made, hold[0], hold[1], backend)
+    return made if hold is None else _held(target, q, made, hold[0], hold[1], backend)
 
 
-def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
-    """The same with further constraints: the inertia that contacts feel is that of what the constraints let move."""
-    if robot.loops:
+def _held(target: Target, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
+    """The equations with further constraints: contacts feel the inertia of what the constraints let move."""
+    if target.model.loops:
         raise NotCovered(
-            f"robot {robot.name!r} has loops, which are held already. Leave hold= out, or add loops to it."
+            f"robot {target.name!r} has loops, which are held already. Leave hold= out, or add loops to it."
         )
     A, b = real("hold: A", A), real("hold: b", b)
-    if A.ndim < 2 or A.shape[-1] != robot.nv or b.shape[-1:] != A.shape[-2:-1]:
-        raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {robot.nv}) and (…, r).")
-    X = robot.impulse_response(np.asarray(q, float)[..., None, :], A, backend=backend)  # I⁻¹ Aᵀ, a row a constraint
+    if A.ndim < 2 or A.shape[-1] != target.model.nv or b.shape[-1:] != A.shape[-2:-1]:
+        raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {target.model.nv}) and (…, r).")
+    X = target.impulse_response(np.asarray(q, float)[..., None, :], A, backend=backend)  # I⁻¹ Aᵀ, a row a constraint
     S = np.linalg.pinv(np.einsum("...iv,...jv->...ij", A, X), rcond=1e-11)
     pull = np.einsum("...iv,...v->...i", A, made.free) + b
     free = made.free - np.einsum("...i,...ij,...jv->...v", pull, S, X)
@@ -98,14 +97,14 @@ def _held(robot: Any, q: Any, made: ContactSystem, A: Any, b: Any, backend: str 
     return made._replace(C=C, d=d, free=free, response=response)
 
 
-def checked(robot: Any, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
+def checked(target: Target, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
     """The contacts, each between bodies that this robot has."""
     listed = tuple([contacts] if isinstance(contacts, Contact) else contacts)
     for k, contact in enumerate(listed):
         if not isinstance(contact, Contact):
             raise SizeError(f"contacts[{k}] is a {type(contact).__name__}. Give a list of hinge.Contact.")
         try:
-            contact.bodies(robot.model)
+            contact.bodies(target.model)
         except UnknownName as wrong:
             raise UnknownName(f"contacts[{k}]: {wrong}") from None
     if not listed:
@@ -119,7 +118,7 @@ def shaped(*shape: int | str) -> Quantity:
                     give=lambda m, made: [x for row in made for x in row] if len(shape) == 2 else made)  # fmt: skip
 
 
-def _system_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | None, terms: Sequence[str]) -> Kernel:
+def _system_kernel(target: Target, contacts: tuple[Contact, ...], backend: str | None, terms: Sequence[str]) -> Kernel:
     n = len(contacts)
 
     def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
@@ -131,11 +130,11 @@ def _system_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | Non
     shapes = [(n, n), (n,), (n, "nv"), ("nv",), (n, "nv"), (n,), (n,)]
     gives = dict(zip(ContactSystem._fields, (shaped(*s) for s in shapes), strict=True))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
-    return compiled(robot.subject, robot.name, "contact_system", equations, takes, gives, backend, pivots=True,
-                    terms=frozenset(terms))  # fmt: skip
+    algorithm = unregistered("contact_system", equations, takes, gives, pivots=True)
+    return target.compiled(algorithm, backend, terms=frozenset(terms))
 
 
-def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None = None,
+def contact_kernel(target: Target, contacts: Sequence[Contact], backend: str | None = None,
                    joint_terms: Sequence[str] = ("armature",)) -> Kernel:  # fmt: skip
     """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
 
@@ -147,7 +146,7 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
     >>> kernel([0.1, 0.2], [0.0, 0.0], [0.0, 0.0])[1].shape
     (1,)
     """
-    listed = checked(robot, contacts)
+    listed = checked(target, contacts)
     n = len(listed)
     if n > MOST_TRACED:
         raise NotCovered(f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
@@ -164,12 +163,11 @@ def contact_kernel(robot: Any, contacts: Sequence[Contact], backend: str | None 
 
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
     gives = {"qdd": shaped("nv"), "force": shaped(n)}
-    terms = frozenset(joint_terms)
-    return robot.subject.kernels(key, lambda: compiled(robot.subject, robot.name, "contact_kernel", dynamics, takes,
-                                                       gives, backend, pivots=True, terms=terms))  # fmt: skip
+    algorithm = unregistered("contact_kernel", dynamics, takes, gives, pivots=True)
+    return target.kernels(key, lambda: target.compiled(algorithm, backend, terms=frozenset(joint_terms)))
 
 
-def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",
+def contact_dynamics(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",
                      touch: float | None = 1e-6, backend: str | None = None,
                      joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactDynamics:  # fmt: skip
     """Accelerations and contact forces of a robot that may touch things, without friction.
@@ -185,7 +183,7 @@ def contact_dynamics(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[C
     array([-14.715,  29.43 ])
     """
     one_of("contact_dynamics: method", method, METHODS)
-    made = contact_system(robot, q, qd, tau, contacts, backend, joint_terms, hold)
+    made = contact_system(target, q, qd, tau, contacts, backend, joint_terms, hold)
     C, d = made.C, made.d
     apart = np.zeros(d.shape, bool) if touch is None else (made.gap > touch) | (made.speed > touch)
     held = ~apart[..., :, None] & ~apart[..., None, :]

@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array, real
 from hinge.contact.complementarity import lemke
 from hinge.contact.pruning import Tally, guided, patterns
 from hinge.errors import NotCovered, SizeError, one_of
-from hinge.inputs import real
 from hinge.status import Status
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SLACK = 1e-9  # what complementarity may be off, relative to the sizes that make it up
 ROUNDING = 1e-5  # of large forces that all but cancel, a hundred thousandth of SLACK: some units in the last place
 METHODS = ("lemke", "even", "pruning", "patterns", "qp")

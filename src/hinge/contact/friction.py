@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array, real
 from hinge.errors import SizeError, one_of
-from hinge.inputs import real
 from hinge.status import Status
 
-Array = np.ndarray[Any, np.dtype[Any]]
 LAWS = ("convex", "coulomb")
 ROUNDS = 200  # of convex problems for Coulomb's law
 

@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array, joined, number, real
+from hinge.calls.target import Target
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import contact_system
 from hinge.contact.forces import contact_forces
 from hinge.errors import SizeError
-from hinge.inputs import joined, number, real
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Impact(NamedTuple):
@@ -44,7 +43,7 @@ class TwoBodyImpact(NamedTuple):
     impulse: Array
 
 
-def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution: Any = None,
+def impact(target: Target, q: Any, qd: Any, contacts: Sequence[Contact], restitution: Any = None,
            touch: float | None = 1e-6, backend: str | None = None, hold: Any = None) -> Impact:  # fmt: skip
     """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
@@ -57,10 +56,10 @@ def impact(robot: Any, q: Any, qd: Any, contacts: Sequence[Contact], restitution
     >>> arm.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
     array([-1.75,  4.5 ])
     """
-    nothing = np.zeros(robot.nv)
+    nothing = np.zeros(target.model.nv)
     rows = None if hold is None else real("hold", hold)
     both_ways = None if rows is None else (rows, np.zeros(rows.shape[:-1]))
-    made = contact_system(robot, q, qd, nothing, contacts, backend, hold=both_ways)
+    made = contact_system(target, q, qd, nothing, contacts, backend, hold=both_ways)
     listed = [contacts] if isinstance(contacts, Contact) else list(contacts)
     e = (
         np.array([c.restitution for c in listed])

@@ -8,16 +8,14 @@ faces, and the common perpendiculars of their edges. Cylinders are in a file of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
+from hinge.contact.contact_points import FLAT, Found, beside_line, between_points, crossed, cut, rim_points
 from hinge.contact.cylinders import cylinder_contacts
-from hinge.contact.found import FLAT, Found, beside_line, between_points, crossed, cut, rim_points
 from hinge.contact.solids import Solid
 from hinge.errors import NotCovered
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def touching(a: Solid, b: Solid, within: float) -> list[Found]:

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.contact.forces import _problem, complementary
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class ContactSets(NamedTuple):

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import NotCovered
 from hinge.model.model import Model, Shape
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SOLIDS = ("sphere", "capsule", "box", "cylinder", "half_space", "mesh")
 WAYS = {"plane": "half_space"}  # what else files call them
 

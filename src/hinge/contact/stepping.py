@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array, number
+from hinge.calls.target import Target
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked, shaped
 from hinge.contact.friction import friction_forces
 from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import SizeError
-from hinge.inputs import number
-from hinge.programs import compiled
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class FrictionStep(NamedTuple):
@@ -35,8 +33,8 @@ class FrictionStep(NamedTuple):
     status: Array
 
 
-def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], h: float, law: str = "coulomb",
-                  restitution: Any = None, tolerance: float = 1e-10, iterations: int = 20_000,
+def friction_step(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], h: float,
+                  law: str = "coulomb", restitution: Any = None, tolerance: float = 1e-10, iterations: int = 20_000,
                   backend: str | None = None) -> FrictionStep:  # fmt: skip
     """The velocities after h seconds with contacts that have friction, restitution and compliance.
 
@@ -49,13 +47,13 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     >>> arm.friction_step([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip], 1e-3).impulse.shape
     (1, 3)
     """
-    listed = checked(robot, contacts)
+    listed = checked(target, contacts)
     if not number("friction_step: h", h) >= 0.0:
         raise SizeError(f"friction_step: h is {h!r}. Give a time in s, or 0 for an impact.")
     n = len(listed)
     e = np.array([c.restitution for c in listed]) if restitution is None else checked_restitution(restitution, n)
     key = ("friction", tuple((c.body, c.other, c.kind, c.rim is None) for c in listed), backend)
-    kernel = robot.subject.kernels(key, lambda: _friction_kernel(robot, listed, backend))
+    kernel = target.kernels(key, lambda: _friction_kernel(target, listed, backend))
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
     C, F, u, free, response, gap = kernel(q, qd, tau, numbers)
     qd = np.asarray(qd, float)
@@ -76,7 +74,7 @@ def friction_step(robot: Any, q: Any, qd: Any, tau: Any, contacts: Sequence[Cont
     return FrictionStep(after, impulse, made.residual, made.iterations, made.status)
 
 
-def _friction_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | None) -> Any:
+def _friction_kernel(target: Target, contacts: tuple[Contact, ...], backend: str | None) -> Any:
     n = len(contacts)
 
     def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
@@ -87,4 +85,4 @@ def _friction_kernel(robot: Any, contacts: tuple[Contact, ...], backend: str | N
     gives = {"C": shaped(3 * n, 3 * n), "F": shaped(3 * n, "nv"), "u": shaped(3 * n), "free": shaped("nv"),
              "response": shaped(3 * n, "nv"), "gap": shaped(n)}  # fmt: skip
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
-    return compiled(robot.subject, robot.name, "friction_system", equations, takes, gives, backend, pivots=True)
+    return target.compiled(unregistered("friction_system", equations, takes, gives, pivots=True), backend)

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hinge.constraints.loops import closing, row
 from hinge.constraints.multipliers import Keeping
+from hinge.contact.contact_kinematics import PER_CONTACT as PER_CONTACT
+from hinge.contact.contact_kinematics import Touch, velocity_at
 from hinge.contact.contacts import Contact
-from hinge.contact.touch import PER_CONTACT as PER_CONTACT
-from hinge.contact.touch import Touch, velocity_at
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import (
     axes_in_base,
@@ -29,6 +28,7 @@ from hinge.dynamics.kinematics import (
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, inner, less, select
+from hinge.loops.kinematics import closing, row
 from hinge.model import Model
 from hinge.model.loops import passed
 from hinge.spatial import Force, Motion, Vec3, cross3, dot3

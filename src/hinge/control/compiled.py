@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hinge import paper
 from hinge.backends.kernel import Kernel
-from hinge.control import given
-from hinge.control.given import Law
+from hinge.calls.controllers import Untraceable, trace_control
+from hinge.calls.request import Request, trace
+from hinge.control import laws
+from hinge.control.laws import Law
 from hinge.dynamics.registry import POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import TraceError
+from hinge.export import paper
 from hinge.integrators.steps import TIME
-from hinge.programs import Question, answer, kernel
 from hinge.robot import Robot
-from hinge.tracing import Untraceable, trace_control
 
 TAU = Quantity("joint forces (N m, N)", lambda model: (model.nv,))
 
@@ -32,7 +32,7 @@ def compiled(robot: Robot, control: Law, backend: str | None = None) -> Kernel:
     >>> hinge.control.compiled(arm, hinge.control.pd(arm, [0.1, 0.2], gravity=False))(0.0, np.zeros(2), np.zeros(2))
     array([10., 20.])
     """
-    return kernel(_algorithm(robot, control), robot.subject, robot.name, backend)
+    return robot.target.compiled(_algorithm(robot, control), backend)
 
 
 def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
@@ -43,14 +43,14 @@ def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
     True
     """
     algorithm = _algorithm(robot, control)
-    _, program = answer(Question("control", algorithm=algorithm), robot.subject)
-    return paper.c_text(robot, algorithm, program, scalar)
+    _, program = trace(Request("control", algorithm=algorithm), robot.target)
+    return paper.c_text(robot.target, algorithm, program, scalar)
 
 
 def _algorithm(robot: Robot, control: Law) -> Algorithm:
     name = getattr(control, "__name__", type(control).__name__)
     try:
-        traced: Callable[..., Any] = trace_control(robot, given.law("control", control))
+        traced: Callable[..., Any] = trace_control(robot.target, laws.law("control", control))
     except Untraceable as why:
         hint = "Arithmetic, sines, roots, np.clip, np.where and methods of the robot can be; an if on numbers cannot."
         raise TraceError(f"controller {name!r} cannot be traced: {str(why).rstrip('.')}.\n  {hint}") from why

@@ -98,7 +98,7 @@ def approximate(robot: Robot, within: float = 0.01, drop: str | Sequence[str] = 
             raise UnknownName(f"approximate has nothing called {name!r} to drop. {did_you_mean(str(name), KINDS)}")
     if not 0.0 <= within < 1.0:
         raise ModelError("within", f"within is {within!r}.", "Give a share of the joint forces, such as 0.01.")
-    model = robot.subject.traced
+    model = robot.target.traced
     driven = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
     if driven:
         raise NotCovered(f"approximate: joint {driven[0]!r} is driven.\n  Approximate the robot first, then prescribe.")

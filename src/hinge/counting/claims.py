@@ -20,7 +20,7 @@ from hinge.counting.sheets import Sheet
 from hinge.dynamics.solve import LDL
 from hinge.formulations.absolute import composite_base, newton_euler_base
 from hinge.formulations.strobe import still
-from hinge.loading import samples
+from hinge.robot.loading import samples
 
 LENGTHS = range(2, 21)
 MEASURED = 12  # joints up to which costs are measured; beyond, they are those of the polynomials
@@ -64,7 +64,7 @@ def of(name: str, method: str, n: int) -> Cost:
     """What a method costs on a general arm of n joints."""
     if method == BASE:
         made = like("forward_dynamics", "composite", function=forward_in_base)
-        return count(made.trace(arm(n).subject.traced, contract=False))
+        return count(made.trace(arm(n).target.traced, contract=False))
     if n <= MEASURED:
         return cost(name, method, n)
     mul, add = (polynomial(name, method, part) for part in ("mul", "add"))
@@ -88,7 +88,7 @@ def first(name: str, cheaper: str, dearer: str, measure: str) -> int | None:
 
 
 def printed_first(measure: str) -> int:
-    """The same for articulated and composite bodies, by what featherstone1987, Table 8-6 prints."""
+    """The least number of joints for which articulated bodies cost less, as featherstone1987, Table 8-6 prints it."""
     table = [one for one in published()["count"] if one.get("at") == "Table 8-6" and one["call"] == "forward_dynamics"]
     rows = {one["method"]: one for one in table}
     printed = {m: [Polynomial.read(rows[m][part]) for part in ("mul", "add")] for m in ("articulated", "composite")}

@@ -18,8 +18,8 @@ from hinge.counting.polynomials import FITTED, VERIFIED, Polynomial, fitted
 from hinge.dynamics.registry import ALGORITHMS, Algorithm
 from hinge.errors import HingeError, UnknownName, did_you_mean
 from hinge.graph import Graph, TooLong
-from hinge.loading import dh
 from hinge.robot import Robot
+from hinge.robot.loading import dh
 
 LENGTHS = (*FITTED, *VERIFIED)
 MOST = 400_000  # nodes of a graph, beyond which a method is not counted on a robot
@@ -55,7 +55,7 @@ def costs(robot: Robot, name: str, most: int = MOST) -> Iterator[tuple[str, Cost
             continue
         try:
             options = {option: words[0] for option, words in algorithm.options.items()}
-            program = algorithm.trace(robot.subject.traced, options=options, contract=False, graph=Graph(most))
+            program = algorithm.trace(robot.target.traced, options=options, contract=False, graph=Graph(most))
             yield method, count(program, method)
         except TooLong:
             yield method, f"over {most:,} operations"
@@ -81,7 +81,7 @@ def polynomial(name: str, method: str, part: str, inertia: str = "general") -> P
 
 def traced(function: Algorithm, robot: Robot) -> Cost:
     """What an algorithm costs that is in no registry."""
-    return count(function.trace(robot.subject.traced, contract=False), function.method)
+    return count(function.trace(robot.target.traced, contract=False), function.method)
 
 
 def like(name: str, method: str, **changes: object) -> Algorithm:

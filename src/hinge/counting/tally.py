@@ -76,7 +76,7 @@ def as_written(robot: Robot, name: str, method: str) -> tuple[Cost, list[Array],
 
     Methods that differentiate, compare or take square roots work on nodes, not on tallies.
     """
-    algorithm, model = ALGORITHMS[name][method], robot.subject.traced
+    algorithm, model = ALGORITHMS[name][method], robot.target.traced
     rng, given, seen = np.random.default_rng(1), list[Array](), dict[str, Any]()
     for key, quantity in algorithm.inputs.items():
         if quantity.absent is not None:

@@ -158,7 +158,7 @@ def rate_term_by_term(A: Sequence[Scalar], dA: Sequence[Scalar]) -> Scalar:
 
 
 def rate_by_recurrence(A: Sequence[Scalar], dA: Sequence[Scalar]) -> Scalar:
-    """The same, one factor after another."""
+    """The rate of a product of matrices, one factor after another."""
     B, dB = A[0], dA[0]
     for k in range(1, len(A)):
         dB = dB * A[k] + B * dA[k]  # (4.5)

@@ -83,7 +83,7 @@ class Group:
 @uncollected()
 def operations(robot: Robot, name: str, method: str) -> list[Operation]:
     """What a method does on a robot, in order; signs are part of what they are signs of."""
-    algorithm, model = ALGORITHMS[name][method], robot.subject.traced
+    algorithm, model = ALGORITHMS[name][method], robot.target.traced
     graph = Watched(algorithm.function)
     seen = {}
     for key, q in algorithm.inputs.items():

@@ -78,7 +78,7 @@ def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias
 @algorithm("forward_dynamics", method="composite_llt", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
            base_motion=BASE, returns=ACCELERATION, pivots=True)  # fmt: skip
 def forward_composite_llt(model, q, qd, tau, external, base_motion):
-    """The same, with the mass matrix factored as Lᵀ L."""
+    """Forward dynamics with the mass matrix factored as Lᵀ L."""
     return forward_composite(model, q, qd, tau, external, base_motion, LL)
 
 

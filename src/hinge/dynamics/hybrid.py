@@ -105,7 +105,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
 
 @algorithm("hybrid_dynamics", method="composite", **GIVEN, returns=FOUND, pivots=True)
 def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
-    """The same by way of the mass matrix."""
+    """Hybrid dynamics by way of the mass matrix."""
     known = [[select(k, 1.0, 0.0) for k in row] for row in known]
     mask = model.flat(known)
     free = [1.0 - k for k in mask]

@@ -299,6 +299,12 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     return register
 
 
+def unregistered(name: str, function: Callable[..., Any], takes: Mapping[str, Quantity],
+                 gives: Mapping[str, Quantity], pivots: bool = False) -> Algorithm:  # fmt: skip
+    """A function over a model and scalars as an algorithm that no registry has."""
+    return Algorithm(name, name, function, takes, gives, pivots=pivots)
+
+
 def asked(name: str) -> dict[str, Quantity]:
     """What every call of an algorithm has to give, in order."""
     first = next(iter(ALGORITHMS[name].values()))

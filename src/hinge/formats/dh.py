@@ -19,8 +19,8 @@ from hinge.errors import NOWHERE, ModelError, NotCovered, Where, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.model import JOINTS, Builder, Model, reframe
 from hinge.model.frames import screws
-from hinge.model.given import numbers
 from hinge.model.joints import Helical
+from hinge.model.numbers import numbers
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.transform import Screw
 

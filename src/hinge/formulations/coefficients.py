@@ -39,7 +39,7 @@ def christoffel(model, q):
 @algorithm("christoffel", method="strobe", q=POSITION, returns=CUBE, refuses=no_rates)
 @algorithm("coriolis_coefficients", method="strobe", q=POSITION, returns=CUBE, refuses=no_rates)
 def strobe_coefficients(model, q):
-    """The same, from inverse dynamics with single rates and pairs of them."""
+    """Coriolis coefficients from inverse dynamics with single rates and pairs of them."""
     n = range(model.nv)
     alone = [velocity_force(model, q, [float(k == j) for k in n]) for j in n]
     made = [[[0.0 for _ in n] for _ in n] for _ in n]

@@ -70,7 +70,7 @@ class Link(NamedTuple):
 
     @property
     def K(self) -> Sym3:
-        """The same with d from the centre of mass."""
+        """The inertia with d from the centre of mass."""
         return pseudo(self.I_com)  # (2.34)
 
     @property
@@ -128,7 +128,7 @@ def refuses(model: Model) -> str:
 
 
 def refuses_trees(model: Model) -> str:
-    """The same for methods that know chains only, which also say where a robot branches."""
+    """Why methods that know chains only do not cover a model: they also say where it branches."""
     for i, children in enumerate(model.children):
         if len(children) > 1:
             names = " and ".join(repr(model.joint_name[c]) for c in children[:2])

@@ -65,7 +65,7 @@ def rate_by_jacobian(model, q, twist, at, posture, damping, most, lost, task="po
 @algorithm("resolved_rate", method="strobe", q=POSITION, twist=TWIST, at=PLACE, posture=POSTURE, damping=DAMPING,
            most=MOST, lost=LOST, returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven)  # fmt: skip
 def rate_by_strobing(model, q, twist, at, posture, damping, most, lost, task="pose", metric="unit"):
-    """The same with L found by strobing: it takes rates to velocities as it takes accelerations to accelerations."""
+    """Joint rates with L found by strobing: it takes rates to velocities as it takes accelerations to accelerations."""
     return least(model, q, strobed(model, q, at), twist, posture, damping, most, lost, task, metric)
 
 
@@ -93,7 +93,7 @@ def acceleration_by_jacobian(model, q, qd, acceleration, at, posture, damping, m
            posture=POSTURE, damping=DAMPING, most=MOST, lost=LOST, returns=ACCELERATION, options=OPTIONS, pivots=True,
            refuses=driven)  # fmt: skip
 def acceleration_by_strobing(model, q, qd, acceleration, at, posture, damping, most, lost, task="pose", metric="unit"):
-    """The same with L and N found by strobing the hand's acceleration."""
+    """Joint accelerations with L and N found by strobing the hand's acceleration."""
     N = hand_acceleration(model, q, qd, still(model), at, "aligned", "classical")  # (10.1)
     return least(model, q, strobed(model, q, at), _less(acceleration, N), posture, damping, most, lost, task, metric)
 

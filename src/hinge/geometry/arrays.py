@@ -18,15 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array, real, shaped
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Kernels, Plan
-from hinge.backends.reading import Reading, is_sympy, refuse_sympy
+from hinge.backends.sympy_input import Reading, is_sympy, refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.graph import Graph, Input, Program, order
 from hinge.graph.arrays import symbols
-from hinge.inputs import real
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 NEAR = 1e-9  # how far from a rotation a matrix may be that is taken for one
 MEASURED = 1e-6  # the same, of a pose that is only a goal, and may come from a sensor or from text
@@ -179,6 +178,16 @@ def outside_se3(pose: Array, limit: float) -> Array:
         off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
         off = np.maximum(off, np.abs(pose[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
         return ~(off <= limit) | ~(np.linalg.det(R) > 0.0) | ~np.isfinite(pose).all(axis=(-1, -2))
+
+
+def pose(what: str, given: Any) -> Array:
+    """A 4×4 pose as it is given: a rotation, a place, and a last row of 0, 0, 0, 1, to a few digits."""
+    made = shaped(what, given, (4, 4))
+    if outside_se3(made, MEASURED):
+        raise SizeError(
+            f"{what} is no pose: its first three rows and columns have to be a rotation, its last row 0 0 0 1."
+        )
+    return made
 
 
 def in_se3(name: str, pose: Array, nearest: bool) -> Array:

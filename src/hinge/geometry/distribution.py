@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import Array
-from hinge.backends.reading import is_sympy
+from hinge.arguments import Array
+from hinge.backends.sympy_input import is_sympy
+from hinge.calls.inputs import broken
 from hinge.constraints.general import Constraint
 from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.christoffel import CUBE, unlike_rotors
@@ -26,7 +27,6 @@ from hinge.dynamics.registry import ACCELERATION, FORCE, MATRIX, VELOCITY, Quant
 from hinge.errors import NotCovered
 from hinge.geometry.fields import Field, Function, LeviCivita, components, refused
 from hinge.graph import Scalar, live, units
-from hinge.inputs import broken
 from hinge.model import Model
 
 
@@ -101,7 +101,7 @@ class Distributed:
             components(X, model, q, "X"), components(Y, model, q, "Y")))  # fmt: skip
 
     def _field(self, says: str, over: Any) -> Field:
-        return Field(self.robot.subject, self.robot.name, over, says)
+        return Field(self.robot.target, over, says)
 
     def connection(self, q: Any, backend: str | None = None) -> Array:
         """The components (nv, nv, nv) of the constraint connection: [i, j, k] is i of the derivative along j of k."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.reading import Reading, is_sympy, refuse_sympy
+from hinge.backends.sympy_input import Reading, is_sympy, refuse_sympy
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.errors import GeometryError, NotCovered, SizeError
 from hinge.geometry.arrays import Array, flat, in_se3, is_symbolic, mapping, numbers
@@ -95,7 +95,7 @@ class ProductOfExponentials:
         return self._maps[f"jacobian_{_word(frame)}"](x)
 
     def jacobians(self, x: Any, frame: str = "base") -> Any:
-        """The same for every body of the branch: (…, n, 6, n)."""
+        """The Jacobians of every body of the branch: (…, n, 6, n)."""
         return self._maps[f"jacobians_{_word(frame)}"](x)
 
     def pull_back(self, x: Any, wrenches: Any) -> Any:

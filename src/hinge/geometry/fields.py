@@ -17,12 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs, programs
-from hinge.backends.kernel import Array, Kernel
-from hinge.backends.reading import is_sympy
+from hinge.arguments import Array
+from hinge.backends.kernel import Kernel
+from hinge.backends.sympy_input import is_sympy
+from hinge.calls import inputs
+from hinge.calls.request import on_paper
+from hinge.calls.target import Target
 from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
-from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose
+from hinge.dynamics.registry import POSITION, Algorithm, Quantity, choose, unregistered
 from hinge.dynamics.solve import LDL
 from hinge.errors import GeometryError, HingeError, NotCovered, SizeError, TraceError
 from hinge.geometry.arrays import is_symbolic
@@ -33,7 +36,6 @@ from hinge.graph.scalars import evaluated
 from hinge.graph.undoing import undone
 from hinge.model import Model, unmoved
 from hinge.model.driven import driven
-from hinge.programs import Subject
 
 Function = Callable[[Any], Any]
 COMPONENTS = Quantity("a component for each velocity", lambda m: (m.nv,))
@@ -42,42 +44,42 @@ COMPONENTS = Quantity("a component for each velocity", lambda m: (m.nv,))
 class Field:
     """A vector field of a robot: call it with q (…, nq) for its components (…, nv), or with symbols."""
 
-    def __init__(self, subject: Subject, name: str, over: Callable[[Model, list[Scalar]], list[Scalar]], says: str):
-        self.subject, self.robot, self.over, self.says = subject, name, over, says
+    def __init__(self, target: Target, over: Callable[[Model, list[Scalar]], list[Scalar]], says: str):
+        self.target, self.over, self.says = target, over, says
 
     def __repr__(self) -> str:
-        return f"<Field {self.says} of {self.robot!r}>"
+        return f"<Field {self.says} of {self.target.name!r}>"
 
     def __call__(self, q: Any, parameters: Mapping[str, Any] | None = None) -> Any:
         if is_sympy(q):
-            return programs.on_paper(self._algorithm, unmoved(self.subject.model), {"q": q}, {})
+            return on_paper(self._algorithm, unmoved(self.target.model), {"q": q}, {})
         if is_symbolic(q):
             return symbols(self._inside(np.asarray(q, dtype=object).tolist()))
-        return self._kernel(q, *inputs.parameters("field", self.subject.model, self.subject.vary, parameters))
+        return self._kernel(q, *inputs.parameters("field", self.target.model, self.target.vary, parameters))
 
     def _inside(self, q: list[Scalar]) -> list[Scalar]:
         """The field inside another's function, at q: made at symbols of its own, by which it may differentiate."""
         graph = next((x.graph for x in q if type(x) is Expr), None)
         if graph is None:
             raise TraceError(f"{self!r} takes numbers, SymPy's symbols, or the q of another field's function.")
-        if self.subject.vary and graph is not NAMED:
+        if self.target.vary and graph is not NAMED:
             raise NotCovered(
                 f"{self!r}: inside a function the numbers that are given with each call are not known.\n"
                 "  Hand the field itself to covariant_derivative, or give the robot its numbers first."
             )
         own = [graph.input("q of a field", k + 1) for k in range(len(q))]
-        return evaluated(self.over(self.subject.traced, list(own)), dict(zip(own, q, strict=True)))
+        return evaluated(self.over(self.target.traced, list(own)), dict(zip(own, q, strict=True)))
 
     @cached_property
     def _algorithm(self) -> Algorithm:
         def field(model: Model, q: list[list[Scalar]]) -> list[Scalar]:
             return self.over(model, model.flat(q))
 
-        return Algorithm("field", "field", field, {"q": POSITION}, {"field": COMPONENTS})
+        return unregistered("field", field, {"q": POSITION}, {"field": COMPONENTS})
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return programs.kernel(self._algorithm, self.subject, self.robot)
+        return self.target.compiled(self._algorithm)
 
 
 def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Scalar]:
@@ -140,19 +142,30 @@ class LeviCivita:
         return [a + b for a, b in zip(along(y, rates(self.model, self.q, x)), bent, strict=True)]  # section 2.4
 
 
-def covariant_derivative(subject: Subject, robot: str, X: Function, Y: Function) -> Field:
-    """∇_X Y, by the connection of the mass matrix."""
-    refused(subject.model, "covariant_derivative", unlike_rotors)
+def covariant_derivative(target: Target, X: Function, Y: Function) -> Field:
+    """∇_X Y by the connection of the mass matrix, for fields given as functions of q over scalars; again a field.
+
+    X and Y take q (nq) and give a component for each velocity (nv). Call the result with q (…, nq).
+
+    >>> D = hinge.samples.planar_2r().covariant_derivative(lambda q: [1.0, 0.0], lambda q: [0.0, q[0]])
+    >>> D([0.1, 0.2]).shape
+    (2,)
+    """
+    refused(target.model, "covariant_derivative", unlike_rotors)
 
     def over(model: Model, q: list[Scalar]) -> list[Scalar]:
         return LeviCivita(model, q)(components(X, model, q, "X"), components(Y, model, q, "Y"))
 
-    return Field(subject, robot, over, "∇_X Y")
+    return Field(target, over, "∇_X Y")
 
 
-def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
-    """grad V, of the potential energy where no function is given."""
-    refused(subject.model, "gradient")
+def gradient(target: Target, V: Function | None = None) -> Field:
+    """H⁻¹ dV of a function V(q) over scalars, or of the potential energy: a field, the direction V grows in.
+
+    >>> hinge.samples.pendulum(1).gradient()([0.0])
+    array([0.])
+    """
+    refused(target.model, "gradient")
 
     def over(model: Model, q: list[Scalar]) -> list[Scalar]:
         at = model.joint_positions(q)
@@ -166,7 +179,7 @@ def gradient(subject: Subject, robot: str, V: Function | None) -> Field:
         slope = [along([value], rates(model, q, unit))[0] for unit in units(model.nv)]
         return LDL(composite(model, at), model.blame()).solve(slope)  # section 2.4
 
-    return Field(subject, robot, over, "grad V")
+    return Field(target, over, "grad V")
 
 
 def refused(model: Model, name: str, why: Callable[[Model], str] = driven) -> None:
@@ -206,16 +219,34 @@ def constrained(model: Model) -> str:
     return driven(model)
 
 
-def curve_integral(subject: Subject, robot: str, name: str, curve: Function, start: float, stop: float) -> Array:
-    """∫ √(2T) dt of a curve q = curve(t), or with name "energy_integral" ∫ T dt, to rounding."""
-    model = subject.traced
+def length(target: Target, curve: Function, start: float = 0.0, stop: float = 1.0) -> Array:
+    """∫ √(2T) dt along q = curve(t), a function over scalars: its length by the mass matrix.
+
+    >>> float(hinge.samples.pendulum(1).length(lambda t: [3.0 * t]).round(6))
+    1.732051
+    """
+    return _curve_integral(target, "length", curve, start, stop)
+
+
+def energy_integral(target: Target, curve: Function, start: float = 0.0, stop: float = 1.0) -> Array:
+    """∫ T dt along q = curve(t), a function over scalars; stationary where the curve is a geodesic.
+
+    >>> float(hinge.samples.pendulum(1).energy_integral(lambda t: [3.0 * t]).round(12))
+    1.5
+    """
+    return _curve_integral(target, "energy_integral", curve, start, stop)
+
+
+def _curve_integral(target: Target, name: str, curve: Function, start: float, stop: float) -> Array:
+    """The integral along a curve, to rounding."""
+    model = target.traced
     refused(model, name, constrained)
     refused(model, name, has_symbols)
     graph = Graph()
     t = graph.input("t", 0)
     made = traced(lambda _: curve(symbols(t)), [t], "the curve")
     if made.shape != (model.nq,):
-        raise SizeError(f"the curve gave shape {made.shape}; robot {robot!r} has nq = {model.nq}.")
+        raise SizeError(f"the curve gave shape {made.shape}; robot {model.name!r} has nq = {model.nq}.")
     q = [_scalar(x, "the curve") for x in made]
     v = model.joint_velocities(velocity(model, q, along(q, {t: 1.0})))
     twice = inner_product(model, model.joint_positions(q), v, v)

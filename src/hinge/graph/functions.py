@@ -74,7 +74,7 @@ def _reduced(m: Machine, x: Value) -> tuple[Value, Whole]:
 
 
 def _reduced_in_double(m: Machine, x: Value) -> tuple[Value, Whole]:
-    """The same for a single, by way of a double."""
+    """An angle of single precision within a quadrant, by way of a double."""
     wide = m.wider()
     r, quadrant = _reduced(wide, m.widen(x))
     narrow = m.narrow_bits(quadrant)

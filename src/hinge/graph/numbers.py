@@ -146,7 +146,7 @@ def _steps(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any, Callable[[], Any]]:
 
 
 def _fused_at_the_edges(a: Array, b: Array, c: Array) -> Array:
-    """The same where some numbers are huge, tiny or not finite: those one by one."""
+    """A fused product and sum where some numbers are huge, tiny or not finite: those one by one."""
     with np.errstate(all="ignore"):
         p = np.abs(a * b)
         usual = (np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), p)) < FAR) & (p > NEAR)

@@ -63,7 +63,7 @@ def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
 
 
 def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
-    """The same for several scalars at once."""
+    """Several scalars with values put in, at once."""
     nodes = live([x for x in scalars if type(x) is Expr], leaves=known)
     if any(node.op in STRUCTURE and node not in known for node in nodes):
         values = _Again(nodes, known).values

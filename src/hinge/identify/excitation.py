@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import ExcitationError, NotCovered, SizeError
 from hinge.graph.arrays import Symbols
 from hinge.identify.base import FAINT, Base, base_parameters
@@ -149,7 +149,7 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
     half = np.clip(0.0, low, high)
     both = np.isfinite(low) & np.isfinite(high)
     half[both] = (low[both] + high[both]) / 2
-    centre = half if middle is None else inputs.real("excite: middle", middle, (robot.nq,)).astype(float)
+    centre = half if middle is None else arguments.real("excite: middle", middle, (robot.nq,)).astype(float)
     reach = np.minimum(np.minimum(high - centre, centre - low), FARTHEST)
     if not np.all(reach > 0.0):
         k = int(np.argmin(reach > 0.0))
@@ -157,7 +157,7 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
     asked = [limits.velocity if speed is None else speed, np.inf if acceleration is None else acceleration]
     made = [reach]
     for name, value in zip(("speed", "acceleration"), asked, strict=True):
-        given = inputs.real(f"excite: {name}", value).astype(float)
+        given = arguments.real(f"excite: {name}", value).astype(float)
         if given.shape not in ((), (robot.nv,)) or not np.all(given > 0.0):
             raise SizeError(f"excite: {name} has to be above zero, one number or nv = {robot.nv} of them.")
         made.append(np.broadcast_to(given, (robot.nv,)))

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import ExcitationError, SizeError
 from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.consistency import consistent as nearest
 from hinge.identify.log import Log, read
 from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
+from hinge.model.states import labels
 from hinge.robot import Robot
-from hinge.sim.trajectory import labels
 
 SHOWN = 1e-7  # of the largest singular value: what is below it was not shown by the motion
 MATTERS = 0.1  # share in a direction that was not shown, from which on a parameter is named
@@ -112,7 +112,7 @@ def fit(robot: Robot, log: Any, joint_terms: Sequence[str] = USUAL, held_out: An
     before, after = (np.sqrt(np.mean((test.tau - Y @ each) ** 2, axis=0)) for each in (own, values))
     made = with_parameters(robot, values, terms)
     return Fit(made, values, base, beta, found.deviations, before, after, w, found.condition, terms,
-               tuple(labels(robot)[1]), tuple(notes))  # fmt: skip
+               tuple(labels(robot.model)[1]), tuple(notes))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _weights(Y: Array, tau: Array, base: Base) -> Array:
 
 
 def _given_weights(weights: Any, nv: int) -> Array:
-    made = inputs.real("fit: weights", weights).astype(float)
+    made = arguments.real("fit: weights", weights).astype(float)
     if made.shape != (nv,) or not np.all(np.isfinite(made)) or np.any(made < 0.0) or not np.any(made > 0.0):
         raise SizeError(f"fit: weights has to be {nv} numbers, none negative and not all zero; given was {weights!r}.")
     return made

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import SizeError
 from hinge.identify.parameters import Array
 from hinge.robot import Robot
@@ -27,7 +27,7 @@ class Log:
     """
 
     def __init__(self, t: Any, q: Any, qd: Any, tau: Any, qdd: Any = None):
-        self.t = inputs.real("log: t", t).astype(float)
+        self.t = arguments.real("log: t", t).astype(float)
         if self.t.ndim != 1 or len(self.t) < 2:
             raise SizeError(f"log: t has shape {self.t.shape}; it has to be (T,) with two rows or more.")
         known = np.flatnonzero(np.isfinite(self.t))
@@ -44,7 +44,7 @@ class Log:
             self._keep(good)
 
     def _rows(self, name: str, given: Any) -> Array:
-        made = inputs.real(f"log: {name}", given).astype(float)
+        made = arguments.real(f"log: {name}", given).astype(float)
         if made.ndim != 2 or len(made) != len(self.t):
             raise SizeError(f"log: {name} has shape {made.shape}; it has to be ({len(self.t)}, …), a row a time.")
         return made

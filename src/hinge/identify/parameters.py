@@ -18,7 +18,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
+from hinge.calls import inputs
 from hinge.errors import NotCovered, SizeError
 from hinge.model import Model
 from hinge.model.model import NUMBERS
@@ -65,7 +66,7 @@ def with_parameters(robot: Robot, values: Any, joint_terms: Sequence[str] = USUA
     4.0
     """
     model = _with_terms(robot, joint_terms)
-    given = inputs.real("with_parameters: values", values).astype(float)
+    given = arguments.real("with_parameters: values", values).astype(float)
     if given.shape != (model.parameter_count,):
         raise SizeError(
             f"with_parameters: values has shape {given.shape}; robot {robot.name!r} has p = {model.parameter_count} "

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import SizeError
 from hinge.identify.parameters import USUAL, Array
 from hinge.robot import Robot
@@ -27,7 +27,7 @@ def residual(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any, joint_terms: Seq
     array([0.38 , 0.095])
     """
     predicted = robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms)
-    return inputs.real("residual: tau", tau, (robot.nv,)) - predicted
+    return arguments.real("residual: tau", tau, (robot.nv,)) - predicted
 
 
 class _Running:
@@ -41,7 +41,7 @@ class _Running:
             raise SizeError(f"window is {window!r}; it has to be a number of rows, 1 or more.")
         self.robot, self.count, self.left_out = robot, 0, 0
         self._last = np.zeros((int(window), robot.nv))
-        given = SHARE * robot.limits.effort if limit is None else inputs.real("limit", limit)
+        given = SHARE * robot.limits.effort if limit is None else arguments.real("limit", limit)
         if given.shape not in ((), (robot.nv,)):
             raise SizeError(f"limit has shape {given.shape}; give one number, or nv = {robot.nv} of them.")
         if not np.all(given >= 0.0):
@@ -127,9 +127,9 @@ class Observer(_Running):
     def update(self, q: Any, qd: Any, tau: Any) -> Array:
         """Take one row, and give the estimate of its residual (nv,)."""
         robot: Any = self.robot
-        qd, options = inputs.real("update: qd", qd, (robot.nv,)), {"joint_terms": self.joint_terms}
+        qd, options = arguments.real("update: qd", qd, (robot.nv,)), {"joint_terms": self.joint_terms}
         C = robot.coriolis_matrix(q, qd)
-        now = inputs.real("update: tau", tau, (robot.nv,)) + (C + C.T) @ qd - robot.bias_force(q, qd, **options)
+        now = arguments.real("update: tau", tau, (robot.nv,)) + (C + C.T) @ qd - robot.bias_force(q, qd, **options)
         p = robot.mass_matrix(q, **options) @ qd
         if not (np.isfinite(now).all() and np.isfinite(p).all()):
             if self._before is not None:

@@ -83,7 +83,7 @@ def semi_implicit(model, q, qd, tau, h, external):
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True)
 def implicit(model, q, qd, tau, h, external):
-    """The same with damping and gyroscopic terms as they are at the end."""
+    """A step with damping and gyroscopic terms as they are at its end."""
     return _step("implicit", model, q, qd, tau, h, external)
 
 

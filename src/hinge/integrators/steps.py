@@ -97,7 +97,7 @@ def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, ac
 
 
 def rolled(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Expr, acceleration: Callable[..., Any]) -> Made:
-    """The same where each stage needs only the one before it: a stage is traced once, and the stages are a loop.
+    """A step of which each stage needs only the one before it: a stage is traced once, and the stages are a loop.
 
     What a stage adds up is added in the order of `advanced`; only constants are not multiplied together beforehand.
     """

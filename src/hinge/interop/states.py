@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge import inputs
+from hinge import arguments
 from hinge.errors import NotCovered, SizeError, did_you_mean
 from hinge.interop.forms import Array, Form, times
 from hinge.model import Model
@@ -116,7 +116,7 @@ def _read(given: Sequence[Any], nq: int, nv: int) -> list[Any]:
     if len(given) > 1 and given[2] is not None and given[1] is None:
         raise SizeError("accelerations were given without velocities, which they depend on in another convention.")
     names, sizes = ("q", "velocities", "accelerations", "tau"), (nq, nv, nv, nv)
-    read = [None if x is None else inputs.real(name, x, (n,)).astype(float)
+    read = [None if x is None else arguments.real(name, x, (n,)).astype(float)
             for name, x, n in zip(names, given, sizes, strict=False)]  # fmt: skip
     parts = [x for x in read if x is not None]
     try:

@@ -3,7 +3,7 @@
 A 2 GB log takes the memory of one chunk. Read columns, then tables (in), sinks (out) and running.
 """
 
-from hinge.logs.running import run, runnable
+from hinge.logs.run import run, runnable
 from hinge.logs.sinks import write
 
 __all__ = ["run", "runnable", "write"]

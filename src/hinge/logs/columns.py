@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import LogError, did_you_mean
 from hinge.logs.tables import Log
+from hinge.model.states import labels
 from hinge.robot import Robot
-from hinge.sim.trajectory import labels
 
 FIELDS = ("q", "qd", "qdd", "tau")
 CARRIED = ("t", "time", "rollout")  # what is handed on as it is
@@ -24,7 +24,7 @@ AXES = {FORCE: "v", VELOCITY: "v", ACCELERATION: "v", POSITION: "q", MATRIX: "vv
 
 def entries(robot: Robot, field: str) -> list[str]:
     """The joints, and parts of joints, that an input has a number for."""
-    return labels(robot)[0 if field == "q" else 1]
+    return labels(robot.model)[0 if field == "q" else 1]
 
 
 def columns(robot: Robot, field: str) -> list[str]:
@@ -85,7 +85,7 @@ def result_names(algorithm: Algorithm) -> dict[str, str]:
 
 def result_columns(robot: Robot, quantities: Mapping[str, Quantity]) -> dict[str, list[str]]:
     """The columns of each result: by joint where it has an entry a joint, by number elsewhere."""
-    q, v = labels(robot)
+    q, v = labels(robot.model)
     made = {}
     for name, quantity in quantities.items():
         shape = quantity.shape(robot.model)

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import LogError, did_you_mean
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Chunk = tuple[dict[str, Array], float]  # columns, and how much of the log has been read
 BLOCK = 512 << 10  # bytes of a CSV file that are parsed at once; some thirty blocks are read ahead
 SUFFIXES = (".csv", ".parquet", ".npz")

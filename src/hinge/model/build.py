@@ -21,11 +21,11 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_joints, examine_link
-from hinge.model.given import each, numbers
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Free, Joint, _OnLine
 from hinge.model.mechanisms import Fixed
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
+from hinge.model.numbers import each, numbers
 from hinge.model.report import Finding, Report
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia

@@ -15,8 +15,8 @@ import numpy as np
 from hinge.errors import NOWHERE, ModelError, SizeError
 from hinge.model.doctor import examine_link
 from hinge.model.driven import Driven
-from hinge.model.given import numbers
 from hinge.model.model import Follow, Frame, Model
+from hinge.model.numbers import numbers
 from hinge.model.symbols import is_symbolic
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3

@@ -17,7 +17,7 @@ import numpy as np
 from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import atan2, cos, sin
-from hinge.model.gaps import across, beside, rates_of, tilted, turned
+from hinge.model.joint_constraints import across, beside, rates_of, tilted, turned
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3, dot3
 from hinge.spatial.rotation import (
@@ -109,7 +109,7 @@ class Joint:
         return self.moved(self.normal(q), v)
 
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """The same from coordinates that are normal already."""
+        """The transform at coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:

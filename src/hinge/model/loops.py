@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, did_you_mean
 from hinge.model.build import Builder
 from hinge.model.edit import pose_of
-from hinge.model.gaps import withstood
+from hinge.model.joint_constraints import withstood
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Frame, Model
 from hinge.spatial.linear3 import IDENTITY, ZERO
@@ -136,3 +136,8 @@ def circuit(model: Model) -> np.ndarray:
     """E_ki: which way joint i is passed on the way around loop k, featherstone1987 section 9.4."""
     ends = [(model.frame(x.a).body, model.frame(x.b).body) if isinstance(x, Loop) else (0, 0) for x in model.loops]
     return np.array([passed(model, *pair)[1:] for pair in ends], int).reshape(len(ends), model.count)
+
+
+def names(model: Model) -> tuple[str, ...]:
+    """A name for each constraint, and so for each force, of the loops."""
+    return tuple(name for loop in model.loops for name in loop.force_names)

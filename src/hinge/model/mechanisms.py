@@ -13,7 +13,7 @@ import numpy as np
 
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import cos, sin
-from hinge.model.gaps import tilted, turned
+from hinge.model.joint_constraints import tilted, turned
 from hinge.model.joints import (
     X_AXIS,
     Y_AXIS,

@@ -7,8 +7,8 @@ Read piecewise, then joints, hand, check.
 """
 
 from hinge.motion.check import MotionCheck, Violation, check_motion
-from hinge.motion.hand import HandMotion, circle, line
-from hinge.motion.joints import JointMotion, cubic_spline, quintic, quintic_spline, trapezoidal
+from hinge.motion.joint_space import JointMotion, cubic_spline, quintic, quintic_spline, trapezoidal
+from hinge.motion.task_space import HandMotion, circle, line
 
 __all__ = [
     "HandMotion", "JointMotion", "MotionCheck", "Violation", "check_motion", "circle", "cubic_spline", "line",

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import count
 from hinge.errors import SizeError
+from hinge.model.states import labels
 from hinge.motion.piecewise import Array
 from hinge.robot import Robot
-from hinge.sim.trajectory import labels
 
 
 class Violation(NamedTuple):
@@ -73,8 +74,7 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
         raise SizeError(
             "check_motion takes a motion: a function of time with a duration in s, such as hinge.motion makes."
         )
-    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
-        raise SizeError(f"samples={samples!r} is not known. Give a whole number, 1 or more.")
+    samples = count("samples", samples)
     t = np.linspace(0.0, duration, samples + 1)
     made = tuple(motion(t))
     if len(made) != 3:
@@ -87,7 +87,7 @@ def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000
     if not np.isfinite(tau).all():  # a quaternion of zeros, say: nothing is beyond a limit then
         first = t[~np.isfinite(tau).all(axis=1)][0]
         raise SizeError(f"the motion needs joint forces that are not finite, at {first:g} s.")
-    limits, (coordinates, velocities) = robot.limits, labels(robot)
+    limits, (coordinates, velocities) = robot.limits, labels(robot.model)
     found = (
         *_beyond("position", coordinates, t, q, limits.lower, limits.upper),
         *_beyond("velocity", velocities, t, qd, -limits.velocity, limits.velocity),

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.graph import Scalar, Table, less, select
 from hinge.graph.arrays import Symbols, symbols
 
-Array = np.ndarray[Any, np.dtype[Any]]
 FEW = 8  # pieces that are chosen by comparing with all of them
 
 

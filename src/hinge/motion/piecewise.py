@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array, real
 from hinge.graph.arrays import Symbols
-from hinge.inputs import real
 from hinge.motion.pieces import Pieces
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Piecewise:

@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import Array
+from hinge.arguments import Array, real
 from hinge.errors import NotCovered, SizeError, one_of
-from hinge.inputs import real
 from hinge.robot import Robot
 
 PARTS = {"linear": slice(3, 6), "angular": slice(0, 3), "both": slice(0, 6)}

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from hinge.backends.kernel import Array
+from hinge.arguments import Array
 from hinge.errors import PathError
 from hinge.planning.paths import Limits, Path, Rows, used
 from hinge.planning.polygons import REACH, SLACK, furthest, interval

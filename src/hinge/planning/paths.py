@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.backends.kernel import Array
+from hinge.arguments import Array, real
 from hinge.errors import NotCovered, SizeError
 from hinge.graph.arrays import Symbols, symbols
-from hinge.inputs import real
 from hinge.robot import Robot
 
 Path = Callable[[Array], tuple[Array, Array, Array]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hinge.backends.kernel import Array
+from hinge.arguments import Array
 
 REACH = 1e8  # a greater ṡ² is not looked for: the path would take a tenth of a millisecond
 SLACK = 1e-11  # of a limit: what rounding may leave

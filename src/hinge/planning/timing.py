@@ -9,10 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from hinge.backends.kernel import Array
+from hinge.arguments import Array, real
 from hinge.errors import PathError, SizeError
 from hinge.graph.arrays import Symbols
-from hinge.inputs import real
 from hinge.motion.pieces import Pieces
 from hinge.planning.pace import PART, ROUNDS, SPARE, Range, Track, fastest
 from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits, used

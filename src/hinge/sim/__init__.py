@@ -3,7 +3,7 @@
 Read step, impulses, rollouts, turns, running, then setup, events, adaptive, trajectory, record, store.
 """
 
-from hinge.sim.running import Rollout, rollout, simulate
+from hinge.sim.simulation import Rollout, rollout, simulate
 from hinge.sim.store import open_trajectory as open
 from hinge.sim.trajectory import Trajectory
 

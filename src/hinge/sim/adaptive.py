@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Plan
+from hinge.calls.controllers import Untraceable, on_numbers
 from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select, sqrt, total
 from hinge.graph.collector import uncollected
@@ -27,9 +29,7 @@ from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, SINGULAR
-from hinge.tracing import Untraceable, on_numbers
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MAX_STEPS = 10_000_000
 TIMES = ("t", "h", "until", "rtol", "atol", "longest")
 
@@ -90,24 +90,24 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
     shapes = [(nq,), (nv,), *[()] * len(TIMES), *((one.size,) for one in takes[2 + len(TIMES) :])]
     outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, (), ()]
     plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
-                tuple(outputs), lambda: _program(robot.subject, physics, outside, takes),
+                tuple(outputs), lambda: _program(robot.target, physics, outside, takes),
                 lambda: ("program", repr(plan.program)))  # fmt: skip
     known = "adaptive", physics, tuple(takes), outside.loaded, outside.key, backend
-    return robot.subject.kernels(known, lambda: Kernel(plan, backend))
+    return robot.target.kernels(known, lambda: Kernel(plan, backend))
 
 
 @uncollected()
-def _program(subject: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
+def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
     graph, tableau = Graph(), METHODS[physics.method].tableau
     assert tableau is not None
-    model = specialised(graph, subject, physics, outside)
+    model = specialised(graph, target, physics, outside)
     nq, nv = model.nq, model.nv
     before, v = ([graph.input(name, k) for k in range(n)] for name, n in (("q", nq), ("qd", nv)))
     t, h, until, rtol, atol, longest = (graph.input(name, 0) for name in TIMES)
     length = minimum(minimum(h, longest), until - t)
     acts = outside.acts(graph, model, 0.0)
     first = asked(model, physics, acts, t, before, v)
-    moved = stepped(model, physics, acts, cheapest(subject, physics), t, length, model.joint_positions(before), v)
+    moved = stepped(model, physics, acts, cheapest(target, physics), t, length, model.joint_positions(before), v)
     made, after = moved.made, model.flat(moved.q)
     error, *bends = _mixed(tableau, made)
     size = _error((rtol, atol), length, (before, v), (model.flat(made.q), made.v), error)
@@ -185,7 +185,7 @@ class _Adaptive:
         law, outside = run.outside.law, run.outside
         self.fed = [outside.arrays[name] for name in outside.fed]
         self.own = [name not in outside.shared for name in outside.fed]
-        self.force = None if law is None else on_numbers(run.robot, law, run.physics.effort, self._fed(0, 1))
+        self.force = None if law is None else on_numbers(run.robot.target, law, run.physics.effort, self._fed(0, 1))
         self.functions, (start, self.end) = functions, span
         n, nq, nv = len(run.q), run.robot.nq, run.robot.nv
         here = [run.q.copy(), run.qd.copy(), np.full(n, start), np.full(n, min(1e-3, self.end - start))]

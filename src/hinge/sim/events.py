@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import SizeError
 from hinge.sim.record import Bar, CannotWrite
 from hinge.sim.rollouts import Rolling
 from hinge.sim.trajectory import Event, Trajectory
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., Any]
 LOOK = 64  # steps at a time
 

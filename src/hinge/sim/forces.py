@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hinge.calls.controllers import Array, Control, Untraceable, checked
 from hinge.errors import SizeError
 from hinge.graph.undoing import undone
 from hinge.robot import Robot
-from hinge.tracing import Array, Control, Untraceable, checked
 
 
 def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, made: Array,
@@ -24,7 +24,7 @@ def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, ma
         return
     first = (0,) * (q.ndim - 1)
     with undone(control):  # twice, because one that remembers or throws dice is free to differ
-        alone = [checked(robot, control(t, q[first].copy(), qd[first].copy()), ()) for _ in range(2)]
+        alone = [checked(robot.target, control(t, q[first].copy(), qd[first].copy()), ()) for _ in range(2)]
     if np.array_equal(alone[0], alone[1]) and not np.allclose(alone[0], made[first], equal_nan=True):
         raise SizeError(
             "control gives other joint forces for a state alone than for the same state among others. It "

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import TrajectoryError, UnknownName, did_you_mean
 
 if TYPE_CHECKING:
     from hinge.sim.trajectory import Trajectory
 
-Array = np.ndarray[Any, np.dtype[Any]]
 BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
 CROWD = 4  # so many joints have the inner band only
 MOST = 12  # of more joints no limits are drawn

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import SizeError, TrajectoryError
 from hinge.sim.trajectory import Event
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MOST = 8 << 30  # bytes kept in memory without being asked
 
 

@@ -14,8 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.calls.request import Request, trace
+from hinge.calls.target import Target
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.registry import BASE, At
 from hinge.graph import (
@@ -39,14 +42,12 @@ from hinge.graph.scalars import chosen
 from hinge.model import Model, varied
 from hinge.model.driven import put
 from hinge.model.regroup import regrouped
-from hinge.programs import Question, Subject, answer
 from hinge.robot import Robot
 from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
 from hinge.sim.step import Acts, Physics, asked, stepped
 from hinge.spatial import Force, Motion, Vec3
 from hinge.status import DIVERGED, OK
 
-Array = np.ndarray[Any, np.dtype[Any]]
 NOWHERE = At(())
 JUST = 1e-13  # of a time: just before it
 Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
@@ -134,13 +135,13 @@ class Outside:
 
 
 @uncollected()
-def program(subject: Subject, physics: Physics, outside: Outside, fields: Mapping[str, int]) -> Program:
+def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[str, int]) -> Program:
     """The program of `steps` steps: it gives q, qd, how the rollout fared, when it was lost, and the error of `keep`.
 
     With `fields` it writes rows of records: "q" and "qd" of every so many steps, "tau" at the beginning of the next.
     """
     graph, taken = Graph(), outside.inputs()
-    forward, model = cheapest(subject, physics), specialised(graph, subject, physics, outside)
+    forward, model = cheapest(target, physics), specialised(graph, target, physics, outside)
     nq, nv, wide = model.nq, model.nv, fate_width(physics, model.nv)
     inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True), *taken]
     start, first, done, h, steps, every, row, _ = (graph.input("clock", k) for k in range(len(CLOCK)))
@@ -202,24 +203,24 @@ def fate_width(physics: Physics, nv: int) -> int:
     return 3 + (places(nv) if physics.keep > 1 else 0)
 
 
-def specialised(graph: Graph, subject: Subject, physics: Physics, outside: Outside) -> Model:
+def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside) -> Model:
     """The model that a step runs on, with what varies as inputs."""
-    model = replace(subject.traced, terms=physics.traced_terms)
-    if subject.vary:
-        model = varied(model, subject.vary, outside.flat(graph, "parameters"))
+    model = replace(target.traced, terms=physics.traced_terms)
+    if target.vary:
+        model = varied(model, target.vary, outside.flat(graph, "parameters"))
     return regrouped(model)
 
 
-def cheapest(subject: Subject, physics: Physics) -> Any:
+def cheapest(target: Target, physics: Physics) -> Any:
     """The method of forward dynamics with the fewest operations."""
     terms = physics.traced_terms
-    question = Question("forward_dynamics", terms=terms, regroup=True)
-    return subject.kernels(("cheapest", terms), lambda: answer(question, subject)[0])
+    request = Request("forward_dynamics", terms=terms, regroup=True)
+    return target.kernels(("cheapest", terms), lambda: trace(request, target)[0])
 
 
 def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None) -> Kernel:
     """The kernel of a run; one that does the same is the same, and kept with the robot."""
-    subject, backend = robot.subject, backend or default_backend()
+    target, backend = robot.target, backend or default_backend()
     taken = outside.inputs()
     ours = not outside.key and physics.constraint is None and not robot.model.symbols
     known = (physics, tuple(taken), tuple(fields.items()), outside.loaded)
@@ -231,13 +232,13 @@ def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str
     def key() -> tuple[str, ...]:
         if ours and all(joint.is_ours for joint in robot.model.joint):
             plain, model = replace(physics, terms=frozenset()), replace(robot.model, terms=physics.traced_terms)
-            told = "rollout", plain, sorted(physics.terms), known[1:], subject.vary
+            told = "rollout", plain, sorted(physics.terms), known[1:], target.vary
             return model.digest, _limits(model), repr(told)
         return "program", repr(plan.program)
 
     plan = Plan(robot.name, f"rollout {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
-                tuple(outputs), lambda: program(subject, physics, outside, fields), key)  # fmt: skip
-    return subject.kernels(("rollout", known, outside.key, backend), lambda: Kernel(plan, backend))
+                tuple(outputs), lambda: program(target, physics, outside, fields), key)  # fmt: skip
+    return target.kernels(("rollout", known, outside.key, backend), lambda: Kernel(plan, backend))
 
 
 def _limits(model: Model) -> str:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hinge import inputs
-from hinge.assembling import START, refuse_open
-from hinge.constraining import Constrained
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge import arguments
+from hinge.arguments import Array, Vector, duration
+from hinge.calls import inputs
+from hinge.calls.controllers import known_control
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
+from hinge.loops.assembly import START, refuse_open
 from hinge.model.driven import sizes
-from hinge.robot import Robot, Vector
+from hinge.robot import Robot
+from hinge.robot.constrained import Constrained
 from hinge.sim.forces import given_forces
 from hinge.sim.impulses import bounded
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
-from hinge.tracing import known_control
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
 WAYS = ("project", "baumgarte", "independent")
@@ -36,8 +36,8 @@ def start(robot: Robot, q0: Vector, qd0: Vector, *others: tuple[int, ...]) -> tu
         raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
     if not robot.nv:
         raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
-    q = inputs.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
-    qd = inputs.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
+    q = arguments.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
+    qd = arguments.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
     for name, a in (("q0", q), ("qd0", qd)):
         if not np.all(np.isfinite(a)):
             where = tuple(int(k) for k in np.argwhere(~np.isfinite(a))[0])
@@ -67,8 +67,8 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
             constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1
             ) -> Physics:  # fmt: skip
     """What acts in a step besides what is given from outside."""
-    known("method", method, METHODS)
-    known("limits", limits, ("ignore", "stop", "spring"))
+    one_of("method", method, METHODS)
+    one_of("limits", limits, ("ignore", "stop", "spring"))
     row = METHODS[method]
     why = row.refuses(robot.model)
     if why:
@@ -110,7 +110,7 @@ def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None,
     if sizes(robot.model)[1]:
         raise NotCovered(f"robot {robot.name!r} has loops, which do not go with driven joints in a simulation.")
     for at, speed in zip(q, qd, strict=True):
-        refuse_open(robot, at, speed, START)
+        refuse_open(robot.target, at, speed, START)
     if loops == "baumgarte" and not (np.isfinite(time) and time > 0.0):
         raise SizeError(f"loop_time={time!r} is not a time. Give a positive number of seconds.")
     rank = int(np.max(robot.mobility(q).rank)) if loops == "independent" else 0
@@ -143,7 +143,7 @@ def _inside(robot: Robot, q: Array) -> None:
 
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
     """The numbers of a varied robot, (…, size); None where nothing is varied."""
-    made = inputs.parameters("simulate", robot.model, robot.subject.vary, parameters)
+    made = inputs.parameters("simulate", robot.model, robot.target.vary, parameters)
     return np.asarray(made[0], float) if made else None
 
 
@@ -201,7 +201,7 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
     first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
-    _, _, _, made.law, made.says, key = known_control(robot, law, first)
+    _, _, _, made.law, made.says, key = known_control(robot.target, law, first)
     made.fed = tuple(f"input{k}" for k in range(len(arrays)))
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)
@@ -272,29 +272,8 @@ def _time_key(law: Callable[..., list[Scalar]]) -> str:
 def step_length(robot: Robot, step: float | str) -> float:
     """A step in s; "auto" is the one in which the fastest joint, at its velocity limit, moves by TURN."""
     if step != "auto":
-        return positive("step", step)
+        return duration("step", step)
     fastest = robot.limits.velocity[np.isfinite(robot.limits.velocity) & (robot.limits.velocity > 0.0)]
     if not len(fastest):
         raise SizeError(f'step="auto" needs velocity limits, and robot {robot.name!r} has none. Give a step in s.')
     return float(TURN / fastest.max())
-
-
-def positive(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (math.isfinite(number) and number > 0.0):
-        raise SizeError(f"{name}={value!r} is not a time. Give a positive number of seconds.")
-    return number
-
-
-def count(name: str, value: Any, least: int = 1, also: str = "") -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise SizeError(f"{name}={value!r} is not known. Give a whole number, {least} or more{also}.")
-    return int(value)
-
-
-def known(name: str, value: Any, words: Any) -> None:
-    if value not in words:
-        raise UnknownName(f"{name} has {value!r}, which is not known. {did_you_mean(str(value), words)}")

@@ -12,21 +12,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from hinge.calls.controllers import saturated
 from hinge.constraints.elimination import determined
-from hinge.constraints.loop_dynamics import forward_stabilised, loop_project
-from hinge.constraints.loops import closing
 from hinge.constraints.multipliers import Keeping
 from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
 from hinge.integrators import METHODS
 from hinge.integrators.steps import Flat, PerJoint, System
+from hinge.loops.dynamics import forward_stabilised, loop_project
+from hinge.loops.kinematics import closing
 from hinge.model import Model
 from hinge.model.symbols import unknown
 from hinge.sim.impulses import bounded, rubbed, struck
 from hinge.spatial import Force, Motion
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCONVERGED
-from hinge.tracing import saturated
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
 FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost

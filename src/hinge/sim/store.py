@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import HingeError, TrajectoryError
 from hinge.robot import Robot
 from hinge.sim.record import CannotWrite, rollouts
@@ -27,9 +28,8 @@ from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
 
 if TYPE_CHECKING:
-    from hinge.sim.running import Run
+    from hinge.sim.simulation import Run
 
-Array = np.ndarray[Any, np.dtype[Any]]
 FORMAT = 1
 CHUNK = 8 << 20  # bytes of one array in a chunk, at most
 LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
@@ -278,8 +278,8 @@ def _cleared(path: Path, overwrite: bool) -> Path:
 
 
 def _write_robot(robot: Robot, folder: Path) -> None:
-    from hinge.loading import load
-    from hinge.writing import write
+    from hinge.robot.loading import load
+    from hinge.robot.writing import write
 
     for ending in ("xml", "urdf"):  # MJCF says most, but coupled joints only URDF
         path = folder / f"robot.{ending}"
@@ -296,7 +296,7 @@ def _write_robot(robot: Robot, folder: Path) -> None:
 
 
 def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
-    from hinge.loading import load
+    from hinge.robot.loading import load
 
     path = next((p for p in (folder / "robot.xml", folder / "robot.urdf") if p.is_file()), None)
     if path is None:

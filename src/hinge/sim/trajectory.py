@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import TrajectoryError
+from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.status import OK, UNREACHED, Status
 
-Array = np.ndarray[Any, np.dtype[Any]]
 FIELDS = ("q", "qd", "tau")
 
 
@@ -127,7 +128,7 @@ class Trajectory:
         axes = {"q": "coordinate", "qd": "velocity", "tau": "velocity"}
         data = {name: ((*rollouts, "time", axes[name]), getattr(self, name)) for name in FIELDS
                 if getattr(self, name) is not None}  # fmt: skip
-        names = labels(self.robot)
+        names = labels(self.robot.model)
         coordinates = {"time": self.t, "velocity": names[1]}
         if "q" in data:
             coordinates["coordinate"] = names[0]
@@ -149,14 +150,3 @@ class Trajectory:
         from hinge.sim.store import save
 
         save(self, path)
-
-
-def labels(robot: Robot) -> tuple[list[str], list[str]]:
-    """Names of coordinates and velocities: the joint's, with a number where it has several."""
-    model = robot.model
-    q, v = [], []
-    for i in model.leaders:
-        joint, name = model.joint[i], model.joint_name[i]
-        q += [name] if joint.nq == 1 else [f"{name}[{k}]" for k in range(joint.nq)]
-        v += [name] if joint.nv == 1 else [f"{name}[{k}]" for k in range(joint.nv)]
-    return q, v

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
+from hinge.calls.controllers import Untraceable, checked
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.record import Bar, CannotWrite, Recorder
 from hinge.sim.rollouts import Outside, Rolling, fate_width, statuses
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
-from hinge.tracing import Untraceable, checked
 from hinge.version import __version__
 
-Array = np.ndarray[Any, np.dtype[Any]]
 GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
 PATIENCE = 0.05  # s: how long a part of a run takes, so that Ctrl-C is heard
 
@@ -124,7 +124,7 @@ class Source:
         run = self.run
         # copies: a controller may keep what it sees
         q, qd = (a.reshape(*run.batch, a.shape[-1]).copy() for a in (run.q, run.qd))
-        made = checked(run.robot, self.control(t, q, qd, *self.inputs), run.batch)
+        made = checked(run.robot.target, self.control(t, q, qd, *self.inputs), run.batch)
         if n == 0:
             forces.check_rows(run.robot, self.control, t, q, qd, made, self.inputs)
         held[...] = made.reshape(len(run.q), -1)

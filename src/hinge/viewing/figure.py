@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hinge.placing import poses
+from hinge.arguments import Array
+from hinge.calls.poses import poses
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 from hinge.viewing import shapes
 
-Array = np.ndarray[Any, np.dtype[Any]]
 AXIS, FORCE, CONTACT, COM = (214, 39, 40), (255, 127, 14), (44, 160, 44), (148, 103, 189)
 MARKS = ("frames", "joint axes", "centre of mass", "forces")
 
@@ -52,7 +52,7 @@ class Figure:
         """Where the base and each body are, (…, bodies + 1, 4, 4)."""
         q = np.asarray(q, float)
         base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
-        return np.concatenate([base, poses(self.robot, q, self.robot.body_names)], axis=-3)
+        return np.concatenate([base, poses(self.robot.target, q, self.robot.body_names)], axis=-3)
 
     def stand(self, q: Array, tau: Array | None = None) -> None:
         """Move to a configuration; `tau` are joint forces to be drawn."""

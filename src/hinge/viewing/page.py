@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array, real
 from hinge.errors import SizeError, ViewError
-from hinge.inputs import real
+from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.sim import Trajectory
-from hinge.sim.trajectory import labels
 from hinge.viewing.figure import MARKS, Figure
 
-Array = np.ndarray[Any, np.dtype[Any]]
 RATE = 30.0  # pictures a second
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
 FREE = np.pi  # how far a slider goes where a joint has no limit, in rad or m
@@ -150,7 +149,7 @@ class Page:
                 self.figure.mark(mark, box.value)
 
     def _sliders(self) -> None:
-        gui, limits, names = self.server.gui, self.robot.limits, labels(self.robot)[0]
+        gui, limits, names = self.server.gui, self.robot.limits, labels(self.robot.model)[0]
         with gui.add_folder("Joints"):
             sliders = [
                 gui.add_slider(

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.errors import NOWHERE
 from hinge.formats.mjcf.mesh import load
 from hinge.model.model import Model, Shape
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
 
-Array = np.ndarray[Any, np.dtype[Any]]
 COLORS = ((78, 121, 167), (242, 142, 43), (89, 161, 79), (225, 87, 89), (118, 183, 178), (237, 201, 72))
 PLAIN, DARK = (188, 192, 200), (70, 74, 82)
 MOST = 200_000  # triangles of a mesh that a browser takes without complaint

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from hinge.backends.cut import Long, Pieces, Straight
 from hinge.backends.llvm.block import Block
+from hinge.backends.partition import Long, Pieces, Straight
 
 
 class Control:

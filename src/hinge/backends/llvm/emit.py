@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hinge.backends.cut import Pieces, cut
 from hinge.backends.llvm import streams
+from hinge.backends.llvm.batch_loop import constants, driver
 from hinge.backends.llvm.block import DOUBLE, Block, Precision
 from hinge.backends.llvm.control import Control
-from hinge.backends.llvm.drive import constants, driver
 from hinge.backends.llvm.piece import About, Piece
+from hinge.backends.partition import Pieces, cut
 from hinge.graph import Program
 
 

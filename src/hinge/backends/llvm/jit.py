@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import Array
 from hinge.backends import Code, memory, threads
 from hinge.backends.llvm import cpython_entry, spread
 from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
@@ -26,7 +27,6 @@ from hinge.graph.order import ends, taken
 
 PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
 TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @cache

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from hinge.backends.cut import Long, Pieces
 from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
 from hinge.backends.llvm.known import alike, is_written_out, places
+from hinge.backends.partition import Long, Pieces
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE, ends
 

@@ -18,7 +18,7 @@ import os
 from collections.abc import Sequence
 
 from hinge.errors import ModelError, Where
-from hinge.formats.mjcf import kept
+from hinge.formats.mjcf import other_sections as kept
 from hinge.formats.mjcf.document import Folder, open_document
 from hinge.formats.mjcf.read import Reader
 from hinge.formats.mjcf.tree import Body, Scope, bodies

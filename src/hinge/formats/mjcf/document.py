@@ -34,7 +34,7 @@ class Folder:
         return cls(home, tuple(os.path.realpath(root) for root in roots))
 
     def at(self, path: str) -> Folder:
-        """The same for a model in another file."""
+        """Where files are looked for that a model in another file names."""
         return Folder(os.path.dirname(path), self.roots)
 
     def find(self, name: str, where: Where, inside: str = "", beside: str | None = None) -> str:

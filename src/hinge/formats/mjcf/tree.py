@@ -63,7 +63,7 @@ class Scope:
         return self.R @ R, self.p + self.R @ p
 
     def between(self, element: Element) -> tuple[Array, Array, float]:
-        """The same of an element that is stated by its two ends, and its length; its z points to the first end."""
+        """Rotation, position and length of an element stated by its two ends; its z points to the first end."""
         ends = np.array(numbers(element, "fromto", 6))
         along = ends[:3] - ends[3:]
         length = hypot(*along)

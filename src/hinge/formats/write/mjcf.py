@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hinge.errors import NotCovered
-from hinge.formats.write.mjcf_kept import sections, spoken_of
+from hinge.formats.write.mjcf_other_sections import sections, spoken_of
 from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row

@@ -1,0 +1,307 @@
+"""The code around a program: rows of states into columns of lanes, the pieces of the program, columns into rows.
+
+    void kernel(ptr arrays, i64 states, ptr work)
+    void single(ptr arrays, ptr work)
+
+`arrays` has the addresses of the inputs' rows, then of the outputs', then how many rows a state has in each. `kernel`
+walks through a batch in blocks of as many states as there are lanes. `single` does one state, which it puts into every
+lane. Both run the same pieces.
+Results that are the same for every state are put into their columns once. Results that no cache can hold go past it:
+memory they are written to is not read first. A status is written as a byte.
+
+The loop of `gravity_force` of a pendulum on eight lanes, as `robot.source("gravity_force")` prints it, in short:
+
+    next:                                                             ; s: the first state of a block
+      %s = phi i64 [0, %entry], [%s.next, %near], …
+      %s.next = add i64 %s, 8
+      br i1 %empty, label %end, label %some
+    some:
+      br i1 %whole, label %full, label %short
+    full:
+      call void @pack.in0(ptr %in0.at, ptr %work)                     ; eight rows of q into columns of lanes
+      call void @program(ptr %work)                                   ; the pieces, one after another
+      br i1 %far, label %past, label %near
+    near:
+      call void @unpack.out0(ptr %out0.at, ptr %work)                 ; columns into eight rows of results
+      br label %next
+    short:                                                            ; the last few states, in a block of their own
+      call void @short.in.double(ptr %in0.at, i64 1, i64 0, i64 %left, ptr %work)
+      call void @program(ptr %work)
+      call void @short.out.double(ptr %out0.at, i64 1, i64 8, i64 %left, ptr %work)
+      br label %next
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hinge.backends.llvm import squares
+from hinge.backends.llvm.block import Block
+from hinge.graph import Program
+
+
+class Row(NamedTuple):
+    """An array of rows: its name, its place among the arrays, the numbers in a row, and its first column."""
+
+    name: str
+    place: int
+    size: int
+    column: int
+    kind: str  # of its numbers, in LLVM's words
+
+
+LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
+FAR = 1 << 25  # bytes of results that do not
+SIDE = 64  # bytes of a side of a square that is turned
+EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
+
+
+def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], b: Block) -> list[str]:
+    """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors."""
+    count = len(program.inputs)
+    ins = [
+        Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs) if not one.stream
+    ]
+    outs = [
+        Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar)
+        for k, one in enumerate(program.outputs)
+        if not one.stream
+    ]
+    shared = [row for row in ins if program.inputs[row.place].uniform]
+    ins = [row for row in ins if row not in shared]
+    handed = "".join(f", ptr %{row.name}" for row in shared)
+    run = [f"  call void @program(ptr %work{handed})"]
+    if program.streams:
+        run.insert(0, "  call void @streams(ptr %arrays, i64 %s, i64 %last, ptr %work)")
+    start = [_load(row) for row in (*ins, *shared, *outs)]
+    code = [*_kernel(start, ins, outs, run, b), *_single(start, ins, outs, run, b)]
+    for row in ins:
+        code += _transposer(f"pack.{row.name}", row, Block(b.lanes, b.precision), inward=True)
+    for row in outs:
+        if row.kind == "i8":
+            continue
+        code += _transposer(f"unpack.{row.name}", row, Block(b.lanes, b.precision), inward=False)
+        if _long(row):
+            for word, align in (("stream", b.precision.bytes), ("flow", b.align)):
+                code += _transposer(f"{word}.{row.name}", row, Block(b.lanes, b.precision), False, past=align)
+    code += [*_short("in", b.scalar, b), *_short("out", b.scalar, b), *_one("in", b), *_one("out", b)]
+    if any(row.kind == "i8" for row in outs):
+        code += _short("out", "i8", b)
+    return [*code, UMIN, "!0 = !{i32 1}"]
+
+
+UMIN = "declare i64 @llvm.umin.i64(i64, i64)"
+
+
+def _load(row: Row) -> str:
+    at = f"getelementptr ptr, ptr %arrays, i64 {row.place}"
+    return f"  %{row.name}.here = {at}\n  %{row.name} = load ptr, ptr %{row.name}.here, align 8"
+
+
+def _long(row: Row) -> bool:
+    return row.size >= LONG and row.kind != "i8"
+
+
+def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
+    longest = max((row.size for row in outs), default=0)
+    even = all(row.size % b.lanes == 0 for row in outs if _long(row))
+    far = (EVEN if even else FAR) // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
+    code = [
+        "define void @kernel(ptr %arrays, i64 %states, ptr noalias %work) {",
+        "entry:",
+        *start,
+        "  call void @constants(ptr %work)",
+        f"  %far = icmp uge i64 %states, {far}",
+        *(line for row in outs if _long(row) for line in _aligned(row.name, row.size, b)),
+        "  br label %next",
+        "next:",
+        "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
+        "  %left = sub i64 %states, %s",
+        "  %last = sub i64 %states, 1",
+        f"  %s.next = add i64 %s, {b.lanes}",
+        "  %empty = icmp sle i64 %left, 0",
+        "  br i1 %empty, label %end, label %some",
+        "some:",
+        f"  %whole = icmp sge i64 %left, {b.lanes}",
+    ]
+    for row in (*ins, *outs):
+        code += [
+            f"  %{row.name}.offset = mul i64 %s, {row.size}",
+            f"  %{row.name}.at = getelementptr {row.kind}, ptr %{row.name}, i64 %{row.name}.offset",
+        ]
+    code += ["  br i1 %whole, label %full, label %short", "full:"]
+    code += [f"  call void @pack.{row.name}(ptr %{row.name}.at, ptr %work)" for row in ins]
+    code += [*run, "  br i1 %far, label %past, label %near", "near:"]
+    code += [_unpacked(row, f"@unpack.{row.name}", b) for row in outs]
+    code += ["  br label %next", "past:"]
+    code += [_unpacked(row, f"%past.{row.name}" if _long(row) else f"@unpack.{row.name}", b) for row in outs]
+    code += ["  br label %next", "short:"]
+    code += [_short_call("in", row, "%left", b) for row in ins] + [*run]
+    code += [_short_call("out", row, "%left", b) for row in outs]
+    code += ["  br label %next", "end:", "  br i1 %far, label %settle, label %done", "settle:", "  fence seq_cst"]
+    return [*code, "  br label %done", "done:", "  ret void", "}"]
+
+
+def _unpacked(row: Row, function: str, b: Block) -> str:
+    if row.kind == "i8":
+        return _short_call("out", row, str(b.lanes), b)
+    return f"  call void {function}(ptr %{row.name}.at, ptr %work)"
+
+
+def _aligned(name: str, size: int, b: Block) -> list[str]:
+    """Which way past the cache: whole vectors, where every row begins where one may, or single numbers."""
+    if size % b.lanes:
+        return [f"  %past.{name} = getelementptr i8, ptr @stream.{name}, i64 0"]
+    return [
+        f"  %{name}.address = ptrtoint ptr %{name} to i64",
+        f"  %{name}.odd = and i64 %{name}.address, {b.align - 1}",
+        f"  %{name}.even = icmp eq i64 %{name}.odd, 0",
+        f"  %past.{name} = select i1 %{name}.even, ptr @flow.{name}, ptr @stream.{name}",
+    ]
+
+
+def constants(runs: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
+    """A function that puts runs of equal numbers into their columns: first column, how many, and the number."""
+    calls = [
+        f"  call void @filled(ptr %work, i64 {at}, i64 {count}, {b.real} {b.constant(x)})" for at, count, x in runs
+    ]
+    b.do("%k = add i64 %first, %j")
+    b.keep("%k", "%x")
+    return [
+        "define internal void @constants(ptr noalias %work) noinline {",
+        *calls,
+        "  ret void",
+        "}",
+        f"define internal void @filled(ptr noalias %work, i64 %first, i64 %count, {b.real} %x) noinline {{",
+        "entry:",
+        "  br label %next",
+        "next:",
+        "  %j = phi i64 [0, %entry], [%j.next, %next]",
+        *b.lines,
+        "  %j.next = add i64 %j, 1",
+        "  %more = icmp ult i64 %j.next, %count",
+        "  br i1 %more, label %next, label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _short_call(direction: str, row: Row, left: str, b: Block, at: str = ".at") -> str:
+    first = row.column * b.lanes
+    return (
+        f"  call void @short.{direction}.{row.kind}(ptr %{row.name}{at}, i64 {row.size}, i64 {first}, i64 {left}, "
+        "ptr %work)"
+    )
+
+
+def _single(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
+    def spread(direction: str, row: Row) -> str:
+        return f"  call void @one.{direction}(ptr %{row.name}, i64 {row.size}, i64 {row.column}, ptr %work)"
+
+    code = ["define void @single(ptr %arrays, ptr noalias %work) {", *start, "  call void @constants(ptr %work)"]
+    code += ["  %s = add i64 0, 0", "  %last = add i64 0, 0"]
+    code += [spread("in", row) for row in ins] + [*run]
+    code += [spread("out", row) if row.kind != "i8" else _short_call("out", row, "1", b, at="") for row in outs]
+    return [*code, "  ret void", "}"]
+
+
+def _one(direction: str, b: Block) -> list[str]:
+    """A row into every lane of its columns, or back from the first lane."""
+    inner = Block(b.lanes, b.precision)
+    inner.do("%row.at = getelementptr " + f"{b.scalar}, ptr %rows, i64 %j")
+    inner.do("%k = add i64 %column, %j")
+    if direction == "in":
+        inner.keep("%k", inner.everywhere("%row.at"))
+    else:
+        x = inner.put(f"load {b.scalar}, ptr {inner.column('%k')}, align {b.precision.bytes}")
+        inner.do(f"store {b.scalar} {x}, ptr %row.at, align {b.precision.bytes}")
+    return [
+        f"define internal void @one.{direction}(ptr %rows, i64 %size, i64 %column, ptr %work) noinline {{",
+        "entry:",
+        "  %nothing = icmp eq i64 %size, 0",
+        "  br i1 %nothing, label %end, label %next",
+        "next:",
+        "  %j = phi i64 [0, %entry], [%j.next, %next]",
+        *inner.lines,
+        "  %j.next = add i64 %j, 1",
+        "  %more = icmp ult i64 %j.next, %size",
+        "  br i1 %more, label %next, label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _short(direction: str, kind: str, b: Block) -> list[str]:
+    """Rows into columns and back for fewer states than lanes; the last state is repeated in the lanes that are left.
+
+    Rows hold numbers, or bytes of that `kind` on the way out.
+    """
+    number, align = b.scalar, b.precision.bytes
+    move = [f"  %x = load {number}, ptr %row.at, align {align}", f"  store {number} %x, ptr %lane.at, align {align}"]
+    if direction == "out":
+        move = [f"  %x = load {number}, ptr %lane.at, align {align}"]
+        move += [f"  store {number} %x, ptr %row.at, align {align}"] if kind != "i8" else [
+            f"  %byte = fptoui {number} %x to i8", "  store i8 %byte, ptr %row.at, align 1"
+        ]  # fmt: skip
+    return [
+        f"define internal void @short.{direction}.{kind}(ptr %rows, i64 %size, i64 %first, i64 %left, ptr %work) "
+        "noinline {",
+        "entry:",
+        "  %last = sub i64 %left, 1",
+        "  %nothing = icmp eq i64 %size, 0",
+        "  br i1 %nothing, label %end, label %lane",
+        "lane:",
+        "  %l = phi i64 [0, %entry], [%l.next, %lane.end]",
+        "  %row = call i64 @llvm.umin.i64(i64 %l, i64 %last)",
+        "  %start = mul i64 %row, %size",
+        "  br label %number",
+        "number:",
+        "  %j = phi i64 [0, %lane], [%j.next, %number]",
+        "  %row.index = add i64 %start, %j",
+        f"  %row.at = getelementptr {kind}, ptr %rows, i64 %row.index",
+        f"  %skip = mul i64 %j, {b.lanes}",
+        "  %column = add i64 %first, %skip",
+        "  %lane.index = add i64 %column, %l",
+        f"  %lane.at = getelementptr {number}, ptr %work, i64 %lane.index",
+        *move,
+        "  %j.next = add i64 %j, 1",
+        "  %more = icmp ult i64 %j.next, %size",
+        "  br i1 %more, label %number, label %lane.end",
+        "lane.end:",
+        "  %l.next = add i64 %l, 1",
+        f"  %again = icmp ult i64 %l.next, {b.lanes if direction == 'in' else '%left'}",
+        "  br i1 %again, label %lane, label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> list[str]:
+    """A function that turns as many rows as there are lanes into columns, or back.
+
+    With `past`, an alignment in bytes, the rows are written past the cache.
+    """
+    size, n = row.size, squares.side(b, row.size, SIDE)
+    head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
+    if not size:
+        return [*head, "  ret void", "}"]
+    b.lines += ["  br label %square", "square:", "  %j = phi i64 [0, %entry], [%j.next, %square]"]
+    at = [b.put(f"add i64 %j, {lane * size}") for lane in range(b.lanes)]
+    rows = [b.put(f"getelementptr {b.scalar}, ptr %rows, i64 {k}") for k in at]
+    columns = [b.column(b.put(f"add i64 %j, {row.column + c}")) for c in range(n)]
+    if inward:
+        for p, vector in zip(columns, squares.inward(b, rows, n), strict=True):
+            b.do(f"store {b.real} {vector}, ptr {p}, align {b.align}")
+    else:
+        squares.outward(b, rows, [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns], past)
+    b.lines += [
+        f"  %j.far = add i64 %j, {n}",
+        f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {size - n})",
+        f"  %more = icmp ult i64 %j, {size - n}",
+        "  br i1 %more, label %square, label %end",
+    ]
+    return [*head, *b.lines, "end:", "  ret void", "}"]

@@ -1,0 +1,192 @@
+"""What a call is given besides plain arrays, turned into the rows that kernels take, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.arguments import Array, finite, joined, real
+from hinge.backends.kernel import Kernel
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked
+from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph.arrays import Symbols
+from hinge.model import Model, Parameter
+from hinge.model.driven import sizes
+from hinge.model.model import TERMS
+from hinge.model.symbols import with_values as substituted
+from hinge.model.vary import check
+
+FRAMES = ("body", "base", "aligned")
+
+
+def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:
+    """Forces by name: the frames they act at, in alphabetical order, and a row for each, (…, frames, 6)."""
+    one_of("external_frame", frame, FRAMES)
+    if not isinstance(external, Mapping):
+        raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
+    parts = {}
+    for name, given in external.items():
+        model.frame(name)
+        w = given if isinstance(given, Symbols) else real(f"external[{name!r}]", given)
+        if w.shape[-1:] != (6,):
+            raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
+        if finite and not np.all(np.isfinite(w)):
+            raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
+        parts[name] = w[..., None, :]
+    at = At(tuple(sorted(parts)), frame)
+    if len(parts) == 1:
+        return at, parts[at.names[0]]
+    try:
+        return at, np.concatenate(np.broadcast_arrays(*(parts[name] for name in at.names)), axis=-2)
+    except ValueError:
+        shown = ", ".join(f"{name!r} {w.shape[:-2]}" for name, w in parts.items())
+        raise SizeError(f"external: the batches do not fit together: {shown}.") from None
+
+
+def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str, At], ...]:
+    """The frames that an algorithm is about, by the names of its inputs; none where none is given."""
+    frames = (at,) if isinstance(at, str) else tuple(at)
+    if not frames:
+        return ()
+    wanted = [one for one, quantity in asked(name).items() if quantity is PLACE]
+    if not wanted:
+        raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
+    if len(frames) != len(wanted):
+        raise UnknownName(f"{name} is about {len(wanted)} frames, {' and '.join(wanted)}; {len(frames)} is named.")
+    for frame in frames:
+        model.frame(frame)
+    return tuple((one, At((frame,))) for one, frame in zip(wanted, frames, strict=True))
+
+
+def known(x: Any) -> Any:
+    """A number of the model, or the expression it is where it is made of symbols."""
+    if isinstance(x, float | int):
+        return float(x)
+    from hinge.backends import symbolic
+
+    return symbolic.scalar(x)
+
+
+def with_values(model: Model, values: Mapping[str, Any]) -> Model:
+    """The model with numbers for symbols, which it has to have."""
+    for name, value in values.items():
+        if name not in model.symbols:
+            raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
+        if not np.isfinite(real(f"with_values: {name!r}", value)).all() or np.ndim(value):
+            raise SizeError(f"with_values: {name!r} is {value!r}. Give a finite number.")
+    return substituted(model, {name: float(value) for name, value in values.items()})
+
+
+def base_motion(call: str, given: Any) -> Array:
+    """The base's velocity and acceleration as one array (…, 2, 6)."""
+    if not isinstance(given, Sequence) or len(given) != 2:
+        raise SizeError(f"{call}: base_motion has to be a velocity and an acceleration, 6 entries each, angular first.")
+    v, a = (
+        real(f"{call}: {what} of base_motion", x, (6,))
+        for what, x in zip(("velocity", "acceleration"), given, strict=True)
+    )
+    both = joined(f"{call}: base_motion", [v, a])
+    return both.reshape(*both.shape[:-1], 2, 6)
+
+
+def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mapping[str, Any] | None) -> list[Array]:
+    """The varied numbers, one row a state, or nothing where nothing is varied."""
+    values = dict(given or {})
+    unknown = sorted(set(values) - {one.name for one in vary})
+    if unknown:
+        hint = did_you_mean(unknown[0], (one.name for one in vary))
+        raise UnknownName(f"{call}: parameter {unknown[0]!r} is not varied. {hint} robot.vary(…) names what is.")
+    parts, read = [], {}
+    for one in vary:
+        said = values[one.name] if one.name in values else one.nominal(model)
+        read[one.name] = value = real(f"{call}: parameter {one.name!r}", said, one.shape)
+        parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
+    rows = [joined(f"{call}: parameters", parts)] if parts else []
+    check(call, model, vary, {name: read[name] for name in values})
+    return rows
+
+
+def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Array]:
+    """The motion of driven joints, one row a state, or nothing where none is driven."""
+    nq, nv = sizes(model)
+    if not nv:
+        if given is not None:
+            raise SizeError(f"{call}: prescribed= was given, but robot {model.name!r} has no driven joint.")
+        return []
+    if given is None or not 1 <= len(given) <= 3:
+        raise SizeError(
+            f"{call}: robot {model.name!r} has driven joints.\n"
+            f"  Give prescribed=(value, rate, acceleration) with {nq}, {nv} and {nv} entries last."
+        )
+    names, lengths = ("value", "rate", "acceleration"), (nq, nv, nv)
+    parts = [real(f"{call}: {w} of prescribed", x, (n,)) for w, x, n in zip(names, given, lengths, strict=False)]
+    parts += [np.zeros(nv, parts[0].dtype)] * (3 - len(parts))
+    return [joined(f"{call}: prescribed", parts)]
+
+
+def broken(A: Array, x: Array, c: Any = 0.0) -> tuple[float, int] | None:
+    """How far A x + c is from zero where it is farthest, and which of its entries; None where every state keeps it.
+
+    A state is compared with its own x, so that a large one in a batch hides nothing; one that is not finite is passed.
+    """
+    off = np.abs(np.einsum("...mk,...k->...m", A, x) + c)
+    slack = 1e-6 * (1.0 + np.abs(x).max(axis=-1, initial=0.0, keepdims=True))
+    over = np.where(off > slack, off, 0.0)
+    worst = int(np.argmax(over)) if over.any() else None
+    return None if worst is None else (float(over.flat[worst]), worst % over.shape[-1])
+
+
+def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
+    """Refuse numbers that are not finite, and say where they are."""
+    for k, (one, x) in enumerate(zip(kernel.plan.inputs, given, strict=True)):
+        finite(f"{kernel.name}: {one.name}", x, kernel.plan.shapes[k])
+
+
+def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
+    """The optional inputs a kernel takes."""
+    known = [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None]
+    for name in given:
+        if name not in known:
+            others = [a.method for a in ALGORITHMS[algorithm.name].values() if name in a.inputs]
+            if others:
+                hint = f"Methods that do: {', '.join(map(repr, others))}."
+                raise UnknownName(f"{algorithm.name}: method {algorithm.method!r} does not take {name!r}.\n  {hint}")
+            raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, known)}")
+    return frozenset(given)
+
+
+def own(algorithm: Algorithm) -> list[str]:
+    """The optional arrays that only this algorithm and its like take."""
+    every = ("external", "base_motion")  # which many take, and which have words of their own
+    return [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None and name not in every]
+
+
+def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> dict[str, Any]:
+    """The optional arrays of an algorithm, taken out of the keywords of a call; None where one was not given."""
+    made = {name: options.pop(name) for name in own(algorithm)}
+    for name, value in made.items():
+        if value is not None and not algorithm.inputs[name].size(model):
+            raise SizeError(f"{algorithm.name}: {name} was given, and robot {model.name!r} has none: {name} are "
+                            f"{algorithm.inputs[name].what}.")  # fmt: skip
+    return made
+
+
+def terms(given: Sequence[str]) -> frozenset[str]:
+    """The joint terms that are in the dynamics."""
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in TERMS:
+            raise UnknownName(f"joint_terms has {name!r}. {did_you_mean(str(name), TERMS)}")
+    return frozenset(names)
+
+
+def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]:
+    """The options of a call, which have to be among those the algorithm has."""
+    for name, value in given.items():
+        allowed = algorithm.options.get(name)
+        if allowed is None:
+            raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
+        one_of(f"{algorithm.name}: {name}", value, allowed)
+    return given

@@ -1,0 +1,32 @@
+"""Where several frames of a robot are, found by one kernel: a frame alone has one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinge.arguments import Array
+from hinge.backends import default_backend
+from hinge.backends.kernel import Kernel
+from hinge.calls.target import Target
+from hinge.dynamics import kinematics
+from hinge.dynamics.registry import POSITION, Place, Quantity, unregistered
+
+
+def poses(target: Target, q: Array, names: Sequence[str]) -> Array:
+    """The poses of links or frames, (…, names, 4, 4), frame to base."""
+    names = tuple(names)
+
+    def function(model, q):
+        R, r = kinematics.poses(model, q)
+        entries = []
+        for name in names:
+            turned, at = kinematics.frame_pose(Place.named(model, name), R, r)
+            entries += [x for i in range(3) for x in (*turned.row(i), at[i])] + [0.0, 0.0, 0.0, 1.0]
+        return entries
+
+    def make() -> Kernel:
+        many = Quantity("4×4 matrices", lambda model: (len(names), 4, 4))
+        return target.compiled(unregistered("poses", function, {"q": POSITION}, {"poses": many}))
+
+    kernel = target.kernels(("poses", names, default_backend()), make)
+    return kernel(q, *target.further("poses", None, None))

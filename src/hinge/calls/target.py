@@ -1,0 +1,140 @@
+"""A target: a model with the numbers of it that are inputs, and the kernels made for it so far.
+
+Every room below the front takes one. It answers to the names of the registered algorithms:
+
+    target = Target(model, vary=["hand.mass"])
+    H = target.mass_matrix(q, parameters={"hand.mass": 2.0})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+from hinge.arguments import Array, Vector
+from hinge.backends import default_backend
+from hinge.backends.kernel import Kernel, Kernels
+from hinge.backends.sympy_input import is_sympy
+from hinge.calls import inputs
+from hinge.calls.request import Request, called, plan
+from hinge.dynamics import choose
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked
+from hinge.errors import one_of
+from hinge.model import Model, parameter, reframe, unmoved
+
+USUAL = ("armature",)  # the joint terms of a call that names none
+
+
+class Target:
+    """A model, what of it varies, and its kernels."""
+
+    def __init__(self, model: Model, vary: Sequence[str] = ()):
+        """`vary` names numbers of the model that calls give in parameters=; symbols of the model are among them."""
+        self.model = model
+        self.vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
+        self.kernels = Kernels()
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.model.name
+
+    @property
+    def varied(self) -> list[str]:
+        """The names of what varies besides the model's symbols."""
+        return [one.name for one in self.vary if one.field != "symbol"]
+
+    @cached_property
+    def traced(self) -> Model:
+        """The model in the frames that algorithms run in; names keep their frames."""
+        return unmoved(self.model) if self.model.symbols else reframe(self.model)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in ALGORITHMS:
+            raise AttributeError(f"a target has no {name!r}")
+        return partial(self._called, name)
+
+    def _called(self, name: str, *given: Any, **keywords: Any) -> Any:
+        """An algorithm by its name, called as a robot's method is: frames by name among the arrays."""
+        places = [quantity is PLACE for quantity in asked(name).values()]
+        arrays = [x for x, place in zip(given, places, strict=True) if not place]
+        frames = [x for x, place in zip(given, places, strict=True) if place]
+        return self.call(name, arrays, frames, **keywords)[0]
+
+    def request(self, name: str, method: str | None = None, given: Sequence[str] = (), terms: Sequence[str] = USUAL,
+                status: bool = False, regroup: bool = False, places: tuple[tuple[str, At], ...] = (),
+                options: Mapping[str, str] | None = None) -> Request:  # fmt: skip
+        """What is asked, with words that are known."""
+        algorithm = choose(self.model, name, method)
+        said = tuple(sorted(inputs.options(algorithm, options or {}).items()))
+        return Request(
+            name, method, inputs.optional(algorithm, given), said, inputs.terms(terms), status, bool(regroup),
+            places=places,
+        )  # fmt: skip
+
+    def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
+               terms: Sequence[str] = USUAL, status: bool = False, regroup: bool = False,
+               places: tuple[tuple[str, At], ...] = (),
+               options: Mapping[str, str] | None = None) -> Kernel:  # fmt: skip
+        """The compiled algorithm of that name; made on first use and kept."""
+        backend, options = backend or default_backend(), options or {}
+        key = (
+            name,
+            method,
+            backend,
+            tuple(given),
+            tuple(terms),
+            status,
+            regroup,
+            places,
+            tuple(sorted(options.items())),
+        )
+
+        def make() -> Kernel:
+            request = self.request(name, method, given, terms, status, regroup, places, options)
+            return Kernel(plan(request, self), backend)
+
+        return self.kernels(key, make)
+
+    def compiled(self, algorithm: Algorithm, backend: str | None = None, **how: Any) -> Kernel:
+        """An algorithm that is in no registry as a kernel, which the cache knows by its graph."""
+        request = Request(algorithm.name, algorithm.method, algorithm=algorithm, **how)
+        return Kernel(plan(request, self), backend)
+
+    def further(self, call: str, parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None
+                ) -> list[Array]:  # fmt: skip
+        """What varied and driven robots take besides."""
+        return [
+            *inputs.parameters(call, self.model, self.vary, parameters),
+            *inputs.prescribed(call, self.model, prescribed),
+        ]
+
+    def call(self, name: str, given: Sequence[Any], frames: Sequence[str] = (), out: Array | None = None,
+             method: str | None = None, backend: str | None = None, check: str = "sizes", return_status: bool = False,
+             joint_terms: Sequence[str] = USUAL, regroup: bool = False, parameters: Mapping[str, Vector] | None = None,
+             prescribed: Sequence[Vector] | None = None, external: Mapping[str, Vector] | None = None,
+             external_frame: str = "body", base_motion: tuple[Vector, Vector] | None = None,
+             **options: Any) -> tuple[Any, Kernel | None]:  # fmt: skip
+        """What an algorithm gives; and its kernel, where the next plain call may go to that straight away."""
+        one_of("check", check, ("sizes", "values"))
+        own = inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
+        if any(map(is_sympy, given)):
+            besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
+                       "external": external, "base_motion": base_motion} | own  # fmt: skip
+            return called(self.model, name, given, frames, method, joint_terms, options, besides), None
+        places = inputs.places(self.model, name, frames)
+        further = self.further(name, parameters, prescribed)
+        extra = {"external": None, "base_motion": None} | own
+        if external:
+            at, extra["external"] = inputs.forces(self.model, external, external_frame, check == "values")
+            places += (("external", at),)
+        if base_motion is not None:
+            extra["base_motion"] = inputs.base_motion(name, base_motion)
+        present = [k for k, value in extra.items() if value is not None]
+        kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, places, options)
+        arrays = [*given, *(extra[k] for k in present), *further]
+        if check == "values":
+            inputs.check_values(kernel, arrays)
+        usual = method is None and backend is None and joint_terms == USUAL and not regroup
+        return kernel(*arrays, out=out), kernel if usual and not present and not further else None

@@ -1,0 +1,24 @@
+"""`hinge equations`: the equations of a robot."""
+
+from __future__ import annotations
+
+import click
+
+from hinge.cli.common import AT, BASE, NAMES, ROBOT, loaded
+
+
+@click.command()
+@ROBOT
+@NAMES
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX.")
+@click.option("--python", "form", flag_value="python", help="Print a function in Python.")
+@click.option("--vary", multiple=True, metavar="NAME", help="A number that stays a symbol, such as hand.mass.")
+@BASE
+@AT
+def equations(robot: str, names: tuple[str, ...], form: str | None, vary: tuple[str, ...], base: str, at: str) -> None:
+    """Print the equations of ROBOT, a robot file: inverse-dynamics, or those NAMEs."""
+    from hinge.export import paper
+
+    varied = loaded(robot, base).vary(*vary)
+    pages = [paper.page(varied.target, name, form or "text", at=at) for name in names or ("inverse_dynamics",)]
+    click.echo("\n".join(pages), nl=False)

@@ -1,0 +1,87 @@
+"""Controllers of the joints, and what all controllers are put together with.
+
+    pd                tau = kp e + kd ė + G(q)
+    computed torque   tau = H(q) (qdd + kp e + kd ė) + C(q, qd)
+
+With an exact model the second makes every joint's error an oscillator of its own: ë + kd ė + kp e = 0.
+A controller is written for arrays, and calls the robot's methods. A simulation traces it with all that it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hinge.control import laws
+from hinge.control.laws import Law
+from hinge.motion.durations import limits
+from hinge.robot import Robot
+
+
+def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool = True) -> Law:
+    """Joint forces of springs and dampers toward a target, and those that carry the robot's weight.
+
+    `target` is a motion or a configuration (nq); kp (N m/rad, N/m) and kd are a number or one for each velocity, and
+    without kd it is 2 √kp. A configuration or gains with more axes, the rollouts' first, are for a rollout each.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> hinge.control.pd(arm, [0.1, 0.0], kp=50.0, gravity=False)(0.0, np.zeros(2), np.zeros(2))
+    array([5., 0.])
+    """
+    want = laws.joint_target(robot, target)
+
+    def control(t: Any, q: Any, qd: Any, at: Any, stiff: Any, damp: Any) -> Any:
+        goal = want(t, at)
+        tau = stiff * robot.difference(q, goal.q) + damp * (goal.qd - qd)
+        return tau + robot.gravity_force(q) if gravity else tau
+
+    return laws.fed(control, target, laws.joint_place(robot, target), *laws.gains(kp, kd, robot.nv))
+
+
+def computed_torque(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None,
+                    joint_terms: Sequence[str] = ("armature",)) -> Law:  # fmt: skip
+    """Joint forces that make errors die out as kp (1/s²) and kd (1/s) say, each joint for itself, by inverse dynamics.
+
+    `target` is a motion or a configuration (nq); gains are a number or one for each velocity, and without kd it is
+    2 √kp: no overshoot. `joint_terms` is what the model has of the joints.
+
+    >>> arm = hinge.samples.puma560()
+    >>> hinge.control.computed_torque(arm, np.ones(6))(0.0, np.zeros(6), np.zeros(6)).shape
+    (6,)
+    """
+    return dynamics(robot, posture(robot, target, kp, kd), joint_terms)
+
+
+def posture(robot: Robot, target: Any, kp: Any = 10.0, kd: Any = None) -> Law:
+    """The joint accelerations (t, q, qd) → (nv) that lead to a target: what hand controllers take as `null`.
+
+    >>> hinge.control.posture(hinge.samples.planar_2r(), [0.1, 0.0])(0.0, np.zeros(2), np.zeros(2))
+    array([1., 0.])
+    """
+    want = laws.joint_target(robot, target)
+
+    def wanted(t: Any, q: Any, qd: Any, at: Any, stiff: Any, damp: Any) -> Any:
+        goal = want(t, at)
+        return goal.qdd + stiff * robot.difference(q, goal.q) + damp * (goal.qd - qd)
+
+    return laws.fed(wanted, target, laws.joint_place(robot, target), *laws.gains(kp, kd, robot.nv))
+
+
+def dynamics(robot: Robot, wanted: Law, joint_terms: Sequence[str]) -> Law:
+    """The joint forces for wanted accelerations."""
+    return laws.around(wanted, lambda t, q, qd, qdd: robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms))
+
+
+def saturate(robot: Robot, control: Law, effort: Any = None) -> Law:
+    """A controller whose joint forces are kept within the effort limits: the robot's, or those laws.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> weak = hinge.control.saturate(arm, hinge.control.pd(arm, [1.0, 0.0]), effort=2.0)
+    >>> weak(0.0, np.zeros(2), np.zeros(2))
+    array([2., 2.])
+    """
+    within = laws.law("control", control)
+    most = robot.limits.effort if effort is None else limits("effort", effort, robot.nv)
+    return laws.around(within, lambda t, q, qd, tau: np.where(np.isfinite(most), np.clip(tau, -most, most), tau))

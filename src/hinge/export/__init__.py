@@ -1,0 +1,1 @@
+"""Programs on paper: source text, C files, equations and their symbols."""

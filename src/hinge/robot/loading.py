@@ -1,0 +1,158 @@
+"""Ways to get a robot: from a file, from a table, from the samples."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from hinge.arguments import Vector
+from hinge.errors import NOWHERE, ModelError, did_you_mean
+from hinge.loops import linkages as _linkages
+from hinge.loops.equalities import closed
+from hinge.model import samples as _samples
+from hinge.model.numbers import numbers
+from hinge.model.symbols import is_symbolic
+from hinge.robot import Robot
+
+
+def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
+         gravity: Sequence[float] | None = None, strict: bool = False,
+         packages: Sequence[str | os.PathLike[str]] = (), loops: bool = False) -> Robot:  # fmt: skip
+    """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
+
+    `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
+    fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
+    mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
+    by package are looked for under `packages`. A xacro file is a program: load only those you trust. With `loops`, the
+    equalities of an MJCF file that connect or weld bodies or tie joints become kinematic loops.
+
+    >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
+    0
+    """
+    searched = [os.fspath(p) for p in packages]
+    if isinstance(source, str) and ("<" in source or _is_table(source)):
+        read, base = _reader(source, base)
+        builder = read(source, packages=searched)
+    else:
+        path = os.fspath(source)
+        try:
+            with open(path, "rb") as file:
+                content = file.read()
+        except (OSError, ValueError) as problem:
+            hint = _near_files(path) or "Check the path."
+            raise ModelError(
+                "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
+            ) from None
+        if path.endswith(".xacro"):
+            from hinge.formats import xacro
+
+            content, path = xacro.expand(path, searched).encode(), f"{path} (expanded)"
+        read, base = _reader(content, base, path)
+        builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
+    if gravity is not None:
+        builder.gravity = _gravity(gravity)
+    model = builder.build(base=base, mimic=mimic, strict=strict)
+    return Robot(closed(model) if loops else model)
+
+
+def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
+    """What reads this text, and the base its builder then has: an MJCF file has its own free joints."""
+    if path.lower().endswith(".toml") or (isinstance(content, str) and _is_table(content)):
+        from hinge.formats import dh_file
+
+        return dh_file.read, base
+    from hinge.formats.xml import outermost
+
+    if outermost(content) in ("mujoco", "mujocoinclude"):
+        from hinge.formats import mjcf
+
+        return functools.partial(mjcf.read, floating=True) if base == "floating" else mjcf.read, "fixed"
+    from hinge.formats import urdf
+
+    return urdf.read, base
+
+
+def _is_table(text: str) -> bool:
+    """Whether a text is a Denavit-Hartenberg file; its reader is brought in only where it may be one."""
+    if "[" not in text:
+        return False
+    from hinge.formats import dh_file
+
+    return dh_file.is_table(text)
+
+
+def _near_files(path: str) -> str:
+    """A sentence that offers files of the same kind and folder with a like name."""
+    folder, name = os.path.split(path)
+    try:
+        near = [f for f in os.listdir(folder or ".") if os.path.splitext(f)[1] == os.path.splitext(name)[1]]
+    except OSError:
+        return ""
+    return did_you_mean(name, near) if near else ""
+
+
+def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,
+       gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+    """An arm from a Denavit-Hartenberg table, a dict a row, in the "classic" or the "modified" convention.
+
+    A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
+    com (m, in the body's frame), inertia (3×3 kg m² about the centre of mass, body axes), and may have name, limits,
+    velocity, effort, armature, damping, friction, stiffness, reference, rest, and a screw driven_by. Limits are lower
+    and upper; data of a cylindric joint may be a list. `base` and `tool` are 4×4 poses; the hand is the frame "tool".
+
+    >>> hinge.dh([{"a": 1.0, "mass": 1.0}, {"a": 1.0, "mass": 1.0}]).nv
+    2
+    """
+    from hinge.formats import dh as table
+
+    options: dict[str, Any] = {} if gravity is None else {"gravity": _gravity(gravity)}
+    return Robot(table.read(rows, convention, base, tool, name, **options).build())
+
+
+def from_twists(twists: Vector, pose: Vector, bodies: Sequence[Mapping[str, Any]] = (), references: Vector = None,
+                gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+    """A serial arm from the twists (n, 6) of its joints at q = 0, in base coordinates, and the pose of its tool there.
+
+    A twist has an angular part of length one, or none and a linear part of length one. A body is a dict of mass, com
+    and inertia (3×3 about the centre of mass) in its own frame, which stands at `references` (n, 4, 4) when q = 0, or
+    at the base's; it is the frame "body1", "body2", …; the tool is the frame "tool".
+
+    >>> hinge.from_twists([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -1, 0]], np.eye(4)).nv
+    2
+    """
+    from hinge.geometry.exponentials import model_from_twists
+
+    options: dict[str, Any] = {} if gravity is None else {"gravity": _gravity(gravity)}
+    return Robot(model_from_twists(twists, pose, bodies, references, name, **options))
+
+
+def _gravity(given: Sequence[float]) -> tuple[float, ...]:
+    if is_symbolic(given):
+        return numbers("robot", "gravity", given, (3,), NOWHERE)
+    try:
+        g = tuple(float(x) for x in given)
+        if len(g) != 3 or not all(map(math.isfinite, g)):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ModelError(
+            "gravity", f"gravity={given!r} is not a vector.", "Give three finite numbers in m/s²."
+        ) from None
+    return g
+
+
+def _as_robot(sample: Any) -> Any:
+    @functools.wraps(sample)
+    def made(*args: Any, **options: Any) -> Robot:
+        return Robot(sample(*args, **options))
+
+    return made
+
+
+samples = SimpleNamespace(
+    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")},
+    **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
+)

@@ -1,0 +1,234 @@
+"""A run with contacts that are made and broken.
+
+    run = hinge.simulate_contacts(robot, contacts, t=2.0, q0=q)
+
+Between events the closed contacts keep their gaps by contact dynamics, in Runge-Kutta steps of fourth order. A gap that
+has closed at the end of a step is found by bisection; there an impact happens, and what does not part again is closed
+from then on. A contact whose force is zero and whose gap grows is open again. Bounces without number (Zeno's) come to
+an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST. Kinematic loops stay
+closed in flight, in contact and at impact, and are projected after each step.
+
+With friction or compliance the run goes by `friction_step`, in steps of one length and of first order: a gap may close
+within a step, and impacts are part of it, not events.
+Source: featherstone1987, sections 9.7 to 9.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge.arguments import Array, Vector, finite, number
+from hinge.contact import Contact, contact_forces
+from hinge.contact.impact import checked_restitution
+from hinge.errors import SizeError
+from hinge.loops.assembly import START, refuse_open
+from hinge.robot import Robot
+from hinge.status import Status
+
+SHUT = 1e-9  # m: a gap that is closed
+STILL = 1e-9  # m/s
+MOST_EVENTS = 100_000
+
+
+class ContactEvent(NamedTuple):
+    """What happened when: "impact", "break" or "rest", at which contact, and the velocities after it."""
+
+    t: float
+    kind: str
+    contact: int
+    qd: Array
+
+
+class ContactRun(NamedTuple):
+    """Times (T,), states (T, nq) and (T, nv), contact forces (T, n), events and a status."""
+
+    t: Array
+    q: Array
+    qd: Array
+    force: Array
+    events: tuple[ContactEvent, ...]
+    status: Status
+
+
+def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0, q0: Vector = None, qd0: Vector = None,
+                      tau: Any = None, step: float = 1e-3, restitution: Any = None) -> ContactRun:  # fmt: skip
+    """Run one state of a robot for t seconds with a fixed set of possible contacts.
+
+    `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
+    what the contacts say. Where a contact has friction or compliance the run is of first order in the step, and has no
+    events.
+    """
+    t, step = number("simulate_contacts: t", t), number("simulate_contacts: step", step)
+    if not (t > 0.0 and step > 0.0):
+        raise SizeError(f"simulate_contacts: t={t!r} and step={step!r} have to be positive.")
+    q = finite("simulate_contacts: q0", robot.neutral() if q0 is None else q0).astype(float)
+    qd = finite("simulate_contacts: qd0", np.zeros(robot.nv) if qd0 is None else qd0).astype(float)
+    if q.shape != (robot.nq,) or qd.shape != (robot.nv,):
+        raise SizeError(f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and "
+                        f"({robot.nv},).")  # fmt: skip
+    listed = list(contacts)
+    e = (
+        np.array([c.restitution for c in listed])
+        if restitution is None
+        else checked_restitution(restitution, len(listed))
+    )
+    force = tau if callable(tau) else _held(np.zeros(robot.nv) if tau is None else np.asarray(tau, float))
+    if any(c.friction or c.compliance for c in listed):
+        return _rubbing(robot, listed, e, force, step, t, q, qd)
+    return _Touching(robot, listed, e, force, step).go(t, q, qd)
+
+
+def _held(tau: Array) -> Callable[..., Array]:
+    return lambda t, q, qd: tau
+
+
+def _rubbing(robot: Robot, contacts: list[Contact], e: Array, tau: Callable[..., Any], step: float, duration: float,
+             q: Array, qd: Array) -> ContactRun:  # fmt: skip
+    """A run with friction and compliance: velocities by `friction_step`, positions along them."""
+    if robot.loops:
+        refuse_open(robot.target, q, qd, START)
+    count = max(1, round(duration / step))
+    h, status, rows = duration / count, Status.OK, [(0.0, q, qd, np.zeros(len(contacts)))]
+    for k in range(count):
+        made = robot.friction_step(q, qd, np.asarray(tau(k * h, q, qd), float), contacts, h, restitution=e)
+        q, qd = robot.integrate(q, h * made.qd), made.qd
+        if robot.loops:
+            q, qd = robot.loop_project(q, qd)
+        rows.append(((k + 1) * h, q, qd, made.impulse[:, 0] / h))
+        status = Status(int(made.status))
+        if status != Status.OK:
+            break
+    times, qs, qds, forces = (np.array(column) for column in zip(*rows, strict=True))
+    return ContactRun(times, qs, qds, forces, (), status)
+
+
+class _Touching:
+    """One run while it runs: which contacts are closed, and what has been recorded."""
+
+    def __init__(self, robot: Robot, contacts: list[Contact], e: Array, tau: Callable[..., Any], step: float):
+        self.robot, self.contacts, self.e, self.tau, self.step = robot, contacts, e, tau, step
+        self.closed = np.zeros(len(contacts), bool)
+        self.events: list[ContactEvent] = []
+        self.status = Status.OK
+
+    def go(self, duration: float, q: Array, qd: Array) -> ContactRun:
+        t, rows = 0.0, []
+        if self.robot.loops:
+            refuse_open(self.robot.target, q, qd, START)
+        gap = self._system(t, q, qd).gap
+        if (gap < -1e-6).any():
+            worst = int(gap.argmin())
+            raise SizeError(f"simulate_contacts: {self.contacts[worst]} begins {-gap[worst]:g} m deep. Start it apart.")
+        qd = self._struck(t, q, qd, gap <= SHUT)
+        while True:
+            rows.append((t, q, qd, self._accelerated(t, q, qd, "even")[1]))
+            if t >= duration - 1e-12 * duration or self.status not in (Status.OK, Status.AT_REST):
+                break
+            h = min(self.step, duration - t)
+            h, q, qd, hit = self._stepped(t, q, qd, h)
+            t += h
+            if hit.any():
+                qd = self._struck(t, q, qd, hit)
+            if not np.isfinite(qd).all():
+                self.status = Status.NONFINITE
+            if len(self.events) > MOST_EVENTS:
+                self.status = Status.SINGULAR
+        times, qs, qds, forces = (np.array(column) for column in zip(*rows, strict=True))
+        return ContactRun(times, qs, qds, forces, tuple(self.events), self.status)
+
+    def _system(self, t: float, q: Array, qd: Array) -> Any:
+        return self.robot.contact_system(q, qd, np.asarray(self.tau(t, q, qd), float), self.contacts)
+
+    def _accelerated(self, t: float, q: Array, qd: Array, method: str = "lemke") -> tuple[Array, Array]:
+        """Accelerations, which are the same by every method, and the forces of the closed contacts."""
+        made, force = self._system(t, q, qd), np.zeros(len(self.contacts))
+        if self.closed.any():
+            k = np.flatnonzero(self.closed)
+            solved = contact_forces(made.C[np.ix_(k, k)], made.d[k], method)
+            if solved.status != Status.OK:
+                self.status = Status(int(solved.status))
+            force[k] = solved.force
+        return made.free + force @ made.response, force
+
+    def _stepped(self, t: float, q: Array, qd: Array, h: float) -> tuple[float, Array, Array, Array]:
+        """A step, or as much of it as there is before a gap closes; and the contacts that have closed."""
+        new_q, new_qd = self._moved(t, q, qd, h)
+        gap = self._system(t + h, new_q, new_qd).gap
+        hit = ~self.closed & (gap <= 0.0)
+        if hit.any():
+            low, high = 0.0, h
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                gap = self._system(t, *self._moved(t, q, qd, middle)).gap
+                low, high = (low, middle) if (~self.closed & (gap <= 0.0)).any() else (middle, high)
+                if high - low <= 1e-15 * max(1.0, t):
+                    break
+            h = high
+            new_q, new_qd = self._moved(t, q, qd, h)
+            gap = self._system(t + h, new_q, new_qd).gap
+            hit = ~self.closed & (gap <= SHUT)
+        return h, *self._settled(t + h, new_q, new_qd), hit
+
+    def _moved(self, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
+        """Runge and Kutta's step of fourth order."""
+
+        def rates(at: float, x: Array, v: Array) -> tuple[Array, Array]:
+            return self.robot.rate(x, v), self._accelerated(at, x, v)[0]
+
+        a, b = rates(t, q, qd)
+        c, d = rates(t + h / 2, q + h / 2 * a, qd + h / 2 * b)
+        e, f = rates(t + h / 2, q + h / 2 * c, qd + h / 2 * d)
+        g, i = rates(t + h, q + h * e, qd + h * f)
+        moved = q + h / 6 * (a + 2 * c + 2 * e + g)
+        return self.robot.integrate(moved, np.zeros(self.robot.nv)), qd + h / 6 * (b + 2 * d + 2 * f + i)
+
+    def _settled(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Open the contacts that part, and take the drift of a step out of the others and out of loops."""
+        if self.robot.loops:
+            q, qd = self.robot.loop_project(q, qd)
+        if not self.closed.any():
+            return q, qd
+        made, force = self._system(t, q, qd), self._accelerated(t, q, qd)[1]
+        parts = self.closed & (force <= 0.0) & (made.speed > STILL) & (made.gap > 0.0)
+        for k in np.flatnonzero(parts):
+            self.closed[k] = False
+            self.events.append(ContactEvent(t, "break", int(k), qd))
+        held = np.flatnonzero(self.closed & (force > 0.0))
+        if len(held):
+            inverse = np.linalg.pinv(made.C[np.ix_(held, held)], rcond=1e-10, hermitian=True)
+            q = self.robot.integrate(q, -(inverse @ made.gap[held]) @ made.response[held])
+            made = self._system(t, q, qd)
+            qd = qd - (inverse @ made.speed[held]) @ made.response[held]
+        return q, qd
+
+    def _struck(self, t: float, q: Array, qd: Array, hit: Array) -> Array:
+        """The velocities after an impact; contacts that do not part, or would be back at once, are closed."""
+        if not hit.any():
+            return qd
+        touch = hit | self.closed
+        k = np.flatnonzero(touch)
+        chosen = [self.contacts[i] for i in k]
+        made = self.robot.impact(q, qd, chosen, restitution=self.e[k], touch=None)
+        if made.status != Status.OK:
+            self.status = Status(int(made.status))
+            return qd
+        after = self._system(t, q, made.qd)
+        pull = self._pull(t, q, made.qd)
+        flight = np.where(pull < 0.0, 2.0 * after.speed / np.where(pull < 0.0, -pull, 1.0), np.inf)
+        bounces = touch & (after.speed > STILL) & (flight > 1e-3 * self.step)
+        ends = hit & (after.speed > STILL) & ~bounces
+        new = made.qd
+        if ends.any():  # the last of bounces without number
+            self.status = Status.AT_REST
+            new = self.robot.impact(q, qd, chosen, restitution=0.0, touch=None).qd
+        self.closed = touch & ~bounces
+        for i in np.flatnonzero(hit):
+            self.events.append(ContactEvent(t, "rest" if ends[i] else "impact", int(i), new))
+        return new
+
+    def _pull(self, t: float, q: Array, qd: Array) -> Array:
+        """How the gaps would accelerate without forces of contact."""
+        return self._system(t, q, qd).d

@@ -1,0 +1,247 @@
+"""Put a robot in, run it, keep what came out.
+
+    trajectory = hinge.simulate(robot, t=5.0, q0=q, control=controller)
+    q, qd, status = hinge.rollout(robot, q0, qd0, steps=1000, h=1e-3, taus=taus)
+
+All steps of all rollouts run in one kernel (rollouts.py), which is called a part at a time, so that there are progress,
+records in a file and Ctrl-C. Methods are rows of a table (integrators/methods.py); one that estimates its
+error chooses its own steps (adaptive.py).
+Sources: turney1981, section 9; featherstone1987, section 5.2.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge import arguments
+from hinge.arguments import Array, Vector
+from hinge.calls.controllers import Untraceable
+from hinge.errors import NotCovered, SizeError, TraceError, one_of
+from hinge.integrators import METHODS
+from hinge.robot import Robot
+from hinge.robot.constrained import Constrained
+from hinge.sim import setup
+from hinge.sim.record import Memory, Recorder
+from hinge.sim.rollouts import Rolling
+from hinge.sim.step import Physics
+from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
+
+
+class Rollout(NamedTuple):
+    """States (…, rows, nq) and (…, rows, nv), and a status (…)."""
+
+    q: Array
+    qd: Array
+    status: Array
+
+
+def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
+            policy: Any = None, inputs: Sequence[Any] = (), method: str = "semi_implicit", record: int = 1,
+            parameters: Mapping[str, Any] | None = None, joint_terms: Sequence[str] = ("armature",),
+            effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
+            external_frame: str = "body", base_motion: Any = None, prescribed: Any = None,
+            constraint: Constrained | None = None, loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
+            backend: str | None = None) -> Rollout:  # fmt: skip
+    """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
+
+    `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
+    evaluated at every stage; its `inputs` are shared, or have the rollouts' axes first. q (…, steps // record + 1, nq)
+    and qd have the start and every `record`-th state. `parameters` are a varied robot's, shared or a row a rollout.
+    A rollout that was lost is NaN from there on, and its status says how. What else there is, is as in `simulate`.
+
+    >>> arm = hinge.samples.planar_2r()
+    >>> q, qd, status = hinge.rollout(arm, np.zeros((5, 2)), np.zeros(2), steps=100, h=1e-3, record=10)
+    >>> q.shape, status.shape
+    ((5, 11, 2), (5,))
+    """
+    count, every, h = arguments.count("steps", steps, 0), arguments.count("record", record), arguments.duration("h", h)
+    setup.listed(inputs)
+    given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
+    if len(given) > 1:
+        raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
+    numbers = setup.varied(robot, parameters)
+    axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
+    q, qd, batch = setup.start(robot, q0, qd0, *axes)
+    physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
+    _fixed(physics)
+    acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
+    if policy is not None:
+        try:
+            setup.driven_by(acts, robot, policy, inputs, batch)
+        except Untraceable as why:
+            raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
+    elif tau is not None:
+        setup.pushed_by(acts, robot, tau, batch, 0)
+    elif taus is not None:
+        if np.shape(taus)[-2:] != (count, robot.nv):
+            raise SizeError(f"taus has shape {np.shape(taus)}; give {(*batch, count, robot.nv)}, a row a step.")
+        setup.pushed_by(acts, robot, taus, batch, count)
+    memory = Memory(count // every + 1, batch, {"q": robot.nq, "qd": robot.nv})
+    memory.arrays["q"][:, 0], memory.arrays["qd"][:, 0] = q, qd
+    start, first = _began(t0, h)
+    setup.cut(acts, getattr(policy, "knots", ()), start + (first + np.arange(count + 1)) * h)
+    rolling = Rolling(
+        robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
+    )
+    pace, done = Pace(len(q)), 0
+    while done < count:  # in parts, so that Ctrl-C is heard
+        part = min(pace.steps, count - done)
+        with pace.of(part):
+            rolling.run(done, part)
+        done += part
+    memory.fill(start + (first + every * np.arange(memory.room)) * h)
+    made = memory.made()[1]
+    return Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
+
+
+def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
+             method: str | None = None, step: float | str = 1e-3, record: int | str = 1,
+             fields: Sequence[str] = FIELDS, sample: int = 0, effort: bool = False, limits: str = "ignore",
+             joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
+             rtol: float | None = None, atol: float | None = None, file: str | os.PathLike[str] | None = None,
+             progress: bool | None = None, backend: str | None = None, constraint: Constrained | None = None,
+             loops: str | None = None, loop_time: float = 0.05, parameters: Mapping[str, Any] | None = None,
+             inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None,
+             external_frame: str = "body", base_motion: Any = None, prescribed: Any = None, t0: float = 0.0,
+             append: bool = False, overwrite: bool = False
+             ) -> Trajectory:  # fmt: skip
+    """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
+
+    `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
+    traced into the step where it can be and evaluated at every stage, or every `sample` steps and held; `inputs` are
+    shared, or have the rollouts' axes first, and so have the `parameters` of a varied robot. `method` is "rk4", the
+    default, "euler", "semi_implicit", "implicit" (for what is stiff in the velocities), "lie_rk4", "midpoint"
+    (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). Where rk4 cannot be stable and no method is given,
+    "implicit" takes its place, with a warning. `step` is in s, or "auto", which bounds what a joint moves in a step by
+    its velocity limit. `record` says every how many steps a state is kept, or "last". `effort` keeps forces within
+    their limits; `limits` may be "stop" or "spring". `events` are functions of (t, q, qd) whose zeros are found.
+    `external` are forces at frames by name, held in their coordinates or those `external_frame` says; `base_motion` is
+    (velocity, acceleration) of the base and `prescribed` (value, rate, acceleration) of driven joints, each held or a
+    function of t. `t0` is when it begins; with `append` a file is gone on with, and `overwrite` replaces one. Ctrl-C
+    returns what there is. `constraint` is one of `hinge.constrain`; `loops` says how a robot's loops and constraints
+    are kept from drifting: "project", "baumgarte" with the time constant `loop_time` (s), or "independent". `keep` sets
+    the equations of motion up every so many steps only, with "euler" and "semi_implicit".
+
+    >>> pendulum = hinge.samples.pendulum(1)
+    >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
+    >>> run.q.shape
+    (101, 1)
+    """
+    duration = arguments.duration("t", t)
+    for name in fields:
+        one_of("fields", name, FIELDS)
+    if callable(events) or not all(callable(one) for one in events):
+        raise SizeError("events has to be a list of functions (t, q, qd).")
+    setup.listed(inputs)
+    sample = arguments.count("sample", sample, 0)
+    every = 0 if record == "last" else arguments.count("record", record, also=', or "last"')
+    numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
+    if append and file is not None and os.path.exists(file):
+        from hinge.sim.store import last_of
+
+        there = last_of(file, robot)
+        method = method or there.method
+        if q0 is None and qd0 is None:  # a rollout that was lost has no state, and needs none
+            q0, qd0 = there.final
+            q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
+    q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
+    way = method or "rk4"
+    physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
+                            arguments.count("keep", keep))  # fmt: skip
+    widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
+    acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
+    run = Run(robot, batch, physics, acts, q, qd, t0)
+    _together(run, sample, file, append, overwrite, rtol, atol, events)
+    if METHODS[way].adaptive:
+        from hinge.sim.adaptive import adaptive
+
+        spacing = 1e-3 if step == "auto" else setup.step_length(robot, step)
+        return adaptive(run, t0, duration, control, inputs, every * spacing, spacing, widths, events,
+                        1e-8 if rtol is None else rtol, 1e-10 if atol is None else atol, backend)  # fmt: skip
+    h = setup.step_length(robot, step)
+    steps = max(1, round(duration / h))
+    h = run.info["step"] = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
+    source = Source(run, control, inputs, steps, sample)
+    recorder: Recorder
+    count = steps // every + 1 + (steps % every > 0) if every else 1
+    if file is None:
+        recorder = Memory(count, run.batch, widths)
+    else:
+        from hinge.sim.store import Writer
+
+        run.info["file"] = os.fspath(file)
+        recorder = Writer(file, run, widths, count, append, overwrite)
+        t0 = run.t
+    began = _began(t0, h)
+    setup.cut(run.outside, getattr(control, "knots", ()), began[0] + (began[1] + np.arange(steps + 1)) * h)
+    turns = _steady(Turns(run, source, recorder, h, every, began, backend), method is None)
+    if events:
+        from hinge.sim.events import Watch
+
+        return Watch(turns, events).go(steps, progress)
+    turns.go(steps, progress)
+    return run.kept(recorder)
+
+
+def _began(t0: float, h: float) -> tuple[float, int]:
+    """A beginning as a time and a number of steps: times are those of a run that began at zero, where they can be."""
+    if not isinstance(t0, int | float | np.number) or not np.isfinite(t0):
+        raise SizeError(f"t0={t0!r} is not a time. Give a number of seconds.")
+    first = round(float(t0) / h)
+    return (0.0, first) if first >= 0 and abs(t0 - first * h) < 1e-9 * h else (float(t0), 0)
+
+
+def _fixed(physics: Physics) -> None:
+    if METHODS[physics.method].adaptive:
+        raise NotCovered(f"method {physics.method!r} chooses its own steps. Use hinge.simulate, or another method.")
+
+
+def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, rtol: Any, atol: Any,
+              events: Sequence[Any]) -> None:  # fmt: skip
+    """Refuse what does not go together."""
+    method = METHODS[run.physics.method]
+    refused = {
+        "sample": method.adaptive and sample and "it evaluates forces where it needs them",
+        "file": method.adaptive and file is not None and "its steps have no common times to write by",
+        "rtol": rtol is not None and not method.adaptive and "it estimates no error",
+        "atol": atol is not None and not method.adaptive and "it estimates no error",
+    }
+    acts = run.outside
+    if not method.asks:
+        why = "it is written in momenta"
+        refused |= {"external": "external" in acts.arrays and why,
+                    "base_motion": ("base_motion" in acts.arrays or acts.base is not None) and why,
+                    "prescribed": ("prescribed" in acts.arrays or acts.driven is not None) and why}  # fmt: skip
+    if events and run.physics.keep > 1:
+        raise NotCovered(f"events= do not go with keep={run.physics.keep}: steps are taken again to find them. "
+                         "Leave keep out.")  # fmt: skip
+    for name, reason in refused.items():
+        if reason:
+            other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
+            raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other}.")
+    if append and overwrite:
+        raise SizeError("append=True goes on with a file and overwrite=True replaces it. Give one of them.")
+    if file is None and (append or overwrite):
+        raise SizeError(f"{'append' if append else 'overwrite'}=True is about a file. Give file=….")
+
+
+def _steady(turns: Turns, free: bool) -> Turns:
+    """The run, by "implicit" where rk4 is not stable and another method may be taken; a warning where errors grow in
+    every step as nothing in nature does."""
+    growth = turns.growth()
+    if not growth > GROWS:
+        return turns
+    method = turns.run.physics.method
+    said = f"{method} with steps of {turns.h:g} s is not stable here: errors grow {growth:.3g} times in a step."
+    if not free:
+        warnings.warn(f"{said}\n  Use method='implicit', or a shorter step.", stacklevel=3)
+        return turns
+    warnings.warn(f"{said}\n  method='implicit' takes its place, which is of first order. Give a method, or a shorter "
+                  "step.", stacklevel=3)  # fmt: skip
+    return turns.by("implicit")
