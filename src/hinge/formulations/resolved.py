@@ -149,10 +149,10 @@ def _strain(b, y, mean, moved, ease):
 
     It has the size that bounds answers in a direction that is lost: σ b / (σ² + μ) is at most b / (2 √μ).
     """
-    asked = total(x * x / m for x, m in zip(b, mean, strict=True)) + LEAST
-    much = _excess(total(x * x for x in moved(y)) * (ease * ease), 1.0)
-    weak = _excess(WEAK * inner(b, y), asked)
-    return asked * (ease * ease) * (much * weak) * (much * weak)
+    asked, needed = total(x * x / m for x, m in zip(b, mean, strict=True)) + LEAST, inner(b, y)
+    lost = needed * needed / (total(x * x * m for x, m in zip(y, mean, strict=True)) + LEAST)  # what is asked of it
+    share = _excess(total(x * x for x in moved(y)) * (ease * ease), 1.0) * _excess(WEAK * needed, asked)
+    return lost * (ease * ease) * share * share
 
 
 def _excess(x, bound):
