@@ -102,6 +102,7 @@ class Source:
     """Joint forces from Python, some steps at a time; or what stands for them in the program."""
 
     def __init__(self, run: Run, control: Any, inputs: Sequence[Any], steps: int, sample: int) -> None:
+        sample = sample or getattr(control, "sample", 0)
         self.run, self.control, self.sample, self.inputs = run, None, sample, inputs
         if control is None:
             return
