@@ -10,7 +10,7 @@ Joint forces are linear in π, which is what the texts parametrise equations for
 
 changes by -Λ sᵀ H s: errors die out, whatever the load. M measures the ten numbers of a body as a change of its
 pseudo-inertia beside a mean body's, P: Δπᵀ M⁻¹ Δπ = tr(P⁻¹ ΔP P⁻¹ ΔP), so that no unit or axis is better than another.
-Source: turney1981, sections 1 and 3.4, which want the form for adaptive control, and leave that to others.
+Source: turney1981, section 3.4: the structure of the equations is there for adaptive control, which is left to others.
 Differs from the source: the law is Slotine and Li's, in a metric of Lee, Kwon and Park's.
 """
 
