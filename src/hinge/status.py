@@ -28,4 +28,5 @@ class Status(IntEnum):
 # The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it
 # does not have, which runs Python, and drops what is raised there: a Ctrl-C would be lost.
 OK, SINGULAR, NONFINITE = int(Status.OK), int(Status.SINGULAR), int(Status.NONFINITE)
-UNREACHED, DIVERGED, UNCONVERGED = int(Status.UNREACHED), int(Status.DIVERGED), int(Status.UNCONVERGED)
+UNCLOSED, UNREACHED = int(Status.UNCLOSED), int(Status.UNREACHED)
+DIVERGED, UNCONVERGED = int(Status.DIVERGED), int(Status.UNCONVERGED)

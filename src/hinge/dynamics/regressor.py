@@ -50,8 +50,8 @@ def regressor(model, q, qd, qdd, base_motion):
 
     # what a unit of each joint's own terms takes
     for column, (term, i, k) in enumerate(model.in_terms, start=NUMBERS * model.count):
-        felt = model.felt(term, i, q[i], qd[i], qdd[i])[k]
-        _add(model, Y, i, column, [[felt if k == r else 0.0] for r in range(model.joint[i].nv)])
+        unit = [float(r == k) for r in range(model.joint[i].nv)]
+        _add(model, Y, i, column, [[x] for x in model.taken(term, i, unit, q[i], qd[i], qdd[i])])
     return Y
 
 

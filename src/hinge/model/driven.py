@@ -174,6 +174,19 @@ def put(model: Model, flat: Sequence[Scalar]) -> Model:
     return replace(model, joint=tuple(joints))
 
 
+def motion(model: Model) -> list[Scalar]:
+    """The scalars that were put in for what is driven: all values, then all rates, then all accelerations."""
+    joints = [joint for joint in model.joint if isinstance(joint, Driven)]
+    return [x for part in ("value", "rate_", "acceleration") for joint in joints for x in getattr(joint, part)]
+
+
+def motion_rates(model: Model) -> list[Scalar]:
+    """How fast those values and rates change."""
+    joints = [joint for joint in model.joint if isinstance(joint, Driven)]
+    values = [x for j in joints for x in (j.inner.rate(j.value, j.rate_) if j.whole else j.rate_)]
+    return [*values, *(x for joint in joints for x in joint.acceleration)]
+
+
 def driven(model: Model) -> str:
     """Which joint moves by itself, if any: why an algorithm refuses the model."""
     names = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]

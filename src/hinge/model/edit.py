@@ -97,8 +97,13 @@ def lock(model: Model, joints: Mapping[str, Any]) -> Model:
             raise ModelError("lock", f"joint {name!r} follows joint {leader!r}.", f"Lock {leader!r} instead.")
         if isinstance(model.joint[i], Driven):
             raise ModelError("lock", f"joint {name!r} is driven.", "Give its motion with prescribed=.")
-        at = np.atleast_1d(np.asarray(value, float))
-        if at.shape != (model.joint[i].nq,) or not np.all(np.isfinite(at)):
+        try:
+            at = np.atleast_1d(np.asarray(value, float))
+        except (TypeError, ValueError):
+            at = np.array(np.nan)
+        if not np.all(np.isfinite(at)):
+            raise SizeError(f"lock: joint {name!r} is given {value!r}. Give finite numbers.")
+        if at.shape != (model.joint[i].nq,):
             raise SizeError(f"lock: joint {name!r} has {model.joint[i].nq} coordinates; {value!r} was given.")
         held[i] = at.tolist()
         if any(x <= 0.0 for x in model.joint[i].positive(held[i])):

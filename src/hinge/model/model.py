@@ -20,7 +20,8 @@ from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
-from hinge.model.symbols import PLACES, symbols, unknown
+from hinge.model.shapes import Shape
+from hinge.model.symbols import symbols_of, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
@@ -29,21 +30,6 @@ from hinge.spatial.vectors import Force, Motion
 TERMS = ("armature", "damping", "friction", "stiffness")  # of JointData, what the dynamics are linear in
 NUMBERS = 10  # of a rigid body: mass, first moment, second moment
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A visual or collision shape, remembered as the file says it and not loaded."""
-
-    role: str
-    kind: str
-    size: tuple[float, ...] = ()
-    file: str = ""
-    xyz: tuple[float, ...] = (0.0, 0.0, 0.0)
-    rotation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    name: str = ""
-    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
-    rgba: tuple[float, ...] | None = None
 
 
 class Frame(NamedTuple):
@@ -130,6 +116,7 @@ class Model:
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
+    given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -147,7 +134,7 @@ class Model:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the symbols it was built from, in alphabetical order."""
-        return symbols(tuple(getattr(self, name) for name in PLACES))
+        return tuple(symbols_of(self))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
@@ -348,27 +335,24 @@ class Model:
 
     def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
-        terms = [self._term(i, name) for name in TERMS[1:]]
-        if not any(unknown(term) or any(term) for term in terms):
+        terms = {name: self._term(i, name) for name in TERMS[1:]}
+        if not any(unknown(term) or any(term) for term in terms.values()):
             return [0.0] * self.joint[i].nv
-        felt = [self.felt(name, i, q, qd) for name in TERMS[1:]]
-        return [d * x + f * y + k * z for d, f, k, x, y, z in zip(*terms, *felt, strict=True)]
+        taken = [self.taken(name, i, term, q, qd) for name, term in terms.items()]
+        return [d + f + k for d, f, k in zip(*taken, strict=True)]
 
-    def felt(self, term: str, i: int, q: Sequence[Scalar], qd: Sequence[Scalar],
-             qdd: Sequence[Scalar] = ()) -> Sequence[Scalar]:  # fmt: skip
-        """What a unit of armature, damping, friction or stiffness takes of the forces of joint i."""
-        if term == "friction":
-            return [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+    def taken(self, term: str, i: int, sizes: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar],
+              qdd: Sequence[Scalar] = ()) -> list[Scalar]:  # fmt: skip
+        """What armature, damping, friction or stiffness of those sizes takes of the forces of joint i."""
         if term == "stiffness":
-            return self.joint[i].difference(self.slack(i), q)
-        return qd if term == "damping" else qdd
+            return self.joint[i].spring(self.slack(i), q, sizes)[1]
+        sign = [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+        felt = {"armature": qdd, "damping": qd, "friction": sign}[term]
+        return [size * x for size, x in zip(sizes, felt, strict=True)]
 
     def stored(self, i: int, q: Sequence[Scalar]) -> Scalar:
         """The energy in the spring of joint i, so far as `terms` has it."""
-        joint, total = self.joint[i], 0.0
-        for k, s in zip(self._term(i, "stiffness"), joint.difference(self.slack(i), q), strict=True):
-            total = total + 0.5 * k * s * s
-        return total
+        return self.joint[i].spring(self.slack(i), q, self._term(i, "stiffness"))[0]
 
     def _term(self, i: int, name: str) -> tuple[float, ...]:
         return (getattr(self.data[i], name) if name in self.terms else ()) or (0.0,) * self.joint[i].nv
@@ -379,13 +363,10 @@ class Model:
         return Force(frame.R.T @ (f.ang - cross3(frame.p, f.lin)), frame.R.T @ f.lin)
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name: a link, a frame or a site."""
-        try:
-            return self.frames[name]
-        except (KeyError, TypeError):
-            raise UnknownName(
-                f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}"
-            ) from None
+        """The frame of that name: a link, a frame or a site; "world" is the base where nothing else is called so."""
+        if isinstance(name, str) and (name in self.frames or name == self.body_name[0]):
+            return self.frames.get(name, Frame(0))
+        raise UnknownName(f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}")
 
     def joint_number(self, name: str) -> int:
         """The number of the moving joint of that name, which is its body's."""

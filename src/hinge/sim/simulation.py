@@ -71,6 +71,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
     _fixed(physics)
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
+    setup.refuse_violated(physics, acts, q, qd, t0)
     if policy is not None:
         try:
             setup.driven_by(acts, robot, policy, inputs, batch)
@@ -156,6 +157,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
                             arguments.count("keep", keep))  # fmt: skip
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
+    if not append:
+        setup.refuse_violated(physics, acts, q, qd, t0)
     run = Run(robot, batch, physics, acts, q, qd, t0)
     _together(run, sample, file, append, overwrite, rtol, atol, events)
     if METHODS[way].adaptive:
@@ -223,8 +226,8 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
                          "Leave keep out.")  # fmt: skip
     for name, reason in refused.items():
         if reason:
-            other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
-            raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other}.")
+            other = next(one for one in METHODS if METHODS[one].adaptive) if name in ("rtol", "atol") else "rk4"
+            raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other!r}.")
     if append and overwrite:
         raise SizeError("append=True goes on with a file and overwrite=True replaces it. Give one of them.")
     if file is None and (append or overwrite):

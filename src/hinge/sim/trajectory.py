@@ -52,6 +52,7 @@ class Trajectory:
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
     lost: Array | None = None  # (…) s: since when its status is not OK, NaN where it is
+    parameters: Mapping[str, Array] = field(default_factory=dict)  # of a varied robot: one for all, or for each rollout
 
     @property
     def failed(self) -> Array:
@@ -107,9 +108,12 @@ class Trajectory:
         return q[..., -1, :], qd[..., -1, :]
 
     def energy(self) -> Array:
-        """Kinetic and potential energy (…, T), in J; armature is in."""
+        """Kinetic and potential energy (…, T), in J, with the numbers of the run; armature is in."""
         q, qd = self._both()
-        return self.robot.kinetic_energy(q, qd) + self.robot.potential_energy(q)
+        own = {one.name: len(one.shape) for one in self.robot.target.vary}
+        given = {name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
+                 for name, x in self.parameters.items()}  # fmt: skip
+        return self.robot.kinetic_energy(q, qd, parameters=given) + self.robot.potential_energy(q, parameters=given)
 
     def _both(self) -> tuple[Array, Array]:
         if self.q is None or self.qd is None:

@@ -66,6 +66,18 @@ class Run:
         self.fate[:, 0] = np.where(news, -np.asarray(status, float).reshape(-1), self.fate[:, 0])
         self.fate[:, 1] = np.where(news, t, self.fate[:, 1])
 
+    @property
+    def parameters(self) -> dict[str, Array]:
+        """The numbers of a varied robot by name: one for all rollouts, or with their axes first."""
+        made: dict[str, Array] = {}
+        if "parameters" in self.outside.arrays:
+            rows, at = self.outside.arrays["parameters"], 0
+            axes = () if "parameters" in self.outside.shared else self.batch
+            for one in self.robot.target.vary:
+                made[one.name] = rows[..., at : at + one.size].reshape((*axes, *one.shape))
+                at += one.size
+        return made
+
     def moved(self, t: float, rolling: Rolling) -> None:
         """Take over the states of rollouts."""
         self.t, self.q, self.qd, self.fate = t, rolling.q, rolling.qd, rolling.fate
@@ -80,7 +92,8 @@ class Run:
             warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
                           stacklevel=3)  # fmt: skip
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
-        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost)
+        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost,
+                          self.parameters)  # fmt: skip
 
 
 class Pace:
