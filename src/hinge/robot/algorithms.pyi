@@ -820,12 +820,14 @@ class Algorithms(View):
         metric: str = ...,
         posture: ArrayLike | None = ...,
         damping: ArrayLike | None = ...,
+        most: ArrayLike | None = ...,
+        lost: ArrayLike | None = ...,
         **common: Unpack[Common],
     ) -> Any:
         """Joint accelerations that give a link or frame a given acceleration: the least ones, where several do.
 
         Takes q (nq), qd (nv), acceleration (6), which is [α; a] of the frame's origin in base axes, and a name; gives qdd
-        (nv). `task`, `metric`, `posture` and `damping` are as in `resolved_rate`.
+        (nv). `task`, `metric`, `posture`, `damping`, `most` and `lost` are as in `resolved_rate`.
 
         >>> arm, q, qd = hinge.samples.puma560(), [0.0, 0.5, 0.5, 0.0, 0.5, 0.0], np.ones(6)
         >>> qdd = arm.resolved_acceleration(q, qd, [0.0, 0.0, 0.0, 0.1, 0.0, 0.0], "tool")
@@ -843,6 +845,8 @@ class Algorithms(View):
         metric: str = ...,
         posture: ArrayLike | None = ...,
         damping: ArrayLike | None = ...,
+        most: ArrayLike | None = ...,
+        lost: ArrayLike | None = ...,
         **common: Unpack[Common],
     ) -> Any:
         """Joint velocities that move a link or frame with a given velocity: the least ones, where several do.
@@ -850,7 +854,8 @@ class Algorithms(View):
         Takes q (nq), twist (6), which is [ω; v] of the frame's origin in base axes, and a name; gives qd (nv). `task` is
         "pose", "position" or "orientation"; "least" is by the sum of squares, or with metric="inertia" by kinetic energy,
         and counted from `posture` (nv). `damping` is how small the least of the singular values may be, beside their mean,
-        before answers are damped; `return_status` says SINGULAR there.
+        before answers are damped, and `most` how large answers get before directions that are weak, below half the mean,
+        are; these are left to `lost` (nv), which is `posture` unless given. `return_status` says SINGULAR there.
 
         >>> arm = hinge.samples.puma560()
         >>> qd = arm.resolved_rate([0.0, 0.5, 0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.1, 0.0, 0.0], "tool")

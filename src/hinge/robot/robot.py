@@ -185,6 +185,20 @@ class Robot(Algorithms):
         """
         return self._with(edit.with_potential(self.model, V, at))
 
+    def with_elastic(self, joint: str, stiffness: float, damping: float = 0.0,
+                     motor_inertia: float | None = None) -> Robot:  # fmt: skip
+        """This robot with a spring (N m/rad, N/m) and a damper between the motor of a joint and the link it drives.
+
+        The joint's coordinate is then the motor's, after its gear; a further one, JOINT_spring, is by how much the link
+        is ahead of it. The motor's inertia (kg m², kg) is the joint's armature unless given. Springs and dampers act
+        where `joint_terms` has "stiffness" and "damping".
+
+        >>> arm = hinge.samples.planar_2r().with_elastic("elbow", stiffness=1e3, motor_inertia=0.1)
+        >>> arm.joint_names, arm.nv
+        (('shoulder', 'elbow', 'elbow_spring'), 3)
+        """
+        return self._with(edit.with_elastic(self.model, joint, stiffness, damping, motor_inertia))
+
     def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
         """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.
 
