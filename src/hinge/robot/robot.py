@@ -348,9 +348,9 @@ class Robot(Algorithms):
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
         """
-        from hinge.export import paper
+        from hinge.export.source import source
 
-        return paper.source(self.target, name, language, method, at, scalar, options)
+        return source(self.target, name, language, method, at, scalar, options)
 
     def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
                   shared: bool = False, digits: int | None = None, **options: Any) -> Any:  # fmt: skip
@@ -363,9 +363,9 @@ class Robot(Algorithms):
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
         """
-        from hinge.export import paper
+        from hinge.export.equations import equations
 
-        return paper.equations(self.target, name, method, at, simplify, shared, digits, options)
+        return equations(self.target, name, method, at, simplify, shared, digits, options)
 
     def __getstate__(self) -> tuple[Model, list[str]]:
         return self.model, self.target.varied
