@@ -192,3 +192,23 @@ def test_a_satellite_written_by_hand_in_both_agrees():
     p = Pair(mujoco.MjModel.from_xml_string(SATELLITE), hinge.Robot(builder.build()))
     for check in (check_dynamics, check_places, check_jacobians, check_totals):
         check(p, 1e-13)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_springs_of_every_joint_pull_and_store_the_same(seed):
+    """A free body stands turned and away from the origin, where its spring is slack."""
+    text = SATELLITE.replace("<freejoint/>", '<joint type="free" stiffness="30"/>').replace(
+        '<body name="bus">', '<body name="bus" pos="0.4 -0.2 0.9" quat="0.6 0.48 -0.64 0">'
+    )
+    text = text.replace('"hinge"', '"hinge" stiffness="7" springref="0.4"').replace('"ball"', '"ball" stiffness="11"')
+    p = Pair(mujoco.MjModel.from_xml_string(text), hinge.load(text), seed)
+    p.m.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_SPRING)
+    slack = p.d.energy[0]
+    mujoco.mj_forward(p.m, p.d)
+    sprung = {"joint_terms": ("stiffness",)}
+    pulls = p.call("gravity_force", p.q, **sprung) - p.call("gravity_force", p.q)
+    close(p.T.T @ pulls, -p.d.qfrc_spring, 1e-12)
+    stored = p.call("potential_energy", p.q, **sprung) - p.call("potential_energy", p.q)
+    close(stored, p.d.energy[0] - slack, 1e-12)
+    tau = np.linalg.solve(p.T.T, p.d.qfrc_applied)
+    close(p.call("forward_dynamics", p.q, p.qd, tau, **sprung), p.T @ p.d.qacc + p.rate, 1e-11)

@@ -237,3 +237,13 @@ def test_pinocchio_agrees_where_every_contact_holds():
 def test_an_unknown_method_is_refused_before_anything_is_solved():
     with pytest.raises(hinge.UnknownName, match=r"contact_dynamics: method='evn' is not known. Did you mean 'even'"):
         hinge.samples.planar_2r().contact_dynamics([0, 0], [0, 0], [0, 0], [], method="evn")
+
+
+def test_single_precision_is_kept_and_decides_nothing():
+    """States in single precision are solved in double: four corners share the weight, as they do in double."""
+    given = standing(SIZE[2] / 2), np.zeros(6), np.zeros(6)
+    made = block().contact_dynamics(*(np.asarray(x, np.float32) for x in given), corners("block", SIZE))
+    want = block().contact_dynamics(*given, corners("block", SIZE))
+    for name, x, y in zip(made._fields, made, want, strict=True):
+        assert x.dtype == (np.uint8 if name in ("state", "status") else np.float32)
+        np.testing.assert_allclose(x, y, rtol=1e-6, atol=1e-6)

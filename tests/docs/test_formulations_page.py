@@ -1,10 +1,12 @@
 """docs/formulations.md is true: its counts are those of today, its picture is there and small."""
 
 import re
+import sysconfig
 from pathlib import Path
 
 import pytest
 
+import hinge
 from hinge.counting import claims
 from hinge.counting.measure import cost
 from hinge.counting.polynomials import Polynomial
@@ -84,3 +86,17 @@ def test_the_picture_is_there_and_small():
     picture = PAGE.with_suffix(".svg")
     assert f"({picture.name})" in TEXT
     assert 20_000 < picture.stat().st_size < 200_000
+
+
+def test_the_counts_beside_times_are_those_of_today():
+    path = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix/share/example-robot-data/robots/ur_description/urdf"
+    if not path.exists():
+        pytest.skip("example-robot-data is not installed")
+    robot = hinge.load(path / "ur5_robot.urdf")
+    times = rows("times")
+    assert {row[0] for row in times} == {"inverse_dynamics", "mass_matrix", "forward_dynamics"}
+    for call, method, operations, *_ in times:
+        here = robot.cost(call, method=method)
+        assert operations == f"{here.mul + here.add:,}", (
+            "If this was meant, run `python bench/counts_and_times.py --write`."
+        )

@@ -31,6 +31,24 @@ def test_of_many_poses_the_bad_one_is_named():
         se3.adjoint(many, nearest=True)
 
 
+@pytest.mark.parametrize("flat", [np.zeros((4, 4)), np.diag([0.0, 2.0, 0.0, 1.0]), np.ones((4, 4))])
+def test_a_matrix_that_says_nothing_of_directions_is_nearest_to_no_pose(flat):
+    words = (
+        "is nearest to no pose: its rotation part is zero or has rank one.\n"
+        "  How a frame is turned takes two directions at least."
+    )
+    for name, call in (("log", lambda T: se3.log(T, nearest=True)), ("nearest", se3.nearest)):
+        with pytest.raises(GeometryError) as problem:
+            call(flat)
+        assert str(problem.value) == f"geometry.se3.{name}: the pose {words}"
+        with pytest.raises(GeometryError) as problem:
+            call(np.stack([SKEWED, flat]))
+        assert str(problem.value) == f"geometry.se3.{name}: pose[1] {words}"
+    with pytest.raises(GeometryError) as problem:
+        se3.nearest(np.full((4, 4), np.nan))
+    assert str(problem.value) == "geometry.se3.nearest: the pose has entries that are not finite."
+
+
 @pytest.mark.parametrize("bad", [np.diag([1.0, 1, -1, 1]), 1.1 * np.eye(4), np.eye(4) + np.eye(4)[[3, 0, 1, 2]]])
 def test_reflections_scalings_and_projections_are_no_poses(bad):
     with pytest.raises(GeometryError):

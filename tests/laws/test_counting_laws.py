@@ -113,3 +113,29 @@ def test_what_is_taken_by_itself_is_never_dearer_than_a_rival(seed, n, call, sma
 
 def test_an_arm_is_counted_once_whether_its_inertia_is_named_or_not():
     assert counted("mass_matrix", "composite", 3) is counted("mass_matrix", "composite", 3, "general")
+
+
+def test_the_second_method_of_walker_and_orin_does_half_of_the_first():
+    """As written: of column k only the bodies beyond joint k, (n + 1) / 2n of all columns and bodies."""
+    whole, half = (as_written(arm(6), "mass_matrix", method)[0] for method in ("strobe", "strobe_symmetric"))
+    for part in ("mul", "add"):
+        assert 6 / 12 < getattr(half, part) / getattr(whole, part) < 7 / 12
+    assert arm(6).cost("mass_matrix", method="strobe_symmetric").mul == 791  # traced, what is thrown away never counted
+
+
+def test_the_cost_has_the_name_of_the_method_asked_for():
+    robot = hinge.samples.puma560()
+    assert [robot.cost("forward_dynamics", method=m).method for m in ("cluster", "articulated", "auto")] == [
+        "cluster", "articulated", "composite_turney",
+    ]  # fmt: skip
+
+
+def test_forces_at_frames_are_counted():
+    """A force in the frame of the last body costs six sums; in base coordinates its way to the body besides."""
+    robot = hinge.samples.puma560()
+    plain, own = robot.cost("inverse_dynamics"), robot.cost("inverse_dynamics", external=["link6"])
+    base = robot.cost("inverse_dynamics", external=["link6"], external_frame="base")
+    assert (own.mul - plain.mul, own.add - plain.add) == (0, 6)
+    assert base.mul > own.mul
+    with pytest.raises(hinge.UnknownName, match=r"^mass_matrix has no optional input 'external'. There are none.$"):
+        robot.cost("mass_matrix", external=["link6"])

@@ -110,3 +110,20 @@ def test_a_screw_driven_by_a_couple_takes_the_joint_force_as_it_is():
     builder.link("nut", mass=1.0, inertia=np.eye(3) * 0.1)
     builder.joint("thread", "helical", "base", "nut", pitch=0.5, driven_by="couple")
     near(hinge.Robot(builder.build()).actuator_forces([0.3], [2.0]), [2.0], 1e-15)
+
+
+@pytest.mark.parametrize("angle", [np.pi / 2, -np.pi / 2, 3 * np.pi / 2])
+@pytest.mark.parametrize("name", ["actuator_forces", "joint_reactions", "forward_dynamics", "inverse_mass_matrix"])
+def test_a_ball_by_angles_has_no_answer_where_two_axes_are_one(name, angle):
+    """Whatever the body; a rotor on each axis makes forward dynamics determinate again."""
+    rng = np.random.default_rng(126)
+    q, qd, tau = rng.normal(size=(3, 50, 3))
+    q[::2, 1] = angle
+    given = {"actuator_forces": (q, tau), "inverse_mass_matrix": (q,)}.get(name, (q, qd, tau))
+    bare, geared = (grown(127, ("spherical_angles",), **terms) for terms in ({}, {"armature": 0.2}))
+    *made, status = getattr(bare, name)(*given, return_status=True)
+    assert (status[::2] == hinge.Status.SINGULAR).all()
+    assert (status[1::2] == hinge.Status.OK).all()
+    assert all(np.isnan(x[::2]).all() and np.isfinite(x[1::2]).all() for x in made)
+    rests = hinge.Status.SINGULAR if name in ("actuator_forces", "joint_reactions") else hinge.Status.OK
+    assert (getattr(geared, name)(*given, return_status=True)[-1][::2] == rests).all()

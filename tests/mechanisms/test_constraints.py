@@ -314,3 +314,27 @@ def test_bad_constraints_are_refused_by_name():
         hinge.constrain(arm, lambda q, t: [[1.0, 2.0]], independent=[0, 1])
     with pytest.raises(hinge.TraceError, match="no truth value"):
         hinge.constrain(arm, lambda q, t: [[1.0, 2.0]] if q[0] == 5.0 or q[0] else [[2.0, 1.0]])
+
+
+def test_a_state_that_breaks_down_stays_in_its_row():
+    arm = hinge.samples.puma560()
+    held = hinge.constrain(arm, lambda q, t: [q[0] + q[1] - 0.4, np.sqrt(q[2]) - q[3]], holonomic=True)
+    q, qd = np.full((4, 6), 0.2), np.ones((4, 6))
+    q[1, 2], q[2, 1] = -1.0, np.nan  # one the constraint has no value at, and one that is none
+    for made in (held.forward(q, qd, qd, return_status=True), held.project(q, qd, return_status=True)):
+        *results, status = made
+        assert status.tolist() == [hinge.Status.OK, hinge.Status.NONFINITE, hinge.Status.NONFINITE, hinge.Status.OK]
+        assert all(np.isnan(x[1:3]).all() for x in results)
+    for k in (0, 3):
+        np.testing.assert_array_equal(held.forward(q, qd, qd)[0][k], held.forward(q[k], qd[k], qd[k])[0])
+
+
+def test_a_constraint_that_holds_nowhere_is_refused():
+    arm = hinge.samples.planar_2r()
+
+    def unset(q, t):
+        return [[1.0, 1.0], [np.nan, q[0]]]
+
+    with pytest.raises(hinge.SizeError) as refused:
+        hinge.constrain(arm, unset)
+    assert str(refused.value) == "constraint 'unset' returned nan at [1, 0]. It holds at no state."

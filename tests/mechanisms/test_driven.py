@@ -201,6 +201,9 @@ def test_motion_of_the_wrong_size_is_refused():
     assert refused(hinge.SizeError, *call) == wanted
     assert refused(hinge.SizeError, *call, prescribed=()) == wanted
     assert refused(hinge.SizeError, *call, prescribed=(five, four, four, four)) == wanted
+    for one in (3, np.array(0.5), "up", {"joint1": 0.1}):
+        said = wanted.replace("robot", f"prescribed is {one!r}, and robot")
+        assert refused(hinge.SizeError, *call, prescribed=one) == said
     assert refused(hinge.SizeError, *call, prescribed=(four, four)) == (
         "inverse_dynamics: value of prescribed has shape (4,); it has to end in (5,)."
     )

@@ -152,8 +152,29 @@ def test_what_cannot_be_locked_is_refused():
     assert refused(hinge.SizeError, robot.lock, {"joint4": 0.5}) == (
         "lock: joint 'joint4' has 2 coordinates; 0.5 was given."
     )
+    assert refused(hinge.SizeError, robot.lock, {"joint1": np.nan}) == (
+        "lock: joint 'joint1' is given nan. Give finite numbers."
+    )
+    assert refused(hinge.SizeError, robot.lock, {"joint1": "up"}) == (
+        "lock: joint 'joint1' is given 'up'. Give finite numbers."
+    )
     message = refused(hinge.UnknownName, robot.lock, ["joint7"])
     assert message.startswith("robot 'machine' has no moving joint 'joint7'. Did you mean ")
+
+
+@pytest.mark.parametrize("q", [0.1, [0.1], np.zeros((1, 6)), np.zeros(7)])
+def test_names_are_locked_at_a_whole_configuration(q):
+    assert refused(hinge.SizeError, hinge.samples.puma560().lock, ["joint1"], q) == (
+        f"lock: q has shape {np.shape(q)}; robot 'puma560' has nq = 6.\n"
+        "  Give a whole q with a list of names, or {joint: coordinates}."
+    )
+
+
+@pytest.mark.parametrize("given", [("joint1",), ("joint1", np.zeros(6)), ({"joint1": 0.1}, np.zeros(6))])
+def test_a_name_alone_or_coordinates_twice_do_not_lock(given):
+    assert refused(hinge.SizeError, hinge.samples.puma560().lock, *given) == (
+        "lock takes {joint: coordinates}, or a list of names and a whole q to take them from."
+    )
 
 
 # attached robots

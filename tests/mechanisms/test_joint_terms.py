@@ -4,9 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from machines import grown, machine, near, rate, refused, state, stiffness
+from machines import MOVING, grown, machine, near, rate, refused, state, stiffness
 
 import hinge
+from hinge.model import JOINTS
+from hinge.model.joints import Spherical
 
 TERMS = ("armature", "damping", "friction", "stiffness")
 DATA = {"armature": 0.2, "damping": 0.7, "friction": 0.4, "stiffness": 3.0}
@@ -182,3 +184,41 @@ def test_a_negative_term_is_a_finding(term):
     builder.link("a", mass=1.0, inertia=np.eye(3))
     builder.joint("j", "revolute", "base", "a", **{term: -1.0})
     assert [(f.severity, f.code) for f in builder.build().report] == [("error", "negative")]
+
+
+@pytest.mark.parametrize("kind", MOVING)
+@pytest.mark.parametrize("even", [True, False])
+def test_a_spring_gives_back_what_it_stores(kind, even):
+    """Its force is the gradient of its energy, for springs that are alike and for others, slack anywhere."""
+    nv = JOINTS[kind].nv
+    rest = grown(90, (kind,)).random_state(np.random.default_rng(91), 1)[0][0]
+    k = 3.0 if even else tuple(np.linspace(1.0, 5.0, nv))
+    robot = grown(90, ("revolute", kind), stiffness=0.0).vary("joint2.stiffness", "joint2.rest")
+    q, qd, _, tau = state(robot, 92)
+    terms = {
+        "joint_terms": ("stiffness",),
+        "parameters": {"joint2.stiffness": np.broadcast_to(k, nv), "joint2.rest": rest},
+    }
+    qdd = robot.forward_dynamics(q, qd, tau, **terms)
+
+    def energy(t):
+        at = robot.integrate(q, t * qd)
+        return robot.kinetic_energy(at, qd + t * qdd, **terms) + robot.potential_energy(at, **terms)
+
+    near(rate(energy).squeeze(), tau @ qd, 1e-7, 30.0)
+    fixed = grown(90, (kind,), stiffness=k, rest=tuple(rest))
+    pulls = fixed.gravity_force(q[1:], joint_terms=("stiffness",)) - fixed.gravity_force(q[1:])
+    Y = fixed.regressor(q[1:], np.zeros(nv), np.zeros(nv), joint_terms=("stiffness",))
+    near(Y[:, -nv:] @ np.broadcast_to(k, nv), pulls, 1e-12, 50.0)
+
+
+class Ball(Spherical):
+    """A ball that does not say what its springs do."""
+
+    spring = hinge.Joint.spring
+
+
+def test_springs_of_a_joint_of_ones_own_are_differentiated():
+    q, rest = np.random.default_rng(93).normal(size=(2, 4)).tolist()
+    for k in ((2.0, 2.0, 2.0), (1.0, 2.0, 5.0)):
+        near(np.hstack(Ball().spring(rest, q, k)), np.hstack(Spherical().spring(rest, q, k)), 1e-13)

@@ -14,14 +14,16 @@ H = 1e-2
 FIXED = ("rk4", "euler", "semi_implicit", "implicit", "lie_rk4", "midpoint")
 
 
-def rods(friction=0.4):
+def rods(friction=0.4, **data):
     """Two rods with dry joints."""
     builder = hinge.Builder("rods")
     builder.link("base")
     bar = np.diag([0.01, 1 / 12, 1 / 12])
     for name, parent, at in (("upper", "base", 0.0), ("lower", "upper", 1.0)):
         builder.link(name, 1.0, (0.5, 0, 0), bar)
-        builder.joint(name, "continuous", parent, name, (at, 0, 0), axis=(0, -1, 0), friction=friction, damping=0.1)
+        builder.joint(
+            name, "continuous", parent, name, (at, 0, 0), axis=(0, -1, 0), friction=friction, damping=0.1, **data
+        )
     return hinge.Robot(builder.build())
 
 
@@ -129,6 +131,9 @@ OTHER = {
     "robot": ({"robot": rods(0.0).with_gravity((0, 0, 0))}, "it is of another robot, 'rods'"),
     "robot of another size": ({"robot": hinge.samples.pendulum(3), "q0": np.zeros((3, 3)), "qd0": np.zeros(3)},
                               "it is of another robot, 'rods'"),
+    "friction": ({"robot": rods(0.1)}, "it is of another robot, 'rods'"),
+    "limits": ({"robot": rods(upper=3.0)}, "it is of another robot, 'rods'"),
+    "efforts": ({"robot": rods(effort=9.0)}, "it is of another robot, 'rods'"),
     "batch": ({"q0": STATES[:2], "qd0": SPEEDS[:2]}, r"its batch is \[3\], not \[2\]"),
     "fields": ({"fields": ("q", "qd")}, r"its fields is \['q', 'qd', 'tau'\], not \['q', 'qd'\]"),
     "method": ({"method": "euler"}, "its method is 'rk4', not 'euler'"),
@@ -186,3 +191,41 @@ def test_a_closed_loop_goes_on(tmp_path):
     whole = hinge.simulate(robot, 0.2, q, **given)
     hinge.simulate(robot, 0.1, q, **given, file=tmp_path / "run.zarr")
     same(hinge.simulate(robot, 0.1, **given, file=tmp_path / "run.zarr", append=True), whole)
+
+
+# numbers that vary
+
+
+MASSES = np.array([0.5, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("numbers", [{"lower.mass": MASSES, "gravity": [0, 0, -5.0]}, {"lower.mass": 3.0}])
+def test_the_energy_of_a_varied_robot_is_that_of_its_numbers(numbers, tmp_path):
+    """In memory, saved, and written while it runs: of each rollout its own, which it keeps."""
+    arm = hinge.samples.planar_2r().vary("lower.mass", "gravity")
+    given = {"parameters": numbers, "step": 1e-3, "record": 20}
+    run = hinge.simulate(arm, 0.2, STATES, SPEEDS, **given)
+    masses = np.broadcast_to(numbers["lower.mass"], 3)
+    each = [{"parameters": numbers | {"lower.mass": m}} for m in masses]
+    want = [arm.kinetic_energy(q, qd, **own) + arm.potential_energy(q, **own)
+            for q, qd, own in zip(run.q, run.qd, each, strict=True)]  # fmt: skip
+    np.testing.assert_allclose(run.energy(), want, rtol=1e-13)
+    assert np.ptp(run.energy(), axis=1).max() < 1e-9 < np.ptp(run.energy(), axis=0).max()
+    run.save(tmp_path / "saved.zarr")
+    written = hinge.simulate(arm, 0.2, STATES, SPEEDS, **given, file=tmp_path / "written.zarr")
+    for other in (hinge.open(tmp_path / "saved.zarr"), hinge.open(tmp_path / "saved.zarr", arm), written):
+        np.testing.assert_allclose(other.energy(), run.energy(), rtol=1e-12)
+    one = hinge.simulate(arm, 0.1, STATES[0], parameters={"lower.mass": 2.0})
+    assert np.ptp(one.energy()) < 1e-9
+
+
+def test_a_run_with_other_numbers_does_not_go_on(tmp_path):
+    arm = hinge.samples.planar_2r().vary("lower.mass")
+    file = tmp_path / "run.zarr"
+    hinge.simulate(arm, 0.1, STATES, parameters={"lower.mass": MASSES}, file=file)
+    hinge.simulate(arm, 0.1, parameters={"lower.mass": MASSES}, file=file, append=True, q0=None)
+    with pytest.raises(TrajectoryError) as wrong:
+        hinge.simulate(arm, 0.1, STATES, parameters={"lower.mass": MASSES + 1.0}, file=file, append=True)
+    assert str(wrong.value) == (
+        f"{file} cannot be gone on with: its robot has other parameters.\n  Write to another file."
+    )

@@ -187,8 +187,7 @@ REFUSED = {
     "written in momenta": [("midpoint", x) for x in ("external", "external in base axes", "moving base",
                                                      "swinging base", *DRIVEN)],
     "joint 'base' is free": [("midpoint", "floating")],
-    "has kinematic loops besides": [("constraint", x) for x in LOOPS],
-    "numbers that are given with each call": [("constraint", x) for x in ("parameters", *DRIVEN)],
+    "is for kinematic loops": [("constraint", "independent")],
     "do not go with driven joints": [(a, b) for a in LOOPS for b in DRIVEN],
 }  # fmt: skip
 WHY = {frozenset(pair): words for words, pairs in REFUSED.items() for pair in pairs}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,19 +23,16 @@ FRAMES = ("body", "base", "aligned")
 
 def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:
     """Forces by name: the frames they act at, in alphabetical order, and a row for each, (…, frames, 6)."""
-    one_of("external_frame", frame, FRAMES)
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
-    parts = {}
+    at, parts = acting(model, external, frame), {}
     for name, given in external.items():
-        model.frame(name)
         w = given if isinstance(given, Symbols) else real(f"external[{name!r}]", given)
         if w.shape[-1:] != (6,):
             raise SizeError(f"external[{name!r}] has shape {w.shape}; a spatial force has 6 entries, couple first.")
         if finite and not np.all(np.isfinite(w)):
             raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
         parts[name] = w[..., None, :]
-    at = At(tuple(sorted(parts)), frame)
     if len(parts) == 1:
         return at, parts[at.names[0]]
     try:
@@ -43,6 +40,15 @@ def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool =
     except ValueError:
         shown = ", ".join(f"{name!r} {w.shape[:-2]}" for name, w in parts.items())
         raise SizeError(f"external: the batches do not fit together: {shown}.") from None
+
+
+def acting(model: Model, names: Iterable[str], frame: str) -> At:
+    """Where forces act: the frames of those names, in alphabetical order, and whose coordinates the forces have."""
+    one_of("external_frame", frame, FRAMES)
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        model.frame(name)
+    return At(tuple(sorted(names)), frame)
 
 
 def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str, At], ...]:
@@ -69,8 +75,19 @@ def known(x: Any) -> Any:
     return symbolic.scalar(x)
 
 
-def with_values(model: Model, values: Mapping[str, Any]) -> Model:
+def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Values by name; symbols of SymPy may be keys, and its numbers values."""
+    made = {str(key): float(x) if getattr(x, "is_real", False) and x.is_number else x for key, x in given.items()}
+    if len(made) < len(given):
+        names = [str(key) for key in given]
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise UnknownName(f"{call}: {twice!r} is given twice, by unlike keys. Give it once.")
+    return made
+
+
+def with_values(model: Model, given: Mapping[Any, Any]) -> Model:
     """The model with numbers for symbols, which it has to have."""
+    values = by_name("with_values", given)
     for name, value in values.items():
         if name not in model.symbols:
             raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
@@ -93,7 +110,7 @@ def base_motion(call: str, given: Any) -> Array:
 
 def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mapping[str, Any] | None) -> list[Array]:
     """The varied numbers, one row a state, or nothing where nothing is varied."""
-    values = dict(given or {})
+    values = by_name(call, given or {})
     unknown = sorted(set(values) - {one.name for one in vary})
     if unknown:
         hint = did_you_mean(unknown[0], (one.name for one in vary))
@@ -108,16 +125,18 @@ def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mappin
     return rows
 
 
-def prescribed(call: str, model: Model, given: Sequence[Any] | None) -> list[Array]:
+def prescribed(call: str, model: Model, given: Any) -> list[Array]:
     """The motion of driven joints, one row a state, or nothing where none is driven."""
     nq, nv = sizes(model)
     if not nv:
         if given is not None:
             raise SizeError(f"{call}: prescribed= was given, but robot {model.name!r} has no driven joint.")
         return []
-    if given is None or not 1 <= len(given) <= 3:
+    several = isinstance(given, tuple | list) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    if not several or not 1 <= len(given) <= 3:
+        was = "" if several or given is None else f"prescribed is {given!r}, and "
         raise SizeError(
-            f"{call}: robot {model.name!r} has driven joints.\n"
+            f"{call}: {was}robot {model.name!r} has driven joints.\n"
             f"  Give prescribed=(value, rate, acceleration) with {nq}, {nv} and {nv} entries last."
         )
     names, lengths = ("value", "rate", "acceleration"), (nq, nv, nv)

@@ -183,6 +183,9 @@ def contact_dynamics(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequen
     array([-14.715,  29.43 ])
     """
     one_of("contact_dynamics: method", method, METHODS)
+    q, qd, tau = (real(f"contact_dynamics: {name}", x) for name, x in (("q", q), ("qd", qd), ("tau", tau)))
+    number = np.result_type(q, qd, tau)
+    q, qd, tau = (x.astype(float) for x in (q, qd, tau))  # what touches and what is redundant is decided in double
     made = contact_system(target, q, qd, tau, contacts, backend, joint_terms, hold)
     C, d = made.C, made.d
     apart = np.zeros(d.shape, bool) if touch is None else (made.gap > touch) | (made.speed > touch)
@@ -192,4 +195,7 @@ def contact_dynamics(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequen
     qdd = made.free + np.einsum("...n,...nv->...v", solved.force, made.response)  # (9.49)
     acceleration = np.einsum("...ij,...j->...i", made.C, solved.force) + d
     state = np.where(apart, ContactState.BREAKING, solved.state).astype(np.uint8)
-    return ContactDynamics(qdd, solved.force, acceleration, state, solved.status, made.gap, made.speed)
+    qdd, force, acceleration, gap, speed = (
+        x.astype(number) for x in (qdd, solved.force, acceleration, made.gap, made.speed)
+    )
+    return ContactDynamics(qdd, force, acceleration, state, solved.status, gap, speed)

@@ -49,7 +49,7 @@ def generalised_forces(model, q, actuators):
     return made
 
 
-@algorithm("actuator_forces", q=POSITION, tau=FORCE, returns=FORCE, refuses=improper)
+@algorithm("actuator_forces", q=POSITION, tau=FORCE, returns=FORCE, pivots=True, refuses=improper)
 def actuator_forces(model, q, tau):
     """Actuator forces from joint forces: the inverse of `generalised_forces`.
 
@@ -58,15 +58,18 @@ def actuator_forces(model, q, tau):
     >>> hinge.samples.planar_2r().actuator_forces([0.0, 0.0], [1.0, 2.0])
     array([1., 2.])
     """
-    made = model.per_body(1)[0]
+    made, pivots = model.per_body(1)[0], []
     for i, joint in enumerate(model.joint):
-        made[i] = solve_general(joint.axes(q[i]).T @ joint.actuation(q[i]), tau[i])  # (7.14)
-    return made
+        made[i], own = solve_general(joint.axes(q[i]).T @ joint.actuation(q[i]), tau[i])  # (7.14)
+        pivots += own
+    return made, pivots
+
+
+REACTIONS = {"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL}
 
 
 @algorithm("joint_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns={"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL},
-           refuses=improper)  # fmt: skip
+           returns=REACTIONS, pivots=True, refuses=improper)  # fmt: skip
 def joint_reactions(model, q, qd, qdd, external, base_motion):
     """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
 
@@ -79,11 +82,12 @@ def joint_reactions(model, q, qd, qdd, external, base_motion):
     array([ 0.  ,  0.  , 19.62])
     """
     S, f = joint_forces(model, q, qd, qdd, external, base_motion)
-    rows = [[], [], []]
+    rows, pivots = [[], [], []], []
     for i, _ in model.outward():
         F = model.joint[i].actuation(q[i])
         K = S[i].T @ F
-        active = F @ solve_general(K, S[i].T @ f[i])  # (7.12), (7.14)
+        Q, own = solve_general(K, S[i].T @ f[i])  # (7.14)
+        active, pivots = F @ Q, [*pivots, *own]  # (7.12)
         for row, force in zip(rows, (f[i], active, f[i] - active), strict=True):  # (7.15)
             row.append(list(model.in_user_frame(i, force)))
-    return *rows, list(f[0])
+    return (*rows, list(f[0])), pivots

@@ -18,12 +18,15 @@ from hinge.dynamics.newton_euler import motions
 from hinge.dynamics.registry import ACCELERATION, BASE, POSITION, REGRESSOR, VELOCITY, algorithm
 from hinge.graph import units
 from hinge.model.model import NUMBERS
+from hinge.model.potentials import unsayable
 from hinge.spatial import ForceSpace, Motion, RigidInertia, Sym3, Vec3, cross
 
 UNITS = [RigidInertia(u[0], Vec3(u[1:4]), Sym3(u[4:])) for u in units(NUMBERS)]
 
 
-@algorithm("regressor", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, base_motion=BASE, returns=REGRESSOR)
+@algorithm(
+    "regressor", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, base_motion=BASE, returns=REGRESSOR, refuses=unsayable
+)
 def regressor(model, q, qd, qdd, base_motion):
     """The matrix Y for which Y π is inverse dynamics, where π is `hinge.identify.parameters(robot)`.
 
@@ -50,8 +53,8 @@ def regressor(model, q, qd, qdd, base_motion):
 
     # what a unit of each joint's own terms takes
     for column, (term, i, k) in enumerate(model.in_terms, start=NUMBERS * model.count):
-        felt = model.felt(term, i, q[i], qd[i], qdd[i])[k]
-        _add(model, Y, i, column, [[felt if k == r else 0.0] for r in range(model.joint[i].nv)])
+        unit = [float(r == k) for r in range(model.joint[i].nv)]
+        _add(model, Y, i, column, [[x] for x in model.taken(term, i, unit, q[i], qd[i], qdd[i])])
     return Y
 
 

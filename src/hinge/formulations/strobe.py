@@ -21,13 +21,14 @@ from hinge.dynamics.articulated import articulated, coupled
 from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL
-from hinge.formulations.turney import bias_force, turney
+from hinge.dynamics.turney import bias_force, turney
 from hinge.graph import inner, units
 from hinge.graph.expr import Expr
 from hinge.graph.ops import less, select
 from hinge.model.driven import driven
 from hinge.spatial import Force, Motion
 
+PER_BODY = ("joint", "placement", "inertia", "data", "body_name", "joint_name")
 LEAST = (
     1e-20  # a direction is at least as long as the residual it is made from; where it is so much less, by its square,
 )
@@ -35,8 +36,8 @@ NOTHING = 1e-290  # or so short in all, only rounding is left, and the answer st
 
 
 def at_rest(model):
-    """The model with rotors, but without springs."""
-    return replace(model, terms=model.terms & {"armature"})
+    """The model with rotors, but without springs and what else stores energy; gravity stays."""
+    return replace(model, terms=model.terms & {"armature"}, potentials=())
 
 
 def falling(model):
@@ -44,11 +45,37 @@ def falling(model):
     return Motion(), model.gravity_motion
 
 
-def pulled(model, q, u):
-    """H u over the user's velocities, by inverse dynamics at rest: (5.5)."""
-    nothing = [Force()] * len(model.parent)
-    tau = turney(at_rest(model), q, still(model), model.joint_velocities(u), nothing, falling(model))
-    return model.generalised_forces(tau)
+def pulled(model, q, u, bodies=None):
+    """H u over the user's velocities, by inverse dynamics at rest: (5.5). Joints of bodies left out feel nothing."""
+    bodies = range(1, len(model.parent)) if bodies is None else bodies
+    here, part, qdd = [0, *bodies], only(model, bodies), model.joint_velocities(u)
+    at, qdd, nothing = [q[i] for i in here], [qdd[i] for i in here], [Force()] * len(here)
+    tau = dict(zip(here, turney(at_rest(part), at, still(part), qdd, nothing, falling(part)), strict=True))
+    return model.generalised_forces([tau.get(i) or [0.0] * joint.nv for i, joint in enumerate(model.joint)])
+
+
+def only(model, bodies):
+    """Those bodies of a model, on a base that stands where the others are; a joint that followed moves by itself."""
+    number = {i: k for k, i in enumerate([0, *bodies])}
+    parent = (-1, *(number.get(model.parent[i], 0) for i in bodies))
+    kept = {name: tuple(getattr(model, name)[i] for i in number) for name in PER_BODY}
+    return replace(model, parent=parent, follows={}, **kept)
+
+
+def beyond(model, k):
+    """The bodies that matter to column k of H from the diagonal on: those that velocity k moves.
+
+    Where joints are coupled, also those between them and a joint of a later velocity.
+    """
+    moves, reached, kept = {0: False}, {0: False}, set()
+    for i, p in model.outward():
+        at = model.slices[i][1]
+        moves[i] = moves[p] or at.start <= k < at.stop
+        reached[i] = reached[p] or at.stop > k
+    for i, p in model.inward():
+        if moves[i] or i in kept:
+            kept |= {i, p} if reached[p] else {i}
+    return sorted(kept)
 
 
 @algorithm("mass_matrix", q=POSITION, returns=MATRIX, refuses=driven)
@@ -61,7 +88,7 @@ def strobe(model, q):
 @algorithm("mass_matrix", q=POSITION, returns=MATRIX, refuses=driven)
 def strobe_symmetric(model, q):
     """The joint-space inertia matrix H(q), of each column only what is beyond its joint: no force goes further in."""
-    columns = [pulled(model, q, u) for u in units(model.nv)]
+    columns = [pulled(model, q, u, beyond(model, k)) for k, u in enumerate(units(model.nv))]
     return [[columns[min(i, k)][max(i, k)] for k in range(model.nv)] for i in range(model.nv)]
 
 

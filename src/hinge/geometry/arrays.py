@@ -161,10 +161,17 @@ def _as_array(made: Any, shape: Shape) -> Any:
     return symbols(entries.reshape(shape).tolist()) if shape else made
 
 
-def nearest_pose(matrix: Array) -> Array:
+def nearest_pose(name: str, matrix: Array) -> Array:
     """The pose nearest to a matrix: its rotation by the polar decomposition, its last row as it has to be."""
+    _refuse_any(name, ~np.isfinite(matrix).all(axis=(-1, -2)), "has entries that are not finite.")
     made = np.array(matrix, copy=True)
-    U, _, Vt = np.linalg.svd(made[..., :3, :3])
+    U, stretch, Vt = np.linalg.svd(made[..., :3, :3])
+    _refuse_any(
+        name,
+        ~(stretch[..., 1] > NEAR * stretch[..., 0]),
+        "is nearest to no pose: its rotation part is zero or "
+        "has rank one.\n  How a frame is turned takes two directions at least.",
+    )
     U[..., :, 2] *= np.sign(np.linalg.det(U @ Vt))[..., None]
     made[..., :3, :3] = U @ Vt
     made[..., 3, :] = (0.0, 0.0, 0.0, 1.0)
@@ -195,15 +202,21 @@ def in_se3(name: str, pose: Array, nearest: bool) -> Array:
     bad = outside_se3(pose, NEAR if pose.dtype == np.float64 else 1e-5)
     if not bad.any():
         return pose
-    if nearest and np.isfinite(pose).all():
-        return np.where(bad[..., None, None], nearest_pose(pose), pose)
-    at = np.unravel_index(int(np.argmax(bad)), bad.shape) if bad.ndim else ()
-    where = f"pose{list(map(int, at))}" if bad.ndim else "the pose"
-    one = pose[at]
-    if not np.isfinite(one).all():
-        raise GeometryError(f"{name}: {where} has entries that are not finite.")
-    away = float(np.linalg.norm(one - nearest_pose(one)))
-    raise GeometryError(
-        f"{name}: {where} is not in SE(3): it is {away:.3g} from the nearest matrix that is.\n"
-        "  A pose is a rotation, a shift, and a last row 0 0 0 1. With nearest=True the nearest one is taken."
+    near = nearest_pose(name, pose)
+    if nearest:
+        return np.where(bad[..., None, None], near, pose)
+    away = float(np.linalg.norm(pose[bad][0] - near[bad][0]))
+    _refuse_any(
+        name,
+        bad,
+        f"is not in SE(3): it is {away:.3g} from the nearest matrix that is.\n  A pose is a "
+        "rotation, a shift, and a last row 0 0 0 1. With nearest=True the nearest one is taken.",
     )
+    return pose
+
+
+def _refuse_any(name: str, bad: Any, what: str) -> None:
+    """Raise where any matrix is bad, with the first that is."""
+    if bad.any():
+        where = f"pose{np.argwhere(bad)[0].tolist()}" if bad.ndim else "the pose"
+        raise GeometryError(f"{name}: {where} {what}")

@@ -35,7 +35,7 @@ class Split:
 
     def __init__(self, model: Model, constraint: Constraint, q: list[Scalar], t: Scalar = 0.0):
         self.nabla = LeviCivita(model, q)
-        self.keeping = Keeping(self.nabla.H, constraint.at(q, [0.0] * model.nv, t)[0])
+        self.keeping = Keeping(self.nabla.H, constraint.at(model, q, [0.0] * model.nv, t)[0])
 
     def along(self, y: Sequence[Scalar]) -> list[Scalar]:
         """P y."""
@@ -58,23 +58,23 @@ class Distributed:
     constraint: Constraint
     _call: Any
 
-    def projection(self, q: Any, t: Any = 0.0, backend: str | None = None) -> Array:
+    def projection(self, q: Any, t: Any = 0.0, **how: Any) -> Array:
         """P (nv, nv): on the velocities that the constraints allow, orthogonal by the mass matrix.
 
         >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [[1.0, 1.0]])
         >>> (held.projection([0.1, 0.2]) @ [1.0, -1.0]).round(12)
         array([ 1., -1.])
         """
-        return self._call("projection", backend, q, t)
+        return self._call("projection", q, t, **how)
 
-    def complement(self, q: Any, t: Any = 0.0, backend: str | None = None) -> Array:
+    def complement(self, q: Any, t: Any = 0.0, **how: Any) -> Array:
         """P⊥ = 1 - P (nv, nv).
 
         >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [[1.0, 1.0]])
         >>> (held.complement([0.1, 0.2]) @ [1.0, -1.0]).round(12) + 0.0
         array([0., 0.])
         """
-        return self._call("complement", backend, q, t)
+        return self._call("complement", q, t, **how)
 
     def projected(self, X: Function) -> Field:
         """P X of a field X: a field of velocities that the constraints allow.
@@ -103,18 +103,18 @@ class Distributed:
     def _field(self, says: str, over: Any) -> Field:
         return Field(self.robot.target, over, says)
 
-    def connection(self, q: Any, backend: str | None = None) -> Array:
+    def connection(self, q: Any, **how: Any) -> Array:
         """The components (nv, nv, nv) of the constraint connection: [i, j, k] is i of the derivative along j of k."""
         self._still("connection")
-        return self._call("connection", backend, q, 0.0)
+        return self._call("connection", q, 0.0, **how)
 
-    def geometric(self, q: Any, qd: Any, tau: Any, backend: str | None = None) -> Array:
+    def geometric(self, q: Any, qd: Any, tau: Any, **how: Any) -> Array:
         """Accelerations (nv) by the constraint connection, for a qd that keeps the constraints: zefran2004 (25)."""
         self._still("geometric")
         if any(map(is_sympy, (q, qd, tau))):
-            return self._call("geometric", backend, q, qd, tau, 0.0)
-        made = self._call("geometric", backend, q, qd, tau, 0.0)
-        off = broken(self._call("matrix", backend, q, 0.0)[0], np.asarray(qd, float))
+            return self._call("geometric", q, qd, tau, 0.0, **how)
+        made = self._call("geometric", q, qd, tau, 0.0, **how)
+        off = broken(self._call("matrix", q, 0.0, **how)[0], np.asarray(qd, float))
         if off is not None:
             raise NotCovered(f"the velocity breaks the constraints: A qd is {off[0]:.3g}, not zero.\n"
                              "  Bring it back with project, or make one with velocity.")  # fmt: skip
@@ -122,7 +122,15 @@ class Distributed:
 
     # over scalars
 
+    def _bare(self) -> None:
+        """Refuse loops, whose constraints may depend on each other."""
+        if self.robot.model.loops:
+            raise NotCovered(f"robot {self.robot.name!r} has loops besides its constraints: pseudo-velocities and the "
+                             "geometry of constraints are of robots without.\n  forward, inverse, project, gap and "
+                             "assemble keep both.")  # fmt: skip
+
     def _split(self, model: Model, q: list[Scalar], t: Scalar = 0.0) -> Split:
+        self._bare()
         return Split(model, self.constraint, q, t)
 
     def _projection(self, model: Model, q: Any, t: Any) -> Any:

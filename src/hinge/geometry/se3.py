@@ -288,4 +288,4 @@ def nearest(matrix: Array) -> Array:
     >>> hinge.geometry.se3.nearest(1.01 * np.eye(4))[0, 0].round(12)
     np.float64(1.0)
     """
-    return nearest_pose(numbers("geometry.se3.nearest", "matrix", matrix, (4, 4)))
+    return nearest_pose("geometry.se3.nearest", numbers("geometry.se3.nearest", "matrix", matrix, (4, 4)))

@@ -7,7 +7,7 @@ Source: featherstone1987, section 9.4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from hinge.arguments import Array, real
 from hinge.calls.target import Target
 from hinge.constraints.actuation import RANK
 from hinge.errors import ModelError, NotCovered, SizeError
+from hinge.model import Model
 from hinge.model.loops import names
 from hinge.status import Status
 
@@ -23,6 +24,16 @@ STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
 SLIDES = 30
 START = 1e-6  # m and rad: what a loop may be open at the start of a run
 DAMPING = 1e-2  # of the square of the gap
+
+
+class Gaps(NamedTuple):
+    """What is zero where a mechanism is assembled: gaps of states, their Jacobian, how states move, names of rows."""
+
+    gap: Callable[[Array], Array]
+    jacobian: Callable[[Array], Array]
+    integrate: Callable[[Array, Array], Array]
+    difference: Callable[[Array, Array], Array]
+    name: Callable[[int], str]
 
 
 class Assembly(NamedTuple):
@@ -47,24 +58,35 @@ def assemble(target: Target, q: Any, hold: Sequence[str] = (), tolerance: float 
     """
     if not target.model.loops:
         raise NotCovered(f"robot {target.name!r} has no loops to close.")
+    return assembled(_loops(target), target.model, q, hold, tolerance, iterations, strict)
+
+
+def _loops(target: Target) -> Gaps:
+    return Gaps(target.loop_gap, target.loop_jacobian, target.integrate, target.difference,
+                lambda row: f"loop {names(target.model)[row]!r}")  # fmt: skip
+
+
+def assembled(gaps: Gaps, model: Model, q: Any, hold: Sequence[str], tolerance: float, iterations: int, strict: bool
+              ) -> Assembly:  # fmt: skip
+    """The nearest configuration to q (…, nq) without gaps: see `assemble`."""
     given = real("assemble: q", q).astype(float)
-    if given.shape[-1:] != (target.model.nq,):
-        raise SizeError(f"assemble: q has shape {given.shape}, robot {target.name!r} has nq = {target.model.nq}.")
+    if given.shape[-1:] != (model.nq,):
+        raise SizeError(f"assemble: q has shape {given.shape}, robot {model.name!r} has nq = {model.nq}.")
     if isinstance(hold, str):
         raise SizeError(f"hold={hold!r} is one name. Give a list of joint names.")
-    free = np.ones(target.model.nv, bool)
+    free = np.ones(model.nv, bool)
     for name in hold:
-        free[target.model.slices[target.model.joint_number(name)][1]] = False
-    start = given.reshape(-1, target.model.nq)
-    made, gap = _closed(target, start, free, tolerance, iterations)
+        free[model.slices[model.joint_number(name)][1]] = False
+    start = given.reshape(-1, model.nq)
+    made, gap = _closed(gaps, start, free, tolerance, iterations)
     done = gap <= tolerance
     if done.any():
-        made[done] = _slid(target, start[done], made[done], free, tolerance)
-        gap = _size(target.loop_gap(made))
+        made[done] = _slid(gaps, start[done], made[done], free, tolerance)
+        gap = _size(gaps.gap(made))
     finite = np.isfinite(made).all(axis=1)
     status = np.where(finite, np.where(gap <= tolerance, Status.OK, Status.UNCLOSED), Status.NONFINITE).astype(np.uint8)
     if strict and (status != Status.OK).any():
-        _refuse_gap(target, made[status != Status.OK][0], tolerance)
+        _refuse_gap(gaps, model, made[status != Status.OK][0], tolerance)
     batch = given.shape[:-1]
     if not batch:
         return Assembly(made[0], float(gap[0]), Status(int(status[0])))
@@ -73,7 +95,7 @@ def assemble(target: Target, q: Any, hold: Sequence[str] = (), tolerance: float 
 
 def refuse_open(target: Target, q: Array, qd: Array, tolerance: float) -> None:
     """Raise an error that names the loop which is open, or which the velocities open, by more than the tolerance."""
-    _refuse_gap(target, q, tolerance)
+    _refuse_gap(_loops(target), target.model, q, tolerance)
     rate = np.abs(target.loop_jacobian(q) @ qd)
     if rate.max(initial=0.0) > tolerance * (1.0 + np.abs(qd).max()):
         name = names(target.model)[int(rate.argmax())]
@@ -81,14 +103,14 @@ def refuse_open(target: Target, q: Array, qd: Array, tolerance: float) -> None:
                          "Start with what robot.loop_project(q0, qd0) gives.")  # fmt: skip
 
 
-def _refuse_gap(target: Target, q: Array, tolerance: float) -> None:
-    gap = np.abs(target.loop_gap(q))
+def _refuse_gap(gaps: Gaps, model: Model, q: Array, tolerance: float) -> None:
+    gap = np.abs(gaps.gap(q))
     if np.all(gap <= tolerance):
         return
     worst = int(np.nanargmax(np.where(np.isfinite(gap), gap, np.inf)))
     raise ModelError(
         "open-loop",
-        f"robot {target.name!r}: loop {names(target.model)[worst]!r} is open by {gap[worst]:.3g}.",
+        f"robot {model.name!r}: {gaps.name(worst)} is open by {gap[worst]:.3g}.",
         "Start from a configuration near one that closes it, or check the lengths: see assemble.",
     )
 
@@ -97,23 +119,23 @@ def _size(gap: Array) -> Array:
     return np.abs(gap).max(axis=-1, initial=0.0)
 
 
-def _closed(target: Target, q: Array, free: Array, tolerance: float, iterations: int) -> tuple[Array, Array]:
+def _closed(gaps: Gaps, q: Array, free: Array, tolerance: float, iterations: int) -> tuple[Array, Array]:
     """Gauss-Newton steps, each as long as it makes the gap smaller."""
-    q = target.integrate(q, np.zeros(target.model.nv))  # quaternions of length one
-    g = target.loop_gap(q)
+    q = gaps.integrate(q, np.zeros(len(free)))  # quaternions of length one
+    g = gaps.gap(q)
     for _ in range(iterations):
         busy = np.isfinite(g).all(axis=1) & (_size(g) > 0.1 * tolerance)
         if not busy.any():
             break
-        A = target.loop_jacobian(q[busy]) * free
+        A = gaps.jacobian(q[busy]) * free
         step = _towards(A, g[busy])
         step *= np.minimum(1.0, STRIDE / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         here, now = q[busy], np.linalg.norm(g[busy], axis=1)
         best, left = here, g[busy]
         share, waiting = np.ones(len(step)), np.ones(len(step), bool)
         for _ in range(12):
-            tried = target.integrate(here, step * share[:, None])
-            gap = target.loop_gap(tried)
+            tried = gaps.integrate(here, step * share[:, None])
+            gap = gaps.gap(tried)
             better = waiting & (np.linalg.norm(gap, axis=1) < now)
             best, left = np.where(better[:, None], tried, best), np.where(better[:, None], gap, left)
             waiting &= ~better
@@ -135,18 +157,17 @@ def _towards(A: Array, g: Array) -> Array:
     return -np.einsum("sik,si->sk", V, gains * np.einsum("sri,sr->si", U, g))
 
 
-def _slid(target: Target, start: Array, q: Array, free: Array, tolerance: float) -> Array:
+def _slid(gaps: Gaps, start: Array, q: Array, free: Array, tolerance: float) -> Array:
     """Along the loops towards the start, as long as that comes nearer and they can be closed again."""
-    away = target.difference(q, start) * free
+    away, share = gaps.difference(q, start) * free, np.ones((len(q), 1))
     for _ in range(SLIDES):
-        A = target.loop_jacobian(q) * free
+        A = gaps.jacobian(q) * free
         along = away - np.einsum("skr,srj,sj->sk", np.linalg.pinv(A, rcond=RANK), A, away)
-        if np.abs(along).max(initial=0.0) < 1e-10:
+        if np.abs(share * along).max(initial=0.0) < 1e-10:
             break
-        tried, gap = _closed(target, target.integrate(q, along), free, tolerance, 20)
-        left = target.difference(tried, start) * free
+        tried, gap = _closed(gaps, gaps.integrate(q, share * along), free, tolerance, 20)
+        left = gaps.difference(tried, start) * free
         nearer = (gap <= tolerance) & (np.linalg.norm(left, axis=1) < np.linalg.norm(away, axis=1))
-        if not nearer.any():
-            break
+        share = np.where(nearer[:, None], share, 0.5 * share)
         q, away = np.where(nearer[:, None], tried, q), np.where(nearer[:, None], left, away)
     return q

@@ -68,6 +68,14 @@ class Driven(Joint):
     def _free(self, entries: Sequence[Scalar]) -> list[Scalar]:
         return [] if self.whole else [x for k, x in enumerate(entries) if k not in self.parts]
 
+    def full(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """All coordinates, those that are given among them."""
+        return self._all(q, self.value)
+
+    def full_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        """The rates of all coordinates where those that are given stand still."""
+        return self._all(qd, [0.0] * self.driven_nq)
+
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return self.inner.transform(self._all(q, self.value))
 
@@ -172,6 +180,19 @@ def put(model: Model, flat: Sequence[Scalar]) -> Model:
                                 acceleration=tuple(acceleration[v : v + m]))  # fmt: skip
             q, v = q + n, v + m
     return replace(model, joint=tuple(joints))
+
+
+def motion(model: Model) -> list[Scalar]:
+    """The scalars that were put in for what is driven: all values, then all rates, then all accelerations."""
+    joints = [joint for joint in model.joint if isinstance(joint, Driven)]
+    return [x for part in ("value", "rate_", "acceleration") for joint in joints for x in getattr(joint, part)]
+
+
+def motion_rates(model: Model) -> list[Scalar]:
+    """How fast those values and rates change."""
+    joints = [joint for joint in model.joint if isinstance(joint, Driven)]
+    values = [x for j in joints for x in (j.inner.rate(j.value, j.rate_) if j.whole else j.rate_)]
+    return [*values, *(x for joint in joints for x in joint.acceleration)]
 
 
 def driven(model: Model) -> str:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from hinge.graph.diff import along, units
 from hinge.graph.expr import Expr, Graph, Scalar
+from hinge.graph.functions import cos, sin
 from hinge.graph.scalars import evaluated
 from hinge.spatial.linear3 import Mat3, Vec3, cross3, dot3
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
@@ -38,6 +41,22 @@ def turned(R: Mat3) -> list[Scalar]:
 def beside(p: Vec3, axis: Vec3) -> list[Scalar]:
     """Zero where the origin lies on the axis."""
     return [dot3(e, p) for e in across(axis)]
+
+
+def lag(R: Mat3, p: Vec3, axis: Vec3, pitch: float) -> Scalar:
+    """How far a screw is behind its turn; the turn is known but for whole ones, so the sine of the lag is taken."""
+    advance = dot3(axis, p)
+    if not pitch:
+        return advance
+    x, y = across(axis)
+    c, s, angle = dot3(x, R @ x), dot3(y, R @ x), advance / pitch
+    return (sin(angle) * c - cos(angle) * s) * pitch
+
+
+def random_quaternions(rng: np.random.Generator, n: int) -> np.ndarray:
+    """n turns, all equally likely, of length one."""
+    q = rng.normal(size=(n, 4))
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
 def withstood(gap: Callable[[Mat3, Vec3], list[Scalar]], R: Mat3, p: Vec3, v: Motion) -> tuple[ForceSpace, ForceSpace]:

@@ -17,20 +17,13 @@ import numpy as np
 from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import atan2, cos, sin
-from hinge.model.joint_constraints import across, beside, rates_of, tilted, turned
+from hinge.model.joint_constraints import beside, lag, random_quaternions, rates_of, tilted, turned
+from hinge.model.springs import Spring, felt, springs, turn_springs
 from hinge.spatial.inertia import RigidInertia
-from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3, dot3
-from hinge.spatial.rotation import (
-    conjugate,
-    displacement_exp,
-    displacement_log,
-    quaternion_exp,
-    quaternion_log,
-    quaternion_product,
-    rotation_from_quaternion,
-    square,
-    unit,
-)
+from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3
+from hinge.spatial.rotation import conjugate, displacement_exp, displacement_log, quaternion_exp, quaternion_log
+
+from hinge.spatial.rotation import quaternion_product, rotation_from_quaternion, square, unit  # isort: skip
 from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
@@ -116,7 +109,7 @@ class Joint:
         return self.moved(self.normal(q), v)
 
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """The transform at coordinates that are normal already."""
+        """Where it leads from coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
@@ -131,6 +124,11 @@ class Joint:
         """The constant velocity that leads from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
 
+    def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
+        """The energy in springs of stiffness k that are slack at `rest`, and its gradient along the velocities."""
+        made = springs(k, self.difference(rest, q))
+        return made if self.rates_are_velocities else (made[0], felt(self.difference, self.rate, rest, q, made[1]))
+
     reach: ClassVar[float] = math.pi  # half the range of random coordinates that have no limits
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
@@ -141,6 +139,10 @@ class Joint:
 
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:
         """What has to be positive for q to be a position at all."""
+        return []
+
+    def apart(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """What has to be positive for its axes to be independent."""
         return []
 
     def neutral(self) -> list[float]:
@@ -268,15 +270,7 @@ class Helical(_OnLine):
         return MotionSpace((Motion(self.axis, self.axis * self.pitch),))
 
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
-        return [*tilted(R, self.axis), *beside(p, self.axis), self._lag(R, dot3(self.axis, p))]
-
-    def _lag(self, R: Mat3, advance: Scalar) -> Scalar:
-        """How far it is behind its turn; the turn is known but for whole ones, so the sine of the lag is taken."""
-        if not self.pitch:
-            return advance
-        x, y = across(self.axis)
-        c, s, angle = dot3(x, R @ x), dot3(y, R @ x), advance / self.pitch
-        return (sin(angle) * c - cos(angle) * s) * self.pitch
+        return [*tilted(R, self.axis), *beside(p, self.axis), lag(R, p, self.axis, self.pitch)]
 
     def actuation(self, q: Sequence[Scalar]) -> ForceSpace:
         if self.driven_by == "couple":
@@ -338,6 +332,9 @@ class Spherical(Joint):
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return list(quaternion_log(quaternion_product(conjugate(unit(q0)), unit(q1))))
 
+    def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
+        return turn_springs(k, self.difference(rest, q))
+
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
         return random_quaternions(rng, n)
 
@@ -385,6 +382,11 @@ class Free(Joint):
         ang, lin = displacement_log(turned, shift)
         return [*ang, *lin]
 
+    def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
+        turn, couple = turn_springs(k[:3], Spherical().difference(rest[:4], q[:4]))
+        pull, force = springs(k[3:], [b - a for a, b in zip(rest[4:], q[4:], strict=True)])
+        return turn + pull, [*couple, *(rotation_from_quaternion(q[:4]).T @ Vec3(tuple(force)))]
+
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
         return np.concatenate(
             [random_quaternions(rng, n), np.clip(rng.normal(size=(n, 3)), lower[4:], upper[4:])], axis=1
@@ -392,8 +394,3 @@ class Free(Joint):
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-
-
-def random_quaternions(rng: np.random.Generator, n: int) -> np.ndarray:
-    q = rng.normal(size=(n, 4))
-    return q / np.linalg.norm(q, axis=1, keepdims=True)

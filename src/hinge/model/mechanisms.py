@@ -13,23 +13,16 @@ import numpy as np
 
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import cos, sin
-from hinge.model.joint_constraints import tilted, turned
-from hinge.model.joints import (
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    Joint,
-    Prismatic,
-    Revolute,
-    Spherical,
-    random_quaternions,
-)
+from hinge.model.joint_constraints import random_quaternions, tilted, turned
+from hinge.model.joints import X_AXIS, Y_AXIS, Z_AXIS, Joint, Prismatic, Revolute, Spherical
+from hinge.model.springs import Spring, springs
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.rotation import rotation_from_quaternion
 from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Motion, MotionSpace
 
 Chain = Sequence[tuple[Joint, tuple[int, ...]]]
+DEPENDENT = 1e-13  # the square of the volume that unit axes span: below this it is rounding
 
 
 def _shift(x: Scalar, y: Scalar, z: Scalar = 0.0) -> Transform:
@@ -120,6 +113,10 @@ class SphericalAngles(Joint):
         columns = Vec3((c2 * c3, -(c2 * s3), s2)), Vec3((s3, c3, 0.0)), Z_AXIS
         return MotionSpace(Motion(column) for column in columns)
 
+    def apart(self, q: Sequence[Scalar]) -> list[Scalar]:
+        c2 = cos(q[1])
+        return [c2 * c2 - DEPENDENT]  # the Gramian of the axes
+
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
         return list(p)
 
@@ -197,6 +194,11 @@ class SphereInCylinder(Joint):
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return [*self._ball.difference(q0[:4], q1[:4]), q1[4] - q0[4]]
 
+    def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
+        turn, couple = self._ball.spring(rest[:4], q[:4], k[:3])
+        pull, force = springs(k[3:], [q[4] - rest[4]])
+        return turn + pull, [*couple, *force]
+
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
         return np.concatenate(
             [random_quaternions(rng, n), np.clip(rng.normal(size=(n, 1)), lower[4:], upper[4:])], axis=1
@@ -245,6 +247,9 @@ class Rolling(Joint):
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         return self._ball.difference(q0[:4], q1[:4])
+
+    def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
+        return self._ball.spring(rest[:4], q[:4], k)
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
         return np.concatenate(

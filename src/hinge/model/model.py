@@ -19,9 +19,10 @@ from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
+from hinge.model.potentials import PerJoint, Potential
 from hinge.model.report import Report
 from hinge.model.shapes import Shape
-from hinge.model.symbols import PLACES, symbols, unknown
+from hinge.model.symbols import symbols_of, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
@@ -116,6 +117,8 @@ class Model:
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
+    given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
+    potentials: tuple[Potential, ...] = ()  # of forces besides gravity
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -128,12 +131,13 @@ class Model:
         slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
         loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
-        return hashlib.sha256(repr((parts, terms, slack, seats, loops)).encode()).hexdigest()
+        besides = [one.told(self) for one in self.potentials]
+        return hashlib.sha256(repr((parts, terms, slack, seats, loops, *besides)).encode()).hexdigest()
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the symbols it was built from, in alphabetical order."""
-        return symbols(tuple(getattr(self, name) for name in PLACES))
+        return tuple(symbols_of(self))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
@@ -283,8 +287,7 @@ class Model:
     def coupling(self) -> Floats:
         """G: joint velocities from the user's, joints in depth-first order."""
         bodies = [i for i, _ in self.outward()]
-        G = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv))
-        row = 0
+        G, row = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv)), 0
         for i in bodies:
             at, ratio = self.slices[i][1].start, self.ratio(i)
             for k in range(self.joint[i].nv):
@@ -295,13 +298,9 @@ class Model:
     @property
     def coupling_offset(self) -> Floats:
         """c: the joint coordinates where the user's are zero."""
-        return np.array(
-            [
-                self.follows[i].offset if i in self.follows else 0.0
-                for i, _ in self.outward()
-                for _ in range(self.joint[i].nq)
-            ]
-        )
+        bodies = [i for i, _ in self.outward()]
+        offsets = [self.follows[i].offset if i in self.follows else 0.0 for i in bodies]
+        return np.repeat(np.array(offsets, float), [self.joint[i].nq for i in bodies])
 
     @cached_property
     def loop_rows(self) -> int:
@@ -332,29 +331,28 @@ class Model:
         """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg), where `terms` has it."""
         return self._term(i, "armature")
 
-    def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-        """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
-        terms = [self._term(i, name) for name in TERMS[1:]]
-        if not any(unknown(term) or any(term) for term in terms):
-            return [0.0] * self.joint[i].nv
-        felt = [self.felt(name, i, q, qd) for name in TERMS[1:]]
-        return [d * x + f * y + k * z for d, f, k, x, y, z in zip(*terms, *felt, strict=True)]
+    def resistance(self, i: int, q: PerJoint, qd: PerJoint) -> list[Scalar]:
+        """What of the force of joint i potentials take, and its damping, friction and spring so far as `terms` has."""
+        made, terms = [0.0] * self.joint[i].nv, {name: self._term(i, name) for name in TERMS[1:]}
+        if any(unknown(term) or any(term) for term in terms.values()):
+            taken = [self.taken(name, i, term, q[i], qd[i]) for name, term in terms.items()]
+            made = [d + f + k for d, f, k in zip(*taken, strict=True)]
+        for one in self.potentials:
+            made = [a + b for a, b in zip(made, one.force(self, i, q), strict=True)]
+        return made
 
-    def felt(self, term: str, i: int, q: Sequence[Scalar], qd: Sequence[Scalar],
-             qdd: Sequence[Scalar] = ()) -> Sequence[Scalar]:  # fmt: skip
-        """What a unit of armature, damping, friction or stiffness takes of the forces of joint i."""
-        if term == "friction":
-            return [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+    def taken(self, term: str, i: int, sizes: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar],
+              qdd: Sequence[Scalar] = ()) -> list[Scalar]:  # fmt: skip
+        """What armature, damping, friction or stiffness of those sizes takes of the forces of joint i."""
         if term == "stiffness":
-            return self.joint[i].difference(self.slack(i), q)
-        return qd if term == "damping" else qdd
+            return self.joint[i].spring(self.slack(i), q, sizes)[1]
+        sign = [select(less(0.0, x), 1.0, select(less(x, 0.0), -1.0, 0.0)) for x in qd]
+        felt = {"armature": qdd, "damping": qd, "friction": sign}[term]
+        return [size * x for size, x in zip(sizes, felt, strict=True)]
 
     def stored(self, i: int, q: Sequence[Scalar]) -> Scalar:
         """The energy in the spring of joint i, so far as `terms` has it."""
-        joint, total = self.joint[i], 0.0
-        for k, s in zip(self._term(i, "stiffness"), joint.difference(self.slack(i), q), strict=True):
-            total = total + 0.5 * k * s * s
-        return total
+        return self.joint[i].spring(self.slack(i), q, self._term(i, "stiffness"))[0]
 
     def _term(self, i: int, name: str) -> tuple[float, ...]:
         return (getattr(self.data[i], name) if name in self.terms else ()) or (0.0,) * self.joint[i].nv
@@ -365,13 +363,10 @@ class Model:
         return Force(frame.R.T @ (f.ang - cross3(frame.p, f.lin)), frame.R.T @ f.lin)
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name: a link, a frame or a site."""
-        try:
-            return self.frames[name]
-        except (KeyError, TypeError):
-            raise UnknownName(
-                f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}"
-            ) from None
+        """The frame of that name: a link, a frame or a site; "world" is the base where nothing else is called so."""
+        if isinstance(name, str) and (name in self.frames or name == self.body_name[0]):
+            return self.frames.get(name, Frame(0))
+        raise UnknownName(f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}")
 
     def joint_number(self, name: str) -> int:
         """The number of the moving joint of that name, which is its body's."""

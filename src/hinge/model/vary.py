@@ -151,7 +151,7 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
         elif one.field == "gravity":
             gravity = tuple(entries)
     return replace(model, inertia=tuple(inertia), placement=tuple(placement), gravity=gravity, data=tuple(data),
-                   follows=follows)  # fmt: skip
+                   follows=follows, given=tuple(flat))  # fmt: skip
 
 
 def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mapping[str, Floats]) -> None:

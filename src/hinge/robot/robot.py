@@ -7,17 +7,18 @@ registry, and what belongs to contact, geometry and loops hangs on views: see al
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.arguments import Array, real
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.request import trace
 from hinge.calls.target import USUAL, Target, Vector
+from hinge.errors import SizeError
 from hinge.model import Model, Report, edit, states
 from hinge.model import loops as _loops
 from hinge.model.driven import prescribe
@@ -90,10 +91,14 @@ class Robot(Algorithms):
     def frame_names(self) -> tuple[str, ...]:
         """All that `pose`, `jacobian` and the like can be asked for: links, then frames, sites and fixed joints.
 
+        A robot that floats has "world" before them.
+
         >>> hinge.samples.planar_2r().frame_names
         ('base', 'upper', 'lower', 'hand')
         """
-        return tuple(self.model.frames)
+        names, world = tuple(self.model.frames), self.model.body_name[0]
+        based = any(self.model.frames[link].body == 0 for link in self.model.links)
+        return names if based or world in names else (world, *names)
 
     @property
     def loops(self) -> tuple[_loops.Loop | _loops.Tie, ...]:
@@ -168,14 +173,45 @@ class Robot(Algorithms):
         """
         return self._with(edit.with_gravity(self.model, gravity))
 
+    def with_potential(self, V: Callable[[Any], Any], at: str | None = None) -> Robot:
+        """This robot with a potential V (J) besides gravity: a function of q (nq), or of the pose (4, 4) of `at`.
+
+        V runs once on symbols. Its slope acts at the joints in every call, and it counts in `potential_energy`.
+
+        >>> arm = hinge.samples.planar_2r().with_potential(lambda q: 5.0 * (q[0] - 0.3) ** 2)  # a spring of 10 N m/rad
+        >>> arm = arm.with_potential(lambda pose: 20.0 * pose[2, 3], at="hand")  # and a weight
+        >>> arm.gravity_force([0.0, 0.0]).round(3)
+        array([56.62 , 24.905])
+        """
+        return self._with(edit.with_potential(self.model, V, at))
+
+    def with_elastic(self, joint: str, stiffness: float, damping: float = 0.0,
+                     motor_inertia: float | None = None) -> Robot:  # fmt: skip
+        """This robot with a spring (N m/rad, N/m) and a damper between the motor of a joint and the link it drives.
+
+        The joint's coordinate is then the motor's, after its gear; a further one, JOINT_spring, is by how much the link
+        is ahead of it. The motor's inertia (kg m², kg) is the joint's armature unless given. Springs and dampers act
+        where `joint_terms` has "stiffness" and "damping".
+
+        >>> arm = hinge.samples.planar_2r().with_elastic("elbow", stiffness=1e3, motor_inertia=0.1)
+        >>> arm.joint_names, arm.nv
+        (('shoulder', 'elbow', 'elbow_spring'), 3)
+        """
+        return self._with(edit.with_elastic(self.model, joint, stiffness, damping, motor_inertia))
+
     def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
         """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.
 
         >>> hinge.samples.planar_2r().lock({"elbow": 0.5}).nv
         1
         """
+        if isinstance(joints, str) or (isinstance(joints, Mapping) and q is not None):
+            raise SizeError("lock takes {joint: coordinates}, or a list of names and a whole q to take them from.")
         if not isinstance(joints, Mapping):
-            whole = self.neutral() if q is None else np.asarray(q, float)
+            whole = self.neutral() if q is None else real("lock: q", q)
+            if whole.shape != (self.nq,):
+                wanted = "Give a whole q with a list of names, or {joint: coordinates}."
+                raise SizeError(f"lock: q has shape {whole.shape}; robot {self.name!r} has nq = {self.nq}.\n  {wanted}")
             joints = {name: whole[self.coordinates(name)[0]] for name in joints}
         return self._with(edit.lock(self.model, joints))
 
@@ -219,8 +255,8 @@ class Robot(Algorithms):
         """
         return Robot(self.model, [*self.target.varied, *names])
 
-    def with_values(self, values: Mapping[str, float]) -> Robot:
-        """This robot with numbers for some or all of the symbols it was built from.
+    def with_values(self, values: Mapping[Any, float]) -> Robot:
+        """This robot with numbers for some or all of the symbols it was built from, by name or by symbol.
 
         >>> hinge.samples.planar_2r(symbols=True).with_values({"m1": 2.0, "m2": 1.0}).mass
         3.0
@@ -285,21 +321,29 @@ class Robot(Algorithms):
         places = inputs.places(self.model, name, at)
         return self.target.kernel(name, method, backend, given, joint_terms, status, regroup, places, options)
 
-    def cost(self, name: str, method: str | None = None, regroup: bool = False, **options: str) -> Cost:
+    def cost(self, name: str, method: str | None = None, regroup: bool = False, external: Iterable[str] = (),
+             external_frame: str = "body", **options: str) -> Cost:  # fmt: skip
         """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
 
-        >>> hinge.samples.planar_2r().cost("mass_matrix").mul < 20
-        True
+        `external` names the frames at which known forces act, in coordinates as `external_frame` says.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.cost("inverse_dynamics", external=["hand"]).add - arm.cost("inverse_dynamics").add
+        4
         """
-        request = self.target.request(name, method, regroup=regroup, options=options)
+        at = inputs.acting(self.model, external, external_frame)
+        places = (("external", at),) if at.names else ()
+        given = [one for one, _ in places]
+        request = self.target.request(name, method, given, regroup=regroup, places=places, options=options)
         algorithm, program = trace(request, self.target, contract=False)
-        return count(program, algorithm.method)
+        return count(program, algorithm.method if method in (None, "auto") else method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
                scalar: str = "double", **options: Any) -> str:  # fmt: skip
-        """The program of an algorithm for this robot as text: "c", "llvm", or "listing" for a plain one.
+        """The program of an algorithm for this robot as text: "c", "llvm", "listing" for a plain one; or "latex".
 
-        `scalar` is "double" or "float". What is about a frame takes `at`, its name; `joint_terms=` is as in calls.
+        `scalar` is "double" or "float"; "latex" has the equations, as `hinge equations --latex` prints them. What is
+        about a frame takes `at`, its name; `joint_terms=` is as in calls.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
@@ -309,19 +353,19 @@ class Robot(Algorithms):
         return paper.source(self.target, name, language, method, at, scalar, options)
 
     def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
-                  shared: bool = False, **options: Any) -> Any:  # fmt: skip
+                  shared: bool = False, digits: int | None = None, **options: Any) -> Any:  # fmt: skip
         """The results of an algorithm as SymPy objects: a matrix (a vector is a column), a scalar, or a tuple of them.
 
-        Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from keep their names. What
-        is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified; `shared`
-        gives definitions first, as sympy.cse does.
+        Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from are there themselves.
+        What is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified;
+        `shared` gives definitions first, as sympy.cse does. Decimals are rounded to so many significant `digits`.
 
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
         """
         from hinge.export import paper
 
-        return paper.equations(self.target, name, method, at, simplify, shared, options)
+        return paper.equations(self.target, name, method, at, simplify, shared, digits, options)
 
     def __getstate__(self) -> tuple[Model, list[str]]:
         return self.model, self.target.varied

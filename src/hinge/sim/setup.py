@@ -15,6 +15,7 @@ from hinge.calls.controllers import known_control
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
+from hinge.graph.scalars import evaluated
 from hinge.integrators import METHODS
 from hinge.loops.assembly import START, refuse_open
 from hinge.model.driven import sizes
@@ -100,9 +101,9 @@ def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None,
     if constraint is not None:
         if not isinstance(constraint, Constrained) or constraint.robot is not robot:
             raise SizeError("constraint has to be what hinge.constrain made of this very robot.")
-        if loops in ("baumgarte", "independent"):
-            raise NotCovered(f"loops={loops!r} is for kinematic loops. Constraints on velocities take loops='project'.")
-        return loops or "", 0.0, 0
+        if loops == "independent":
+            raise NotCovered("loops='independent' is for kinematic loops. Constraints take 'project' or 'baumgarte'.")
+        return loops or "", duration("loop_time", time) if loops == "baumgarte" else 0.0, 0
     if not robot.loops:
         if loops is not None:
             raise NotCovered(f"loops={loops!r} was given, and robot {robot.name!r} has none. Leave it out.")
@@ -115,6 +116,17 @@ def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None,
         raise SizeError(f"loop_time={time!r} is not a time. Give a positive number of seconds.")
     rank = int(np.max(robot.mobility(q).rank)) if loops == "independent" else 0
     return loops or "", float(time) if loops == "baumgarte" else 0.0, rank
+
+
+def refuse_violated(physics: Physics, made: Outside, q: Array, qd: Array, t: float) -> None:
+    """Raise where a run begins off its constraint, with the amount."""
+    if physics.constraint is None:
+        return
+    given = [made.arrays[name] for name in ("parameters", "prescribed") if name in made.arrays]
+    if made.driven is not None:
+        now = Graph().input("t", 0)
+        given.append(np.array(evaluated(made.driven(now), {now: float(t)})))
+    physics.constraint.refuse_violated(q, qd, t, START, given)
 
 
 def _springs(robot: Robot) -> tuple[tuple[float, float], ...]:
@@ -201,7 +213,7 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
     first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
-    made.law, key = known_control(robot.target, law, first)
+    _, _, _, made.law, made.says, key = known_control(robot.target, law, first)
     made.fed = tuple(f"input{k}" for k in range(len(arrays)))
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)

@@ -71,6 +71,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
     _fixed(physics)
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
+    setup.refuse_violated(physics, acts, q, qd, t0)
     if policy is not None:
         try:
             setup.driven_by(acts, robot, policy, inputs, batch)
@@ -156,6 +157,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
                             arguments.count("keep", keep))  # fmt: skip
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
+    if not append:
+        setup.refuse_violated(physics, acts, q, qd, t0)
     run = Run(robot, batch, physics, acts, q, qd, t0)
     _together(run, sample, file, append, overwrite, rtol, atol, events)
     if METHODS[way].adaptive:

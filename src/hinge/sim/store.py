@@ -10,11 +10,12 @@ A run that was killed, or whose disk was full, opens as far as finished.json say
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.errors import HingeError, TrajectoryError
+from hinge.model.model import TERMS, Model
 from hinge.robot import Robot
 from hinge.sim.record import CannotWrite, rollouts
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
@@ -56,7 +58,8 @@ class Writer:
         self.path, self.run, rows = Path(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
-                      "name": run.robot.name, "digest": run.robot.model.digest, "fields": list(widths)}  # fmt: skip
+                      "name": run.robot.name, "digest": _digest(run.robot.model), "fields": list(widths),
+                      "parameters": {name: x.tolist() for name, x in run.parameters.items()}}  # fmt: skip
         self.events: list[Event] = []
         if append and self.path.exists():
             self.stored = self._gone_on(count)
@@ -75,9 +78,12 @@ class Writer:
         for name in ("batch", "fields", "method"):
             if about[name] != self.about[name]:
                 raise _no_going_on(self.path, f"its {name} is {about[name]!r}, not {self.about[name]!r}")
+        if about["parameters"] != self.about["parameters"]:
+            raise _no_going_on(self.path, "its robot has other parameters")
         q, qd = (a.reshape(-1, a.shape[-1]).copy() for a in there.final)
         self.run.q, self.run.qd, self.run.t = q, qd, float(there.t[-1])
-        self.run.fate[:, 0] = there.status.reshape(-1)
+        status = there.status.reshape(-1).astype(float)
+        self.run.fate[:, 0] = np.where(there.failed.reshape(-1), status, -status)
         self.run.fate[:, 1] = np.nan if there.lost is None else there.lost.reshape(-1)
         self.base, self.events = len(there) - 1, list(there.events)
         zarr = _zarr()
@@ -181,6 +187,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
 
     class _Done:
         robot, batch, info, stopped = trajectory.robot, trajectory.status.shape, _plain(trajectory.info), ""
+        parameters = trajectory.parameters
         q, physics, status = np.empty((rows, 0)), trajectory, trajectory.status.reshape(-1)
         fate = np.full((rows, 3), np.nan) if trajectory.lost is None else trajectory.lost.reshape(-1, 1)[:, [0, 0, 0]]
 
@@ -215,6 +222,8 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
     finished, fields = about["finished"], about["fields"]
     robot = robot or _read_robot(folder, about)
     zarr = _zarr()
+    if about["parameters"].keys() - {one.name for one in robot.target.vary}:
+        robot = robot.vary(*about["parameters"])
     try:
         group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
         t, planned = np.asarray(group["t"][:finished]), group["t"].shape[0]
@@ -225,21 +234,28 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
         events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
         lost = np.array(about["lost"], float).reshape(batch) if "lost" in about else None
         info = dict(about["info"]) | {"hinge": about["hinge"]}
+        parameters = {name: np.array(x, float) for name, x in about["parameters"].items()}
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, t, states, status, about["method"], events, info, lost)
+    return Trajectory(robot, t, states, status, about["method"], events, info, lost, parameters)
 
 
 def last_of(path: str | os.PathLike[str], robot: Robot) -> Trajectory:
     """The trajectory of a file that a run of this robot can go on with."""
     about = _about(Path(path))
-    if about.get("digest") != robot.model.digest:
+    if about.get("digest") != _digest(robot.model):
         raise _no_going_on(path, f"it is of another robot, {about.get('name')!r}")
     if not ({"q", "qd"} <= set(about["fields"]) and about["finished"]):
         raise _no_going_on(path, "it has no q and qd to begin with")
     return open_trajectory(path, robot)
+
+
+def _digest(model: Model) -> str:
+    """A name for all of a robot that a run may depend on: its dynamics with every joint term, and its limits."""
+    limits = [(one.lower, one.upper, one.velocity, one.effort) for one in model.data]
+    return hashlib.sha256(repr((replace(model, terms=frozenset(TERMS)).digest, limits)).encode()).hexdigest()
 
 
 def _no_going_on(path: Any, why: str) -> TrajectoryError:
@@ -251,6 +267,7 @@ def _about(folder: Path) -> dict[str, Any]:
     try:
         about = json.loads((folder / MARK).read_text())
         about |= {"finished": int(about["finished"]), "fields": list(about["fields"])}
+        about |= {"parameters": dict(about.get("parameters", {}))}
     except FileNotFoundError:
         raise TrajectoryError(
             f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
