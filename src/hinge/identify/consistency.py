@@ -75,11 +75,11 @@ class Prior:
         (G0, terms0, free0), (P, terms, free) = self._own, self._parts(x)
         G = np.linalg.cholesky(P)
         ratio = np.linalg.solve(G0, G)
-        g = np.einsum("nki,aij,nkj->na", ratio, SIDES, ratio) - np.einsum("aii->a", SIDES)
+        g = np.tensordot(ratio.swapaxes(1, 2) @ ratio - UNIT, SIDES, ([1, 2], [1, 2]))
         root = np.sqrt(terms0 * self.unit)
         W = np.diag(np.concatenate([np.ones(g.size), terms * self.unit / root, self.size]))
-        for k, block in enumerate(np.einsum("nij,ajk,nlk,ilb->nba", G, SIDES, G, TEN)):
-            W[NUMBERS * k : NUMBERS * (k + 1), NUMBERS * k : NUMBERS * (k + 1)] = block
+        for k, block in enumerate(np.tensordot(G[:, None] @ SIDES @ G[:, None].swapaxes(2, 3), TEN, 2)):
+            W[NUMBERS * k : NUMBERS * (k + 1), NUMBERS * k : NUMBERS * (k + 1)] = block.T
         return W, np.concatenate([g.ravel(), (terms - terms0) / root, (free - free0) / self.size])
 
     def heavier(self, factor: float) -> Prior:
