@@ -11,7 +11,11 @@ from importlib import import_module
 from pathlib import Path
 
 import hinge
-from hinge.dynamics.registry import ALGORITHMS
+from hinge.dynamics.registry import ALGORITHMS, default
+from hinge.graph import OPS
+from hinge.integrators import METHODS
+from hinge.model import JOINTS
+from hinge.model.shapes import SHAPES
 
 ROOT = Path(__file__).parents[1]
 COMMON = """All of these take `out=`, `method=`, `backend=`, `check=`, `return_status=`, `joint_terms=`, `regroup=`,
@@ -24,7 +28,13 @@ MODULES = {
 def write(folder: Path) -> None:
     """All made pages; those that are there already are written over."""
     folder.mkdir(exist_ok=True)
-    pages = {"robot": robot(), "functions": functions(), "geometry": modules("geometry"), "errors": errors()}
+    pages = {
+        "robot": robot(),
+        "functions": functions(),
+        "geometry": modules("geometry"),
+        "kinds": kinds(),
+        "errors": errors(),
+    }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     scripts = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -47,7 +57,7 @@ def robot() -> str:
     lines += [entry(name, thing, "robot.") for name, thing in own.items()]
     lines += ["## What it computes", "", COMMON, ""]
     for name, known in sorted(ALGORITHMS.items()):
-        first = next(iter(known.values()))
+        first = default(name)
         takes = [one if one != "at" else "name" for one, q in first.inputs.items() if q.absent is None]
         takes += [f"{option}={values[0]!r}" for option, values in first.options.items()]
         takes += [f"{one}=None" for one, q in first.inputs.items() if q.absent is not None]
@@ -86,6 +96,40 @@ def modules(room: str) -> str:
             if not one.startswith("_") and callable(thing) and getattr(thing, "__module__", "") == module.__name__:
                 lines.append(entry(one, thing, f"{name}."))
     return "\n".join(lines)
+
+
+def kinds() -> str:
+    """The page of what is a class or a row: joints, shapes, operations, methods of integration."""
+    tables = {
+        "Joints": (("kind", "nq, nv", "URDF", "MJCF", "table", "is"), [
+            (f"`{k}`", f"{j.nq}, {j.nv}", *(code(w) for w in (j.urdf, j.mjcf, j.dh)), first_line(j))
+            for k, j in JOINTS.items()
+        ]),
+        "Shapes": (("kind", "sizes", "URDF", "MJCF", "is"), [
+            (f"`{k}`", ", ".join(s.sizes()), code(s.urdf and f"<{s.urdf}>"), code(s.mjcf), first_line(s))
+            for k, s in SHAPES.items()
+        ]),
+        "Operations": (("name", "arguments", "counts as"), [
+            (f"`{op.name}`", str(op.arity), op.counts_as) for op in OPS.values()
+        ]),
+        "Methods of integration": (("name", "order", "steps"), [
+            (f"`{k}`", str(m.tableau.order) if m.tableau else "", "adaptive" if m.adaptive else "of one length")
+            for k, m in METHODS.items()
+        ]),
+    }  # fmt: skip
+    lines = ["# Kinds", "", "What is one class or one row each. A further one is found by all of hinge."]
+    for title, (head, rows) in tables.items():
+        lines += ["", f"## {title}", ""]
+        lines += [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+    return "\n".join(lines) + "\n"
+
+
+def code(word: str) -> str:
+    return f"`{word}`" if word else ""
+
+
+def first_line(thing: object) -> str:
+    return (inspect.getdoc(thing) or "").splitlines()[0]
 
 
 def errors() -> str:

@@ -25,8 +25,8 @@ def calls(*names):
 TABLED = {  # where the code is not written in the call: the codes that can be there
     "checking/diagnosis.py": set(),  # hands on those of a refusal
     "model/build.py": set(),  # the same
-    "model/sense.py": {"zero-velocity", "zero-effort"},
-    "formats/mjcf/kept.py": {"equality", "contact", "tendon"},
+    "model/plausibility.py": {"zero-velocity", "zero-effort"},
+    "formats/mjcf/other_sections.py": {"equality", "contact", "tendon"},
     "formats/mjcf/document.py": {"builtin", "plugin"},
     "formats/dh_file.py": set(),  # hands on those of a table
     "formats/write/notes.py": set(),  # what a format cannot say: no fault of a file

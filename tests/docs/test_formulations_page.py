@@ -36,9 +36,9 @@ POLYNOMIALS = rows("polynomials")
 
 def test_every_method_is_on_the_page():
     calls = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "coriolis_coefficients")
-    assert [row[:2] for row in POLYNOMIALS] == [
+    assert sorted(row[:2] for row in POLYNOMIALS) == sorted(
         [call, method] for call in calls for method, known in ALGORITHMS[call].items() if not known.closes
-    ]
+    )
 
 
 @pytest.mark.parametrize("row", POLYNOMIALS, ids=lambda row: f"{row[0]}.{row[1]}")

@@ -252,8 +252,8 @@ def test_a_method_that_does_not_cover_a_joint_names_it_and_the_methods_that_do()
     robot = ball_on_a_slide()
     assert refused(NotCovered, robot.cost, "forward_dynamics", method="nasser") == (
         "forward_dynamics: method 'nasser' does not cover robot 'toy': joint 'ball_joint' is spherical, with 3 "
-        "freedoms.\n  Use 'articulated', 'composite', 'composite_llt', 'composite_turney', 'articulated_base', "
-        "'strobe', 'conjugate_gradient', 'articulated_static'."
+        "freedoms.\n  Use 'articulated', 'composite', 'articulated_base', 'articulated_static', 'composite_llt', "
+        "'composite_turney', 'conjugate_gradient', 'strobe'."
     )
     message = refused(NotCovered, robot.cost, "inverse_dynamics", method="luh")
     assert message.startswith(

@@ -5,6 +5,7 @@ import pytest
 
 import hinge
 from hinge import Builder, NotCovered, UnknownName
+from hinge.dynamics.registry import ranked
 
 OLD = ("uicker_kahn_direct", "uicker_kahn", "hollerbach", "hollerbach_4x4", "gibbs_appell", "silver")
 
@@ -47,7 +48,7 @@ def test_an_unknown_method_is_answered_with_what_may_be_meant(name, given, meant
 
 
 def hint(robot):
-    others = [m for m, a in hinge.robot.ALGORITHMS["inverse_dynamics"].items() if not a.refuses(robot.model)]
+    others = [m for m, a in ranked("inverse_dynamics").items() if not a.refuses(robot.model)]
     assert "newton_euler" in others
     return f"Use {', '.join(map(repr, others))}."
 

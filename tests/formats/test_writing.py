@@ -11,8 +11,8 @@ from round_trip import again, codes, same_dynamics
 
 import hinge
 from hinge.model import Builder
-from hinge.model.model import Shape
 from hinge.model.samples import _random_body
+from hinge.model.shapes import Shape
 
 ARM = hinge.samples.pendulum(1)
 WITHIN = {"lower": -1, "upper": 1, "velocity": 2.0, "effort": 3.0}

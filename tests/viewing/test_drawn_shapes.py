@@ -5,7 +5,7 @@ import pytest
 import trimesh
 
 import hinge
-from hinge.model.model import Shape
+from hinge.model.shapes import Shape
 from hinge.viewing import shapes
 from hinge.viewing.figure import Figure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,10 @@ class Interpreter(Backend):
     """NumPy's own operations, one after another."""
 
     name = "interpret"
-    operations = OPS.keys() | STRUCTURE
+
+    @property
+    def operations(self) -> Collection[str]:  # type: ignore[override]
+        return OPS.keys() | STRUCTURE
 
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         return Interpreted(program)

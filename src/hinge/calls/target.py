@@ -19,7 +19,7 @@ from hinge.backends.sympy_input import is_sympy
 from hinge.calls import inputs
 from hinge.calls.request import Request, called, plan
 from hinge.dynamics import choose
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked, default
 from hinge.errors import one_of
 from hinge.model import Model, parameter, reframe, unmoved
 
@@ -118,7 +118,7 @@ class Target:
              **options: Any) -> tuple[Any, Kernel | None]:  # fmt: skip
         """What an algorithm gives; and its kernel, where the next plain call may go to that straight away."""
         one_of("check", check, ("sizes", "values"))
-        own = inputs.taken_from(options, self.model, next(iter(ALGORITHMS[name].values())))
+        own = inputs.taken_from(options, self.model, default(name))
         if any(map(is_sympy, given)):
             besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
                        "external": external, "base_motion": base_motion} | own  # fmt: skip

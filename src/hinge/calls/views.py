@@ -9,7 +9,7 @@ from typing import Any
 
 from hinge.calls.inputs import own
 from hinge.calls.target import USUAL, Target
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.dynamics.registry import PLACE, Algorithm, default
 
 
 class View:
@@ -22,7 +22,7 @@ class View:
         """The ordinary path of every method; the next plain call goes to the kernel straight away."""
         made, kernel = self.target.call(name, given, frames, return_status=return_status, **keywords)
         if kernel is not None:
-            first = next(iter(ALGORITHMS[name].values()))
+            first = default(name)
             enter, words = f"_{'fared' if return_status else 'enter'}_{name}", [*frames]
             words += [keywords[option] for option in first.options]
             if words:
@@ -116,7 +116,7 @@ def install(cls: type, names: Mapping[str, str]) -> None:
     There is one with and one without statuses, and for what is asked in words one for each of the words.
     """
     for name, called in names.items():
-        first = next(iter(ALGORITHMS[name].values()))
+        first = default(name)
         setattr(cls, called, _Pending(called, first))
         for entry in (f"_enter_{name}", f"_fared_{name}"):
             setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))

@@ -3,5 +3,4 @@
 Read general and multipliers, then elimination and inertias.
 """
 
-from hinge import formulations  # noqa: F401  older methods come before these in the registry
 from hinge.constraints import inertias  # noqa: F401  it registers itself

@@ -103,8 +103,10 @@ def _table(columns):
     return [[column[k] for column in entries] for k in range(6)]
 
 
-@algorithm("inverse_inertia", method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES, pivots=True,
-           refuses=coupled)  # fmt: skip
+@algorithm(
+    "inverse_inertia", priority=1, method="articulated", q=POSITION, at=PLACE, returns=TABLE, options=FRAMES,
+    pivots=True, refuses=coupled,
+)  # fmt: skip
 def inverse_inertia(model, q, at, frame="body"):
     """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
 
@@ -128,8 +130,10 @@ def inverse_inertia_by_mass(model, q, at, frame="body"):
     return cross_inertia_by_mass(model, q, at, at, frame)
 
 
-@algorithm("cross_inertia", method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
-           pivots=True, refuses=coupled)  # fmt: skip
+@algorithm(
+    "cross_inertia", priority=1, method="articulated", q=POSITION, a=PLACE, b=PLACE, returns=TABLE, options=FRAMES,
+    pivots=True, refuses=coupled,
+)  # fmt: skip
 def cross_inertia(model, q, a, b, frame="body"):
     """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
 

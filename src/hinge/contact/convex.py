@@ -9,6 +9,7 @@ and there changes them by little.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -37,26 +38,21 @@ def _thickness(solid: Solid) -> float:
     return min(solid.size) / 2 if solid.kind == "box" else solid.size[0]
 
 
-def _support(solid: Solid, d: Array, pared: float) -> Array:
+def _farthest(solid: Solid, pared: float) -> Callable[[Array], Array]:
     """The farthest point of a solid's core in a direction."""
-    if solid.kind == "sphere":
-        return solid.p
-    x = solid.R.T @ d
-    if solid.kind == "box":
-        return solid.p + solid.R @ (np.sign(x) * (np.asarray(solid.size) / 2 - pared))
-    far = np.array([0.0, 0.0, np.sign(x[2]) * (solid.size[1] / 2 - (pared if solid.kind == "cylinder" else 0.0))])
-    across = np.hypot(x[0], x[1])
-    if solid.kind == "cylinder" and across > 0.0:
-        far[:2] = x[:2] * ((solid.size[0] - pared) / across)
-    return solid.p + solid.R @ far
+    shape = solid.geometry
+    if pared and not shape.rounding:
+        shape = type(shape)(*shape.from_mjcf([half - pared for half in shape.mjcf_size]))
+    return lambda d: solid.p + solid.R @ shape.core(solid.R.T @ d)
 
 
 def _nearest(a: Solid, b: Solid, pared: float) -> tuple[Array, Array]:
     d = b.p - a.p if np.any(b.p != a.p) else np.array([1.0, 0.0, 0.0])
     pairs: list[tuple[Array, Array]] = []
     p, q = a.p, b.p
+    of_a, of_b = _farthest(a, pared), _farthest(b, pared)
     for _ in range(ROUNDS):
-        new = _support(a, d, pared), _support(b, -d, pared)
+        new = of_a(d), of_b(-d)
         x = q - p
         if pairs and x @ x - x @ (new[1] - new[0]) <= 1e-15 * max(1.0, float(x @ x)):
             break

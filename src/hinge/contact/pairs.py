@@ -20,20 +20,22 @@ from hinge.errors import NotCovered
 
 def touching(a: Solid, b: Solid, within: float) -> list[Found]:
     """The contacts of two solids whose gap is at most `within`."""
-    if a.kind == b.kind == "half_space":
+    if a.kind == b.kind == "plane":
         return []
-    if "half_space" in (a.kind, b.kind):
-        solid, ground = (b, a) if a.kind == "half_space" else (a, b)
+    if "plane" in (a.kind, b.kind):
+        solid, ground = (b, a) if a.kind == "plane" else (a, b)
         return [f for f in _on_plane(solid, ground) if f.gap <= within]
     if np.linalg.norm(a.p - b.p) > a.reach + b.reach + within:
         return []
-    first, second = sorted((a, b), key=lambda s: ORDER.get(s.kind, 9))
-    known = PAIRS.get((first.kind, second.kind))
+    if (a.kind, b.kind) not in PAIRS:
+        a, b = b, a
+    known = PAIRS.get((a.kind, b.kind))
     if known is None:
-        raise NotCovered(f"{first} may touch {second}, and {first.kind} against {second.kind} is not covered.\n"
-                         "  Covered are spheres, capsules, boxes and cylinders against each other, and all against "
-                         "half-spaces. Replace one of them.")  # fmt: skip
-    return [f for f in known(first, second) if f.gap <= within]
+        covered = ", ".join(dict.fromkeys(kind for pair in PAIRS for kind in pair))
+        raise NotCovered(f"{b} may touch {a}, and {b.kind} against {a.kind} is not covered.\n"
+                         f"  Covered are {covered} against each other, and all against half-spaces. Replace one of "
+                         "them.")  # fmt: skip
+    return [f for f in known(a, b) if f.gap <= within]
 
 
 # against a half-space
@@ -47,16 +49,12 @@ def _on_plane(solid: Solid, ground: Solid) -> Iterator[Found]:
         reach = offset if edge is None else offset * float(np.linalg.norm(np.cross(n, edge)))
         return Found(solid, ground, height - reach, point, ground.p, normal=n, edge=edge, offset=offset)
 
-    if solid.kind == "sphere":
-        yield at(solid.p, solid.size[0])
-    elif solid.kind == "capsule":
-        yield from (at(end, solid.size[0]) for end in solid.ends)
-    elif solid.kind == "cylinder":
+    if solid.kind == "cylinder":
         lies_flat = 1.0 - abs(n @ solid.axis) < FLAT
         for end in solid.ends:
             yield from (at(p) for p in rim_points(solid, end)) if lies_flat else [at(end, solid.size[0], solid.axis)]
     else:
-        yield from (at(corner) for corner in solid.corners)
+        yield from (at(corner, solid.geometry.rounding) for corner in solid.corners)
 
 
 # spheres and capsules: points and lines with a radius
@@ -202,7 +200,6 @@ def _face_face(a: Solid, b: Solid, k: int) -> Iterator[Found]:
         yield Found(b, a, float(n @ (point - top)), point, top, normal=n)
 
 
-ORDER = {"sphere": 0, "capsule": 1, "box": 2, "cylinder": 3, "mesh": 4}
 PAIRS = {
     ("sphere", "sphere"): _sphere_sphere,
     ("sphere", "capsule"): _sphere_capsule,

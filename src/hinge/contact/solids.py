@@ -1,22 +1,18 @@
-"""The solids of contact geometry: what a link's collision shapes are, and where.
-
-Sizes are as URDF has them: a sphere's radius, a box's whole edges, radius and whole length of a cylinder or a capsule
-(of a capsule between the centres of its ends), along z. A plane is the half-space below its z axis.
-"""
+"""The solids of contact geometry: a link's collision shapes, and where they are."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
 from hinge.errors import NotCovered
-from hinge.model.model import Model, Shape
+from hinge.model.model import Model
+from hinge.model.shapes import SHAPES, Geometry, Mesh, Shape
 
-SOLIDS = ("sphere", "capsule", "box", "cylinder", "half_space", "mesh")
-WAYS = {"plane": "half_space"}  # what else files call them
+CURVED = ("cylinder", "plane")  # what has no corners and is covered nevertheless
 
 
 class Solid(NamedTuple):
@@ -30,7 +26,11 @@ class Solid(NamedTuple):
     vertices: Array | None = None
 
     def __str__(self) -> str:
-        return f"the {self.kind.replace('_', '-')} on {'the world' if self.link is None else repr(self.link)}"
+        return f"the {self.kind} on {'the world' if self.link is None else repr(self.link)}"
+
+    @property
+    def geometry(self) -> Geometry:
+        return _sized(self.kind, self.size)
 
     @property
     def axis(self) -> Array:
@@ -39,28 +39,27 @@ class Solid(NamedTuple):
     @property
     def reach(self) -> float:
         """The radius of a sphere around its origin that holds it."""
-        if self.kind == "half_space":
-            return np.inf
-        if self.kind == "mesh":
-            return float(np.sqrt((self.corners - self.p) ** 2 @ np.ones(3)).max())
-        if self.kind == "box":
-            return float(np.linalg.norm(self.size) / 2)
-        if self.kind == "capsule":
-            return self.size[0] + self.size[1] / 2
-        return float(np.hypot(self.size[0], self.size[1] / 2)) if self.kind == "cylinder" else self.size[0]
+        return self.geometry.reach if self.vertices is None else float(np.linalg.norm(self.vertices, axis=1).max())
 
     @property
     def ends(self) -> Array:
-        """The centres of the ends of a capsule or cylinder, (2, 3)."""
+        """The centres of the ends of what has a length, (2, 3)."""
         return self.p + np.outer([-0.5, 0.5], self.axis * self.size[1])
 
     @property
     def corners(self) -> Array:
-        """The vertices of a box or of a mesh's hull."""
-        if self.vertices is not None:
-            return self.p + self.vertices @ self.R.T
-        signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
-        return self.p + (signs * np.asarray(self.size) / 2) @ self.R.T
+        """Its corners, or their centres where it is rounded; those of a mesh's hull."""
+        return self.p + (self.geometry.corners if self.vertices is None else self.vertices) @ self.R.T
+
+
+@lru_cache(maxsize=1024)
+def _sized(kind: str, size: tuple[float, ...]) -> Geometry:
+    return SHAPES[kind](*size)
+
+
+def touches(kind: str) -> bool:
+    """Whether contact geometry covers shapes of this kind: all that have corners, and a few that are curved."""
+    return kind in CURVED or (kind in SHAPES and SHAPES[kind].corners is not Geometry.corners)
 
 
 def link_solids(model: Model) -> list[tuple[str, Shape]]:
@@ -70,8 +69,8 @@ def link_solids(model: Model) -> list[tuple[str, Shape]]:
         for shape in shapes:
             if shape.role != "collision":
                 continue
-            if WAYS.get(shape.kind, shape.kind) not in SOLIDS:
-                hint = f"Contact geometry covers {', '.join(SOLIDS)}. Leave it out, or replace it by those."
+            if not touches(shape.kind):
+                hint = f"Contact geometry covers {', '.join(filter(touches, SHAPES))}. Leave it out, or replace it."
                 raise NotCovered(f"link {link!r} has a collision shape of kind {shape.kind!r}.\n  {hint}")
             made.append((link, shape))
     return made
@@ -81,20 +80,17 @@ def placed(link: str, shape: Shape, T: Array) -> Solid:
     """A shape where its link is."""
     R = T[:3, :3] @ np.array(shape.rotation, float)
     p = T[:3, 3] + T[:3, :3] @ np.array(shape.xyz, float)
-    vertices = _hull(shape.file, shape.scale, link) if shape.kind == "mesh" else None
-    return Solid(WAYS.get(shape.kind, shape.kind), shape.size, link, R, p, vertices)
+    return Solid(shape.kind, shape.size, link, R, p, _hull(shape.geometry, link))
 
 
-@lru_cache(maxsize=256)
-def _hull(file: str, scale: tuple[float, ...], link: str) -> Array:
-    """The vertices of a mesh's convex hull, in its own coordinates."""
+def _hull(mesh: Geometry | None, link: str) -> Array | None:
+    """The vertices of a mesh's hull, in its own coordinates."""
+    if not isinstance(mesh, Mesh):
+        return None
     try:
-        import trimesh
-
-        mesh: Any = trimesh.load(file, force="mesh")
-        return np.asarray(mesh.convex_hull.vertices, float) * np.asarray(scale)
+        return mesh.corners
     except ImportError as missing:
-        raise NotCovered(f"link {link!r}: the collision mesh {file!r} needs a package that is not installed: "
+        raise NotCovered(f"link {link!r}: the collision mesh {mesh.file!r} needs a package that is not installed: "
                          f"{missing}.\n  pip install hinge[mesh], or take boxes and spheres.") from None  # fmt: skip
     except Exception as wrong:  # readers of meshes raise whatever they like
-        raise NotCovered(f"link {link!r}: the collision mesh {file!r} cannot be read: {wrong}.") from None
+        raise NotCovered(f"link {link!r}: the collision mesh {mesh.file!r} cannot be read: {wrong}.") from None

@@ -22,7 +22,7 @@ def coupled(model):
     return f"joint {names[0]!r} follows another" if names else ""
 
 
-@algorithm("forward_dynamics", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
+@algorithm("forward_dynamics", priority=3, q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
            returns=ACCELERATION, pivots=True, refuses=coupled, competes=True, rolls=True)  # fmt: skip
 def articulated(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces: qdd = H(q)⁻¹ (tau - C(q, qd)).

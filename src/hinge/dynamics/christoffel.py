@@ -138,7 +138,7 @@ def of_metric(model, q):
     return gathered(model, made)
 
 
-@algorithm("christoffel", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
+@algorithm("christoffel", priority=1, q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
 def recursive(model, q):
     """The Christoffel symbols Γ of the mass matrix, of the first kind: (C qd)_i = Σ_jk Γ[i, j, k] qd[j] qd[k].
 

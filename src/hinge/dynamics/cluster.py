@@ -17,7 +17,7 @@ from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, MotionSpace, comoving, cross
 
 
-@algorithm("forward_dynamics", method="articulated", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+@algorithm("forward_dynamics", priority=2, serves="articulated", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
            base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
 def cluster(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces, by articulated clusters of coupled bodies."""

@@ -20,7 +20,7 @@ from hinge.graph import units
 from hinge.spatial import Motion
 
 
-@algorithm("mass_matrix", q=POSITION, returns=MATRIX)
+@algorithm("mass_matrix", priority=1, q=POSITION, returns=MATRIX)
 def composite(model, q):
     """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
 
@@ -65,7 +65,7 @@ def inverse_composite(model, q):
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
 
 
-@algorithm("forward_dynamics", method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
+@algorithm("forward_dynamics", priority=1, method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
            base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias=bias_force):
     """Accelerations that follow from joint forces, by way of the mass matrix."""

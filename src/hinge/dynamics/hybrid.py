@@ -42,7 +42,7 @@ GIVEN: dict[str, Any] = {
 FOUND = {"tau": FORCE, "qdd": ACCELERATION}
 
 
-@algorithm("hybrid_dynamics", method="articulated", **GIVEN, returns=FOUND, pivots=True, refuses=coupled)
+@algorithm("hybrid_dynamics", priority=1, method="articulated", **GIVEN, returns=FOUND, pivots=True, refuses=coupled)
 def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
     """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
 

@@ -54,7 +54,7 @@ def joint_forces(model, q, qd, qdd, external, base):
 
 
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns=FORCE, competes=True, rolls=True)  # fmt: skip
+           returns=FORCE, competes=True, rolls=True, priority=1)  # fmt: skip
 def newton_euler(model, q, qd, qdd, external, base_motion):
     """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 
@@ -79,7 +79,7 @@ def at_joint(model, i, along, q, qd, qdd):
     return [t + r + d for t, r, d in zip(along, rotor, model.resistance(i, q[i], qd[i]), strict=True)]
 
 
-@algorithm("bias_force", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,
+@algorithm("bias_force", priority=1, q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,
            method="newton_euler", competes=True, rolls=True)  # fmt: skip
 def bias_force(model, q, qd, external, base_motion):
     """What the joint forces must be for zero acceleration: C(q, qd), gravity in.

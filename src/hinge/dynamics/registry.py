@@ -159,12 +159,18 @@ class Algorithm:
     competes: bool = False
     closes: bool = False
     rolls: bool = False
+    priority: int = 0
 
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
         if model.loops and self.name in OPEN and not self.closes:
             return "it has kinematic loops"
         return self.refuses(model)
+
+    @property
+    def rank(self) -> tuple[int, str, str]:
+        """Its place among rivals: by priority, then by name."""
+        return -self.priority, self.method, self.function.__name__
 
     @property
     def result(self) -> Quantity:
@@ -271,18 +277,20 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
 # what a tree does by itself, and a mechanism with loops does not
 OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics"}
 
-# public name → method → algorithm, in the order they were registered; the first that covers a model is the default.
-# A second algorithm of one method, for robots the first does not cover, stands under its own name.
+# public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
+HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method of it is registered
 
 
-def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "",
+def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", serves: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
-              rolls: bool = False,
+              rolls: bool = False, priority: int = 0,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
+    One that `serves` another method takes its place for robots that the other does not cover. Among rivals the one of
+    the highest `priority` is asked first, and among equals the first by name: the order of imports means nothing.
     `pivots` says that it also returns the pivots of equations it solved, and, where it has an answer for singular ones
     too, a margin that is not positive there; `refuses` gives the reason why it does not cover a model, or nothing; of
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
@@ -293,10 +301,11 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
-        made = Algorithm(name, called, function, inputs, gives, options or {}, pivots, refuses, competes, closes,
-                         rolls)  # fmt: skip
-        known = ALGORITHMS.setdefault(name, {})
-        known[function.__name__ if made.method in known else made.method] = made
+        made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses, competes,
+                         closes, rolls, priority)  # fmt: skip
+        ALGORITHMS.setdefault(name, {})[called] = made
+        for tell in HEARD:
+            tell(name)
         return function
 
     return register
@@ -308,17 +317,26 @@ def unregistered(name: str, function: Callable[..., Any], takes: Mapping[str, Qu
     return Algorithm(name, name, function, takes, gives, pivots=pivots)
 
 
+def ranked(name: str) -> dict[str, Algorithm]:
+    """The algorithms of a public name by method, in the order in which they are asked."""
+    return dict(sorted(ALGORITHMS[name].items(), key=lambda one: one[1].rank))
+
+
+def default(name: str) -> Algorithm:
+    """The algorithm that is asked first, whose signature and words are those of the method."""
+    return min(ALGORITHMS[name].values(), key=lambda one: one.rank)
+
+
 def asked(name: str) -> dict[str, Quantity]:
     """What every call of an algorithm has to give, in order."""
-    first = next(iter(ALGORITHMS[name].values()))
-    return {one: quantity for one, quantity in first.inputs.items() if quantity.absent is None}
+    return {one: quantity for one, quantity in default(name).inputs.items() if quantity.absent is None}
 
 
 def rivals(model: Model, first: Algorithm) -> list[Algorithm]:
     """The algorithms that compete with this one to be the default for a model; itself alone where it does not."""
     if not first.competes:
         return [first]
-    covering = [a for a in ALGORITHMS[first.name].values() if a.competes and not a.reason(model)]
+    covering = [a for a in ranked(first.name).values() if a.competes and not a.reason(model)]
     return list({a.method: a for a in reversed(covering)}.values())[::-1]  # of one method the first that covers it
 
 
@@ -326,14 +344,15 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     """The algorithm for a public name: of the method asked for, or of any, the first that covers the model."""
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
-    known = list(ALGORITHMS[name].values())
-    asked = [a for key, a in ALGORITHMS[name].items() if method in (None, "auto", key, a.method)]
+    known = ranked(name)
+    asked = [a for key, a in known.items() if method in (None, "auto", key, a.method)]
     if not asked:
-        raise UnknownName(f"{name} has no method {method!r}. {did_you_mean(str(method), (a.method for a in known))}")
-    covering = [a for a in asked if not a.reason(model)]
-    if covering:
-        return covering[0]
-    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known if not a.reason(model))))
+        hint = did_you_mean(str(method), (a.method for a in known.values()))
+        raise UnknownName(f"{name} has no method {method!r}. {hint}")
+    covering = next((a for a in asked if not a.reason(model)), None)
+    if covering is not None:
+        return covering
+    others = ", ".join(map(repr, dict.fromkeys(a.method for a in known.values() if not a.reason(model))))
     hint = f"Use {others}." if others else "No method does."
     how = f"method {method!r} does not cover" if method else "nothing covers"
     raise NotCovered(f"{name}: {how} robot {model.name!r}: {asked[0].reason(model)}.\n  {hint}")

@@ -17,9 +17,9 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, NotCovered, Where, did_you_mean
 from hinge.graph.expr import Scalar
-from hinge.model import JOINTS, Builder, Model, reframe
+from hinge.model import Builder, Model, reframe
 from hinge.model.frames import screws
-from hinge.model.joints import Helical
+from hinge.model.joints import Helical, spelled
 from hinge.model.numbers import numbers
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.transform import Screw
@@ -28,7 +28,6 @@ DATA = ("velocity", "effort", "armature", "damping", "friction", "stiffness", "r
 KEYS = {
     "a", "alpha", "d", "theta", "type", "pitch", "driven_by", "mass", "com", "inertia", "name", "limits", *DATA,
 }  # fmt: skip
-TYPES = {joint.dh: kind for kind, joint in reversed(JOINTS.items()) if joint.dh}
 
 
 def _turn(axis: int, angle: Scalar) -> np.ndarray:
@@ -73,10 +72,11 @@ def read(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: A
         if unknown:
             word = sorted(unknown)[0]
             raise ModelError("dh-key", f"row {k} of the table has {word!r}.", did_you_mean(word, KEYS), where)
-        kind = TYPES.get(row.get("type", "revolute"))
+        types = spelled("dh")
+        kind = types.get(row.get("type", "revolute"))
         if kind is None:
             raise ModelError("joint-type", f"row {k} of the table has type {row['type']!r}.",
-                             did_you_mean(str(row["type"]), TYPES), where)  # fmt: skip
+                             did_you_mean(str(row["type"]), types), where)  # fmt: skip
         a, alpha, theta, d = (_entry(row, k, key) for key in ("a", "alpha", "theta", "d"))
         about_x, along_z = _shift(0, a) @ _turn(0, alpha), _turn(2, theta) @ _shift(2, d)
         inner, outer = (

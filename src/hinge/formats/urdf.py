@@ -13,14 +13,14 @@ out. Shapes are remembered, never opened; but where a mesh name leads is checked
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import cos, hypot, sin
 
 from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.xml import Element, attribute, child, no_collection, number, numbers, optional_number, parse, shown
+from hinge.model import joints
 from hinge.model.build import Builder
-from hinge.model.joints import JOINTS
-from hinge.model.model import Shape
+from hinge.model.shapes import Mesh, Shape, spelled
 
 Row = tuple[float, float, float]
 Matrix = tuple[Row, Row, Row]
@@ -31,17 +31,8 @@ IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 X_AXIS: Row = (1.0, 0.0, 0.0)
 
 LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk")
-# which of them the model has a place for; what else the file says is kept as data
-USED_LIMITS = {"revolute": LIMITS[:4], "prismatic": LIMITS[:4], "continuous": ("velocity", "effort")}
 SAFETY = ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity")
 
-SIZES: dict[str, Callable[[Element], tuple[float, ...]]] = {
-    "box": lambda form: numbers(form, "size", 3),
-    "sphere": lambda form: (number(form, "radius"),),
-    "cylinder": lambda form: (number(form, "radius"), number(form, "length")),
-    "capsule": lambda form: (number(form, "radius"), number(form, "length")),
-    "mesh": lambda form: (),
-}
 ONCE = {"inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry"}
 
 
@@ -118,20 +109,20 @@ class _Reader:
         return mass, com, _turned(rotation, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
     def shape(self, element: Element) -> Shape | None:
-        parts = self.parts(element)
+        parts, known = self.parts(element), spelled("urdf")
         geometry = parts.get("geometry")
-        form = next((part for part in geometry.children if part.tag in SIZES), None) if geometry else None
+        form = next((part for part in geometry.children if part.tag in known), None) if geometry else None
         if form is None:
-            fix = "Known are " + ", ".join(f"<{kind}>" for kind in SIZES) + "."
+            fix = "Known are " + ", ".join(f"<{tag}>" for tag in known) + "."
             what = f"a <{element.tag}> has no geometry that URDF knows; it was left out."
             self.builder.finding("note", "geometry", what, fix, element.where)
             return None
         xyz, rotation = _placement(parts.get("origin"))
-        mesh = form.tag == "mesh"
+        kind, mesh = known[form.tag], known[form.tag] is Mesh
         return Shape(
             role=element.tag,
-            kind=form.tag,
-            size=SIZES[form.tag](form),
+            kind=kind.kind,
+            size=tuple(x for name, n in kind.urdf_attributes().items() for x in _values(form, name, n)),
             file=self.meshes.find(attribute(form, "filename"), form.where) if mesh else "",
             xyz=xyz,
             rotation=rotation,
@@ -183,7 +174,8 @@ class _Reader:
 
     def limits(self, joint: Element, kind: str, limit: Element | None) -> tuple[Values, dict[str, Values]]:
         """The limits the model has a place for, and the data it only keeps."""
-        used = USED_LIMITS.get(kind, ())
+        one = joints.JOINTS[kind]
+        used = () if one.nq != 1 else LIMITS[2:4] if kind == "continuous" else LIMITS[:4]
         bounded = "lower" in used
         if limit is None:
             if bounded:
@@ -216,10 +208,14 @@ class _Reader:
 def _kind(joint: Element) -> str:
     """The model's word for a joint type; each joint class says how URDF spells it."""
     given = attribute(joint, "type")
-    kinds = {joint_class.urdf: kind for kind, joint_class in JOINTS.items() if joint_class.urdf}
+    kinds = joints.spelled("urdf")
     if given not in kinds:
         raise ModelError("joint-type", f'{joint} has type="{shown(given)}".', did_you_mean(given, kinds), joint.where)
     return kinds[given]
+
+
+def _values(element: Element, name: str, n: int) -> tuple[float, ...]:
+    return (number(element, name),) if n == 1 else numbers(element, name, n)
 
 
 def _present(element: Element, names: Sequence[str]) -> Values:

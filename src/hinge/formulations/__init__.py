@@ -1,4 +1,4 @@
-"""The older equation sets, each in the notation of its text; importing this package registers them, oldest first."""
+"""The older equation sets, each in its text's notation; importing this package registers them, listed oldest first."""
 
 from hinge.formulations import uicker_kahn, hollerbach, gibbs_appell, silver, luh, turney  # noqa: F401, I001
 from hinge.formulations import absolute, jacobians, strobe, nasser  # noqa: F401

@@ -21,7 +21,7 @@ from hinge.spatial import Force, Motion
 
 
 @algorithm("christoffel", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates, competes=True)
-@algorithm("coriolis_coefficients", method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
+@algorithm("coriolis_coefficients", priority=1, method="differentiation", q=POSITION, returns=CUBE, refuses=no_rates)
 def christoffel(model, q):
     """The Christoffel symbols Γ of the mass matrix: Σ_jk Γ[i, j, k] qd[j] qd[k] is what the velocities ask of joint i.
 

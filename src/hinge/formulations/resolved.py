@@ -36,7 +36,7 @@ LEAST = 1e-14  # of the mean: keeps what is measured from zero where nothing is 
 
 
 @algorithm("resolved_rate", method="jacobian", q=POSITION, twist=TWIST, at=PLACE, posture=POSTURE, damping=DAMPING,
-           returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven)  # fmt: skip
+           returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven, priority=1)  # fmt: skip
 def rate_by_jacobian(model, q, twist, at, posture, damping, task="pose", metric="unit"):
     """Joint velocities that move a link or frame with a given velocity: the least ones, where several do.
 
@@ -62,7 +62,7 @@ def rate_by_strobing(model, q, twist, at, posture, damping, task="pose", metric=
 
 @algorithm("resolved_acceleration", method="jacobian", q=POSITION, qd=VELOCITY, acceleration=TWIST, at=PLACE,
            posture=POSTURE, damping=DAMPING, returns=ACCELERATION, options=OPTIONS, pivots=True,
-           refuses=driven)  # fmt: skip
+           refuses=driven, priority=1)  # fmt: skip
 def acceleration_by_jacobian(model, q, qd, acceleration, at, posture, damping, task="pose", metric="unit"):
     """Joint accelerations that give a link or frame a given acceleration: the least ones, where several do.
 

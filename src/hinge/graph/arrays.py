@@ -67,8 +67,7 @@ def sinh(x: Scalar) -> Scalar:
 
 
 # NumPy's universal functions, by name: those that rows of the table serve, and what is made of them
-NODES: dict[str, Callable[..., Scalar]] = {name: row.scalar or row for row in OPS.values() for name in row.numpy}
-NODES |= {
+MADE: dict[str, Callable[..., Scalar]] = {
     "tan": lambda x: sin(x) / cos(x),
     "arctan": lambda x: atan2(x, 1.0),
     "sinh": sinh,
@@ -180,7 +179,7 @@ class Symbols(np.ndarray):
         raise _no_index(self)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in NODES:  # which NumPy asks for where it finds an array in an array of objects
+        if on_nodes(name) is None:  # which NumPy asks for where it finds an array in an array of objects
             raise AttributeError(f"an array of traced values has no {name!r}")
         return functools.partial(getattr(np, name), self)
 
@@ -213,9 +212,15 @@ def traced(ufunc: np.ufunc, method: str, *given: Any, **options: Any) -> Any:
 
 
 def _entry_by_entry(name: str, count: int) -> np.ufunc:
-    if name not in NODES:
+    function = on_nodes(name)
+    if function is None:
         raise refused(f"np.{name}")
-    return np.frompyfunc(NODES[name], count, 1)
+    return np.frompyfunc(function, count, 1)
+
+
+def on_nodes(name: str) -> Callable[..., Scalar] | None:
+    """What a universal function of NumPy is on nodes: made of rows of the table, or a row that serves it."""
+    return MADE.get(name) or next((row.scalar or row for row in OPS.values() if name in row.numpy), None)
 
 
 def _called(function: Any) -> str:

@@ -120,11 +120,12 @@ class Expr:
         return made if any(isinstance(x, np.ndarray) for x in given) else made.item()
 
     def __getattr__(self, name: str) -> Any:
-        from hinge.graph.arrays import NODES
+        from hinge.graph.arrays import on_nodes
 
-        if name not in NODES:
+        function = on_nodes(name)
+        if function is None:
             raise AttributeError(f"a traced value has no {name!r}")
-        return functools.partial(NODES[name], self)
+        return functools.partial(function, self)
 
     # arithmetic
 

@@ -32,7 +32,9 @@ class Method:
         return self.tableau is not None and bool(self.tableau.low)
 
 
-def _explicit(tableau: Tableau) -> Method:
+def explicit(tableau: Tableau) -> Method:
+    """The method of a tableau: all that a row of METHODS needs."""
+
     def advance(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> Made:
         return advanced(model, tableau, q, v, h, system.acceleration)
 
@@ -40,7 +42,7 @@ def _explicit(tableau: Tableau) -> Method:
     return Method(tableau.name, advance, tableau, not_a_group if tableau.group else lambda model: "", late)
 
 
-METHODS = {name: _explicit(tableau) for name, tableau in TABLEAUS.items()} | {
+METHODS = {name: explicit(tableau) for name, tableau in TABLEAUS.items()} | {
     "implicit": Method("implicit", implicit_step, late=1.0),
     "midpoint": Method("midpoint", middle.midpoint, refuses=middle.refused, asks=False),
 }
@@ -55,7 +57,7 @@ def _step(name: str, model: Model, q: PerJoint, qd: PerJoint, tau: PerJoint, h: 
     return (made.q, made.v), [made.pivot]
 
 
-@algorithm("step", **GIVEN, returns=GIVES, pivots=True)
+@algorithm("step", priority=1, **GIVEN, returns=GIVES, pivots=True)
 def rk4(model, q, qd, tau, h, external):
     """A step of simulation: the state after h seconds, with the joint forces held.
 

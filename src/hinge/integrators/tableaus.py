@@ -2,8 +2,9 @@
 
     k_i = f(t + c_i h, y + h Σ_j a_ij k_j)          y_1 = y + h Σ_i b_i k_i
 
-`low` are the weights of a result of lower order, from which the error is estimated; `dense` those of the fourth-order
-polynomial through the step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4 to II.6).
+`low` are the weights of a result of lower order, from which the error is estimated; `dense` those of the last term of
+a fourth-order polynomial through the step, which is a cubic one without (Hairer, Nørsett and Wanner, Solving Ordinary
+Differential Equations I, II.4 to II.6). The last stage of a method that has `low` is the rate at the end of its step.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, choose
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, choose, default
 from hinge.errors import LogError, NotCovered, did_you_mean
 from hinge.logs.columns import CARRIED, FIELDS, matched, result_columns, result_names
 from hinge.logs.sinks import Sink
@@ -29,7 +29,7 @@ def runnable() -> list[str]:
     >>> "inverse_dynamics" in hinge.logs.runnable(), "integrate" in hinge.logs.runnable()
     (True, False)
     """
-    return [name for name, methods in ALGORITHMS.items() if _fields(next(iter(methods.values()))) is not None]
+    return [name for name in ALGORITHMS if _fields(default(name)) is not None]
 
 
 def _fields(algorithm: Algorithm) -> list[str] | None:

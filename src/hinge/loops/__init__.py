@@ -4,5 +4,4 @@ What a loop is as data, and how a graph of joints becomes a tree and loops, is i
 Read kinematics, dynamics, articulated; assembly, mobility.
 """
 
-from hinge import constraints  # noqa: F401  its methods come before these in the registry
 from hinge.loops import articulated, dynamics, kinematics  # noqa: F401  they register themselves

@@ -33,7 +33,7 @@ def either(model):
     return open_tree(model) or coupled(model)
 
 
-@algorithm("loop_dynamics", method="mass_matrix", **GIVEN, returns=FOUND, pivots=True, refuses=open_tree)
+@algorithm("loop_dynamics", priority=1, method="mass_matrix", **GIVEN, returns=FOUND, pivots=True, refuses=open_tree)
 def loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau=None):
     """Accelerations of a mechanism with loops, and the forces in them: gives (qdd, forces).
 

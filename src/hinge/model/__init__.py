@@ -7,8 +7,9 @@ from hinge.model import mechanisms  # noqa: F401  registers its joints
 from hinge.model.build import Builder
 from hinge.model.frames import reframe, unmoved
 from hinge.model.joints import JOINTS, Joint
-from hinge.model.model import Floats, Follow, Frame, JointData, Model, Shape
+from hinge.model.model import Floats, Follow, Frame, JointData, Model
 from hinge.model.report import Finding, Report
+from hinge.model.shapes import Shape
 from hinge.model.vary import Parameter, parameter, varied
 
 __all__ = [

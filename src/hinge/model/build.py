@@ -24,17 +24,17 @@ from hinge.model.doctor import examine_joints, examine_link
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Free, Joint, _OnLine
 from hinge.model.mechanisms import Fixed
-from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model, Shape
+from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model
 from hinge.model.numbers import each, numbers
 from hinge.model.report import Finding, Report
+from hinge.model.shapes import Shape
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
 from hinge.spatial.rotation import SNAP, shortest_turn, snapped_direction, snapped_rotation
 from hinge.spatial.transform import Transform
 
-EARTH = (0.0, 0.0, -9.81)
-WORLD = "world"
+EARTH, WORLD = (0.0, 0.0, -9.81), "world"
 Triple = Sequence[float] | np.ndarray[Any, Any]
 Rotation = Sequence[Sequence[float]] | np.ndarray[Any, Any]
 NO_TURN: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -20,6 +20,7 @@ from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
+from hinge.model.shapes import Shape
 from hinge.model.symbols import PLACES, symbols, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
@@ -29,21 +30,6 @@ from hinge.spatial.vectors import Force, Motion
 TERMS = ("armature", "damping", "friction", "stiffness")  # of JointData, what the dynamics are linear in
 NUMBERS = 10  # of a rigid body: mass, first moment, second moment
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A visual or collision shape, remembered as the file says it and not loaded."""
-
-    role: str
-    kind: str
-    size: tuple[float, ...] = ()
-    file: str = ""
-    xyz: tuple[float, ...] = (0.0, 0.0, 0.0)
-    rotation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    name: str = ""
-    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
-    rgba: tuple[float, ...] | None = None
 
 
 class Frame(NamedTuple):

@@ -15,8 +15,9 @@ import numpy as np
 
 from hinge.errors import NOWHERE, Where
 from hinge.model.doctor import POINT, examine_link
-from hinge.model.model import LinkInertia, Model, Shape
+from hinge.model.model import LinkInertia, Model
 from hinge.model.report import Finding
+from hinge.model.shapes import Shape
 
 Array = np.ndarray[Any, Any]
 
@@ -52,17 +53,7 @@ def reach(model: Model) -> float:
 
 def radius(shape: Shape) -> float | None:
     """Of the ball around a shape; None for a mesh, which is not opened."""
-    measure = RADIUS.get(shape.kind)
-    return measure(shape.size) if measure and shape.size else None
-
-
-RADIUS: dict[str, Callable[[Sequence[float]], float]] = {
-    "box": lambda size: math.hypot(*size) / 2,
-    "sphere": lambda size: size[0],
-    "ellipsoid": max,
-    "cylinder": lambda size: math.hypot(size[0], size[1] / 2),
-    "capsule": lambda size: size[0] + size[1] / 2,
-}
+    return shape.geometry.reach if shape.size and shape.geometry is not None else None
 
 
 def _extent(model: Model, name: str) -> float | None:

@@ -328,26 +328,35 @@ class Algorithms(View):
     contact: Contacts
     geometry: Geometry
     linkage: Linkage
-    def inverse_dynamics(
+    def acceleration(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
+        name: str,
         *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        frame: str = ...,
+        kind: str = ...,
         **common: Unpack[Common],
     ) -> Any:
-        """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
+        """The acceleration [α; a] of a link or frame, gravity not included.
 
-        Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
-        in, and what else `joint_terms` names. `external` adds known forces on bodies; `base_motion` is the base's spatial
-        velocity and acceleration in its own coordinates, gravity not included.
+        Takes q (nq), qd and qdd (nv) and a name; gives (6,) in rad/s² and m/s². kind="spatial" is the rate of change of
+        the spatial velocity; the linear part of kind="classical" is the acceleration of a point of the body: of the frame's
+        own origin, or with frame="base" of the point that is passing the base origin.
 
-        >>> arm = hinge.samples.puma560()
-        >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
-        (6,)
+        >>> arm = hinge.samples.planar_2r()
+        >>> arm.acceleration([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand", frame="aligned", kind="classical")[3]
+        np.float64(-2.0)
+        """
+        ...
+    def actuator_forces(self, q: ArrayLike, tau: ArrayLike, **common: Unpack[Common]) -> Any:
+        """Actuator forces from joint forces: the inverse of `generalised_forces`.
+
+        Takes q (nq) and tau (nv); gives actuator forces (nv).
+
+        >>> hinge.samples.planar_2r().actuator_forces([0.0, 0.0], [1.0, 2.0])
+        array([1., 2.])
         """
         ...
     def bias_force(
@@ -369,34 +378,68 @@ class Algorithms(View):
         (6,)
         """
         ...
-    def gravity_force(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """What the joint forces must be to hold the robot still against gravity.
+    def center_of_mass(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
+        """The centre of mass of all moving bodies, in base coordinates.
 
-        Takes q (nq); gives joint forces (nv) in N m and N.
+        Takes q (nq); gives (3,) in m.
 
-        >>> hinge.samples.pendulum(1).gravity_force([0.0])
-        array([0.])
+        >>> hinge.samples.pendulum(1).center_of_mass([0.0]).shape
+        (3,)
         """
         ...
-    def generalised_forces(self, q: ArrayLike, actuators: ArrayLike, **common: Unpack[Common]) -> Any:
-        """Joint forces from actuator forces: tau = Sᵀ F Q.
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
+        """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
 
-        Takes q (nq) and actuator forces (nv); gives tau (nv). They are the same for plain hinges and slides.
+        Takes q (nq) and qd (nv); gives (nv, nv). It is the one of the Christoffel symbols where velocities are rates of
+        coordinates. Gravity is not in it.
 
-        >>> hinge.samples.planar_2r().generalised_forces([0.0, 0.0], [1.0, 2.0])
-        array([1., 2.])
+        >>> hinge.samples.planar_2r().coriolis_matrix([0.0, 0.0], [1.0, 0.0]).shape
+        (2, 2)
         """
         ...
-    def actuator_forces(self, q: ArrayLike, tau: ArrayLike, **common: Unpack[Common]) -> Any:
-        """Actuator forces from joint forces: the inverse of `generalised_forces`.
+    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
 
-        Takes q (nq) and tau (nv); gives actuator forces (nv).
+        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
 
-        >>> hinge.samples.planar_2r().actuator_forces([0.0, 0.0], [1.0, 2.0])
-        array([1., 2.])
+        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
+        (6, 6)
         """
         ...
-    def joint_reactions(
+    def difference(self, q0: ArrayLike, q1: ArrayLike, **common: Unpack[Common]) -> Any:
+        """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
+
+        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi], unless others follow them;
+        revolute ones do not.
+
+        >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
+        array([0.5, 0.5])
+        """
+        ...
+    def floating_inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd_joints: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """For a robot with a floating base: the base's acceleration and the joint forces, from the joints' accelerations.
+
+        Takes q (nq), qd (nv) and qdd_joints (nv - 6); gives the base's acceleration (6,), the first six entries of qdd,
+        and the forces of the other joints (nv - 6), found in time proportional to the number of bodies. Nothing pushes the
+        base but `external`.
+
+        >>> brick = '''<robot name="brick"><link name="a"><inertial><mass value="1"/>
+        ...   <inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'''
+        >>> falling = hinge.load(brick, base="floating")
+        >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0][5].round(2)
+        np.float64(-9.81)
+        """
+        ...
+    def force_parts(
         self,
         q: ArrayLike,
         qd: ArrayLike,
@@ -404,18 +447,18 @@ class Algorithms(View):
         *,
         external: Mapping[str, ArrayLike] | None = ...,
         external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         **common: Unpack[Common],
     ) -> Any:
-        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+        """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
 
-        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
-        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
-        base, in base coordinates. total = active + bearing.
+        Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
+        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
+        resistance ask, the latter where `joint_terms` has it; armature is inertial.
 
-        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-        >>> base[3:].round(2)
-        array([ 0.  ,  0.  , 19.62])
+        >>> arm = hinge.samples.planar_2r()
+        >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
+        >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
+        True
         """
         ...
     def forward_dynamics(
@@ -440,23 +483,46 @@ class Algorithms(View):
         array([0.])
         """
         ...
-    def mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
+    def generalised_forces(self, q: ArrayLike, actuators: ArrayLike, **common: Unpack[Common]) -> Any:
+        """Joint forces from actuator forces: tau = Sᵀ F Q.
 
-        Takes q (nq); gives (nv, nv) in kg m², kg m and kg.
+        Takes q (nq) and actuator forces (nv); gives tau (nv). They are the same for plain hinges and slides.
 
-        >>> hinge.samples.planar_2r().mass_matrix([0.0, 0.0]).shape
-        (2, 2)
+        >>> hinge.samples.planar_2r().generalised_forces([0.0, 0.0], [1.0, 2.0])
+        array([1., 2.])
         """
         ...
-    def inverse_mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The inverse of the mass matrix: accelerations per joint force.
+    def gravity_force(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
+        """What the joint forces must be to hold the robot still against gravity.
 
-        Takes q (nq); gives (nv, nv).
+        Takes q (nq); gives joint forces (nv) in N m and N.
+
+        >>> hinge.samples.pendulum(1).gravity_force([0.0])
+        array([0.])
+        """
+        ...
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        qdd: ArrayLike,
+        known: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
+
+        Takes q (nq), qd, tau and qdd (nv), and known (nv): 1 or True where the acceleration is given. Entries of tau where
+        it is known, and of qdd where it is not, are not looked at. Gives tau and qdd, (nv) each.
 
         >>> arm = hinge.samples.planar_2r()
-        >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
-        True
+        >>> tau, qdd = arm.hybrid_dynamics([0.1, 0.2], [0.0, 0.0], [0.0, 3.0], [1.0, 0.0], [True, False])
+        >>> float(qdd[0]), round(float(tau[1]), 12)
+        (1.0, 3.0)
         """
         ...
     def impulse_response(
@@ -488,32 +554,45 @@ class Algorithms(View):
         array([0.5, 1.5])
         """
         ...
-    def rate(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
-        """How fast the coordinates change: qd itself, but for quaternions and the position of a free joint.
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """Joint forces for a given motion: tau = H(q) qdd + C(q, qd).
 
-        Takes q (nq) and qd (nv); gives (nq).
+        Takes q (nq), qd and qdd (nv), in rad and m and their rates; gives tau (nv) in N m and N. Gravity and armature are
+        in, and what else `joint_terms` names. `external` adds known forces on bodies; `base_motion` is the base's spatial
+        velocity and acceleration in its own coordinates, gravity not included.
 
-        >>> hinge.samples.planar_2r().rate([0.0, 1.0], [0.5, 0.6])
-        array([0.5, 0.6])
+        >>> arm = hinge.samples.puma560()
+        >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+        (6,)
         """
         ...
-    def difference(self, q0: ArrayLike, q1: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
+    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
 
-        Takes q0 and q1 (nq); gives (nv). Continuous joints take the short way, into (-pi, pi], unless others follow them;
-        revolute ones do not.
+        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
 
-        >>> hinge.samples.planar_2r().difference([0.0, 1.0], [0.5, 1.5])
-        array([0.5, 0.5])
+        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
+        (6, 6)
         """
         ...
-    def pose(self, q: ArrayLike, name: str, **common: Unpack[Common]) -> Any:
-        """Where a link or frame is: the 4×4 matrix that takes its coordinates to the base's.
+    def inverse_mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
+        """The inverse of the mass matrix: accelerations per joint force.
 
-        Takes q (nq) and a name; gives (4, 4), lengths in m.
+        Takes q (nq); gives (nv, nv).
 
-        >>> hinge.samples.planar_2r().pose([0.0, 0.0], "hand")[:3, 3]
-        array([2., 0., 0.])
+        >>> arm = hinge.samples.planar_2r()
+        >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
+        True
         """
         ...
     def jacobian(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
@@ -536,45 +615,26 @@ class Algorithms(View):
         (6, 2)
         """
         ...
-    def velocity(self, q: ArrayLike, qd: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The spatial velocity [ω; v] of a link or frame.
-
-        Takes q (nq), qd (nv) and a name; gives (6,) in rad/s and m/s. `frame` is "body", "base" or "aligned".
-
-        >>> hinge.samples.planar_2r().velocity([0.0, 0.0], [1.0, 0.0], "hand", frame="aligned")
-        array([ 0., -1.,  0.,  0.,  0.,  2.])
-        """
-        ...
-    def acceleration(
+    def joint_reactions(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
-        name: str,
         *,
-        frame: str = ...,
-        kind: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         **common: Unpack[Common],
     ) -> Any:
-        """The acceleration [α; a] of a link or frame, gravity not included.
+        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
 
-        Takes q (nq), qd and qdd (nv) and a name; gives (6,) in rad/s² and m/s². kind="spatial" is the rate of change of
-        the spatial velocity; the linear part of kind="classical" is the acceleration of a point of the body: of the frame's
-        own origin, or with frame="base" of the point that is passing the base origin.
+        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+        base, in base coordinates. total = active + bearing.
 
-        >>> arm = hinge.samples.planar_2r()
-        >>> arm.acceleration([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand", frame="aligned", kind="classical")[3]
-        np.float64(-2.0)
-        """
-        ...
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The matrix C with C qd the velocity forces and dH/dt - 2 C skew.
-
-        Takes q (nq) and qd (nv); gives (nv, nv). It is the one of the Christoffel symbols where velocities are rates of
-        coordinates. Gravity is not in it.
-
-        >>> hinge.samples.planar_2r().coriolis_matrix([0.0, 0.0], [1.0, 0.0]).shape
-        (2, 2)
+        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+        >>> base[3:].round(2)
+        array([ 0.  ,  0.  , 19.62])
         """
         ...
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
@@ -586,22 +646,13 @@ class Algorithms(View):
         0.0
         """
         ...
-    def potential_energy(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The work gravity has yet to do, zero when all mass is at the base origin.
+    def mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
+        """The joint-space inertia matrix H(q), armature in: symmetric, and positive definite for a physical robot.
 
-        Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
+        Takes q (nq); gives (nv, nv) in kg m², kg m and kg.
 
-        >>> float(hinge.samples.pendulum(1).potential_energy([0.0])) < 0
-        True
-        """
-        ...
-    def center_of_mass(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The centre of mass of all moving bodies, in base coordinates.
-
-        Takes q (nq); gives (3,) in m.
-
-        >>> hinge.samples.pendulum(1).center_of_mass([0.0]).shape
-        (3,)
+        >>> hinge.samples.planar_2r().mass_matrix([0.0, 0.0]).shape
+        (2, 2)
         """
         ...
     def momentum(self, q: ArrayLike, qd: ArrayLike, *, about: str = ..., **common: Unpack[Common]) -> Any:
@@ -614,51 +665,31 @@ class Algorithms(View):
         (6,)
         """
         ...
-    def hybrid_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        qdd: ArrayLike,
-        known: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """Forces where accelerations are given, accelerations where forces are: gives all of both, (tau, qdd).
+    def pose(self, q: ArrayLike, name: str, **common: Unpack[Common]) -> Any:
+        """Where a link or frame is: the 4×4 matrix that takes its coordinates to the base's.
 
-        Takes q (nq), qd, tau and qdd (nv), and known (nv): 1 or True where the acceleration is given. Entries of tau where
-        it is known, and of qdd where it is not, are not looked at. Gives tau and qdd, (nv) each.
+        Takes q (nq) and a name; gives (4, 4), lengths in m.
 
-        >>> arm = hinge.samples.planar_2r()
-        >>> tau, qdd = arm.hybrid_dynamics([0.1, 0.2], [0.0, 0.0], [0.0, 3.0], [1.0, 0.0], [True, False])
-        >>> float(qdd[0]), round(float(tau[1]), 12)
-        (1.0, 3.0)
+        >>> hinge.samples.planar_2r().pose([0.0, 0.0], "hand")[:3, 3]
+        array([2., 0., 0.])
         """
         ...
-    def floating_inverse_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd_joints: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """For a robot with a floating base: the base's acceleration and the joint forces, from the joints' accelerations.
+    def potential_energy(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
+        """The work gravity has yet to do, zero when all mass is at the base origin.
 
-        Takes q (nq), qd (nv) and qdd_joints (nv - 6); gives the base's acceleration (6,), the first six entries of qdd,
-        and the forces of the other joints (nv - 6), found in time proportional to the number of bodies. Nothing pushes the
-        base but `external`.
+        Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
 
-        >>> brick = '''<robot name="brick"><link name="a"><inertial><mass value="1"/>
-        ...   <inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'''
-        >>> falling = hinge.load(brick, base="floating")
-        >>> falling.floating_inverse_dynamics(falling.neutral(), np.zeros(6), [])[0][5].round(2)
-        np.float64(-9.81)
+        >>> float(hinge.samples.pendulum(1).potential_energy([0.0])) < 0
+        True
+        """
+        ...
+    def rate(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
+        """How fast the coordinates change: qd itself, but for quaternions and the position of a free joint.
+
+        Takes q (nq) and qd (nv); gives (nq).
+
+        >>> hinge.samples.planar_2r().rate([0.0, 1.0], [0.5, 0.6])
+        array([0.5, 0.6])
         """
         ...
     def regressor(
@@ -680,26 +711,28 @@ class Algorithms(View):
         (2, 22)
         """
         ...
-    def force_parts(
+    def resolved_acceleration(
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        qdd: ArrayLike,
+        acceleration: ArrayLike,
+        name: str,
         *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
+        task: str = ...,
+        metric: str = ...,
+        posture: ArrayLike | None = ...,
+        damping: ArrayLike | None = ...,
         **common: Unpack[Common],
     ) -> Any:
-        """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
+        """Joint accelerations that give a link or frame a given acceleration: the least ones, where several do.
 
-        Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
-        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
-        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+        Takes q (nq), qd (nv), acceleration (6), which is [α; a] of the frame's origin in base axes, and a name; gives qdd
+        (nv). `task`, `metric`, `posture` and `damping` are as in `resolved_rate`.
 
-        >>> arm = hinge.samples.planar_2r()
-        >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
-        >>> bool(np.allclose(sum(parts), arm.inverse_dynamics([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])))
-        True
+        >>> arm, q, qd = hinge.samples.puma560(), [0.0, 0.5, 0.5, 0.0, 0.5, 0.0], np.ones(6)
+        >>> qdd = arm.resolved_acceleration(q, qd, [0.0, 0.0, 0.0, 0.1, 0.0, 0.0], "tool")
+        >>> arm.acceleration(q, qd, qdd, "tool", frame="aligned", kind="classical").round(9)[3]
+        np.float64(0.1)
         """
         ...
     def resolved_rate(
@@ -727,48 +760,6 @@ class Algorithms(View):
         np.float64(0.1)
         """
         ...
-    def resolved_acceleration(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        acceleration: ArrayLike,
-        name: str,
-        *,
-        task: str = ...,
-        metric: str = ...,
-        posture: ArrayLike | None = ...,
-        damping: ArrayLike | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """Joint accelerations that give a link or frame a given acceleration: the least ones, where several do.
-
-        Takes q (nq), qd (nv), acceleration (6), which is [α; a] of the frame's origin in base axes, and a name; gives qdd
-        (nv). `task`, `metric`, `posture` and `damping` are as in `resolved_rate`.
-
-        >>> arm, q, qd = hinge.samples.puma560(), [0.0, 0.5, 0.5, 0.0, 0.5, 0.0], np.ones(6)
-        >>> qdd = arm.resolved_acceleration(q, qd, [0.0, 0.0, 0.0, 0.1, 0.0, 0.0], "tool")
-        >>> arm.acceleration(q, qd, qdd, "tool", frame="aligned", kind="classical").round(9)[3]
-        np.float64(0.1)
-        """
-        ...
-    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
-
-        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
-
-        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
-        (6, 6)
-        """
-        ...
-    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
-
-        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
-
-        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
-        (6, 6)
-        """
-        ...
     def step(
         self,
         q: ArrayLike,
@@ -788,6 +779,15 @@ class Algorithms(View):
         >>> q, qd = hinge.samples.pendulum(1).step([0.1], [0.0], [0.0], 0.01)
         >>> q.shape, qd.shape
         ((1,), (1,))
+        """
+        ...
+    def velocity(self, q: ArrayLike, qd: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The spatial velocity [ω; v] of a link or frame.
+
+        Takes q (nq), qd (nv) and a name; gives (6,) in rad/s and m/s. `frame` is "body", "base" or "aligned".
+
+        >>> hinge.samples.planar_2r().velocity([0.0, 0.0], [1.0, 0.0], "hand", frame="aligned")
+        array([ 0., -1.,  0.,  0.,  0.,  2.])
         """
         ...
     def contact_system(

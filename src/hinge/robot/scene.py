@@ -22,16 +22,14 @@ from hinge.calls.poses import poses
 from hinge.contact.contact_points import Found
 from hinge.contact.contacts import Contact
 from hinge.contact.pairs import touching
-from hinge.contact.solids import Solid, link_solids, placed
+from hinge.contact.solids import Solid, link_solids, placed, touches
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.model import Builder
 from hinge.model.build import EARTH
-from hinge.model.model import Shape
+from hinge.model.shapes import SHAPES, Shape
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
-
-SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2}
 
 
 class Scene:
@@ -51,14 +49,16 @@ class Scene:
         return self
 
     def body(self, name: str, kind: str, size: float | Sequence[float], mass: float) -> Scene:
-        """A loose body of even density: "sphere" (radius), "capsule", "cylinder" (radius, length) or "box" (edges)."""
+        """A loose body of even density, as URDF sizes it: "sphere" (radius), "box", "cylinder" (radius, length) …"""
         self._fresh(name)
-        if kind not in SIZES:
-            raise UnknownName(f"body {name!r}: there is no loose body of kind {kind!r}. {did_you_mean(kind, SIZES)}")
+        loose = [one for one in SHAPES if SHAPES[one].sizes() and touches(one)]
+        if kind not in loose:
+            raise UnknownName(f"body {name!r}: there is no loose body of kind {kind!r}. {did_you_mean(kind, loose)}")
         lengths, weight = np.atleast_1d(finite(f"body {name!r}: size", size)), number(f"body {name!r}: mass", mass)
-        if lengths.shape != (SIZES[kind],) or not (lengths > 0.0).all() or not weight > 0.0:
+        n = len(SHAPES[kind].sizes())
+        if lengths.shape != (n,) or not (lengths > 0.0).all() or not weight > 0.0:
             raise SizeError(f"body {name!r}: size {size!r} and mass {mass!r} do not make a {kind}.\n"
-                            f"  Give {SIZES[kind]} lengths (m) and a mass (kg), all positive.")  # fmt: skip
+                            f"  Give {n} lengths (m) and a mass (kg), all positive.")  # fmt: skip
         self._bodies.append((name, kind, tuple(lengths.tolist()), weight))
         return self
 
@@ -73,7 +73,7 @@ class Scene:
         if n.shape != (3,) or not length > 0.0:
             raise SizeError(f"half_space: normal is {normal!r}. Give a direction of three numbers.")
         n = n / length
-        self._planes.append(Solid("half_space", (), None, np.array(shortest_turn(Vec3(n))), n * offset / length))
+        self._planes.append(Solid("plane", (), None, np.array(shortest_turn(Vec3(n))), n * offset / length))
         return self
 
     def _fresh(self, name: str) -> None:
@@ -88,9 +88,9 @@ class Scene:
         builder = Builder("scene", self.gravity)
         builder.link("world")
         for name, kind, size, mass in self._bodies:
-            builder.link(
-                name, mass, inertia=np.diag(_inertia(kind, size, mass)), shapes=[Shape("collision", kind, size)]
-            )
+            solid = SHAPES[kind](*size).solid()
+            inertia = solid.scaled(mass / solid.content).inertia
+            builder.link(name, mass, solid.center, inertia, [Shape("collision", kind, size)])
             builder.joint(name, "free", "world", name)
         model = builder.build()
         made = Robot(model)
@@ -140,21 +140,3 @@ def _contact(found: Found, T: dict[str, Array], restitution: float, friction: fl
         found.offset, restitution, friction, other_offset=found.other_offset, rim=local(body, found.rim, False),
         other_rim=local(other, found.other_rim, False),
     )  # fmt: skip
-
-
-def _inertia(kind: str, size: tuple[float, ...], mass: float) -> tuple[float, float, float]:
-    """Principal moments of inertia of a solid of even density about its centre."""
-    if kind == "sphere":
-        return (0.4 * mass * size[0] ** 2,) * 3
-    if kind == "box":
-        x, y, z = (s * s * mass / 12.0 for s in size)
-        return y + z, x + z, x + y
-    r, length = size
-    if kind == "cylinder":
-        across = mass * (3.0 * r * r + length * length) / 12.0
-        return across, across, 0.5 * mass * r * r
-    ball, rod = 4.0 / 3.0 * r, length  # volumes over π r²: two half balls and the cylinder between them
-    ball, rod = mass * ball / (ball + rod), mass * rod / (ball + rod)
-    across = rod * (3.0 * r * r + length * length) / 12.0
-    across += ball * (0.4 * r * r + length * length / 4.0 + 3.0 / 8.0 * length * r)
-    return across, across, 0.5 * rod * r * r + 0.4 * ball * r * r

@@ -11,7 +11,7 @@ from typing import Any
 
 from hinge.calls.inputs import own
 from hinge.calls.views import place_names
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, default
 from hinge.robot import algorithms, views
 
 PATH = Path(algorithms.__file__).with_suffix(".pyi")
@@ -80,7 +80,7 @@ def _of_view(view: str, on_robot: bool) -> list[str]:
     for name, called in views.VIEWS[view].members.items():
         shown = name if on_robot else called
         if name in ALGORITHMS:
-            made.append(_method(shown, next(iter(ALGORITHMS[name].values())), not on_robot))
+            made.append(_method(shown, default(name), not on_robot))
         else:
             made.append(_member(shown, inspect.getattr_static(cls, called), not on_robot))
     return made
@@ -88,13 +88,12 @@ def _of_view(view: str, on_robot: bool) -> list[str]:
 
 def text() -> str:
     """The whole stub."""
-    firsts = {name: next(iter(known.values())) for name, known in ALGORITHMS.items()}
     parts = [HEAD]
     for view, home in views.VIEWS.items():
         parts += [f"class {home.name}(View):", *_of_view(view, on_robot=False), ""]
     parts += ["class Algorithms(View):", "    target: Target"]
     parts += [f"    {view}: {home.name}" for view, home in views.VIEWS.items()]
-    parts += [_method(name, first) for name, first in firsts.items() if name not in views.MEMBERS]
+    parts += [_method(name, default(name)) for name in sorted(ALGORITHMS) if name not in views.MEMBERS]
     for view in views.VIEWS:
         parts += _of_view(view, on_robot=True)
     return "\n".join(parts) + "\n"

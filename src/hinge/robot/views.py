@@ -46,20 +46,48 @@ def view_class(view: str) -> type[View]:
     return made
 
 
-class Front(View):
-    """A view that has others: each is made when it is first used."""
+class _View:
+    """Stands for a view until it is first used."""
 
-    def __getattr__(self, name: str) -> Any:
-        """A view when it is first used, or a member of one by its name on the robot."""
-        if name in VIEWS:
-            found: Any = view_class(name)(self.target)
-        elif name in MEMBERS:
-            view, called = MEMBERS[name]
-            found = getattr(getattr(self, view), called)
-        else:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__[name] = found
-        return found
+    def __init__(self, view: str):
+        self.view = view
+
+    def __get__(self, robot: Any, owner: type) -> Any:
+        if robot is None:
+            return view_class(self.view)
+        made = robot.__dict__[self.view] = view_class(self.view)(robot.target)
+        return made
+
+
+class _Member:
+    """Stands for a member of a view under its name on the robot itself, until it is first used."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.view, self.called = MEMBERS[name]
+
+    def __get__(self, robot: Any, owner: type) -> Any:
+        if robot is None:
+            return getattr(view_class(self.view), self.called)
+        made = robot.__dict__[self.name] = getattr(getattr(robot, self.view), self.called)
+        return made
+
+
+class _Listed(type):
+    """A class that lists its views, and not what they have."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name not in MEMBERS]
+
+
+class Front(View, metaclass=_Listed):
+    """A view that has others; what these have it has too, and does not list."""
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *VIEWS]
+        return [name for name in super().__dir__() if name not in MEMBERS]
+
+
+for _name in VIEWS:
+    setattr(Front, _name, _View(_name))
+for _name in MEMBERS:
+    setattr(Front, _name, _Member(_name))

@@ -1,8 +1,8 @@
-"""Dormand and Prince's method with steps of its own choice, for every rollout by itself.
+"""Methods with steps of their own choice, for every rollout by itself.
 
-The error of a step is the difference of its fifth- and fourth-order results against atol + rtol |y|; the next step is
-chosen from it (Hairer, Nørsett and Wanner, II.4). Recorded states lie on an even grid in time and come from the
-fourth-order polynomial through each step, and so do the places where event functions change sign.
+The error of a step is the difference of its two results, of higher and lower order, against atol + rtol |y|; the next
+step is chosen from it (Hairer, Nørsett and Wanner, II.4). Recorded states lie on an even grid in time and come from the
+polynomial through each step, and so do the places where event functions change sign.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hinge.calls.controllers import Untraceable, on_numbers
 from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select, sqrt, total
 from hinge.graph.collector import uncollected
+from hinge.graph.scalars import power
 from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
 from hinge.sim import setup
@@ -113,8 +114,8 @@ def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[In
     size = _error((rtol, atol), length, (before, v), (model.flat(made.q), made.v), error)
     size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long
     taken = less(size, 1.0)
-    # the error of the fourth-order result goes with the fifth power; its fourth root is a little bolder
-    factor = maximum(minimum(0.9 / sqrt(sqrt(maximum(size, 1e-8))), 5.0), 0.2)
+    # the error of a fourth-order result goes with the fifth power; its fourth root is a little bolder
+    factor = maximum(minimum(0.9 / _root(maximum(size, 1e-8), tableau.order - 1), 5.0), 0.2)
     following = select(less(size, 1e300), factor, 0.1) * length
     # a step that was cut at the end says nothing against the length it would have had
     following = select(less(length, h), select(taken, maximum(following, h), following), following)
@@ -140,7 +141,13 @@ def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar
 
     difference = [b - low for b, low in zip(tableau.b, tableau.low, strict=True)]
     ends = [[1.0 if k == at else 0.0 for k in range(tableau.stages)] for at in (0, tableau.stages - 1)]
-    return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, tableau.dense)]
+    dense = tableau.dense or [0.0] * tableau.stages
+    return [(mix(weights, 0), mix(weights, 1)) for weights in (difference, *ends, dense)]
+
+
+def _root(x: Scalar, n: int) -> Scalar:
+    """The n-th root, of square roots where n is even."""
+    return sqrt(_root(x, n // 2)) if n % 2 == 0 else x if n == 1 else power(x, 1.0 / n)
 
 
 def strikes(physics: Physics) -> bool:

@@ -226,8 +226,8 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
                          "Leave keep out.")  # fmt: skip
     for name, reason in refused.items():
         if reason:
-            other = "'dopri5'" if name in ("rtol", "atol") else "'rk4'"
-            raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other}.")
+            other = next(one for one in METHODS if METHODS[one].adaptive) if name in ("rtol", "atol") else "rk4"
+            raise NotCovered(f"{name}= does not go with method={method.name!r}: {reason}. Use method={other!r}.")
     if append and overwrite:
         raise SizeError("append=True goes on with a file and overwrite=True replaces it. Give one of them.")
     if file is None and (append or overwrite):

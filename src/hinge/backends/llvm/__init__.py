@@ -6,6 +6,7 @@ Read block (instructions), emit (a program), drive (the loop around it); spread 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,11 @@ class Machine(Backend):
     """This processor's own vector instructions."""
 
     name = "llvm"
-    operations = OPS.keys() | STRUCTURE
     meanwhile = "interpret"
+
+    @property
+    def operations(self) -> Collection[str]:  # type: ignore[override]
+        return OPS.keys() | STRUCTURE
 
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         return Native(program, PRECISIONS[dtype])

@@ -16,9 +16,9 @@ from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
 from hinge.formats.mjcf.settings import Defaults, Settings, class_inside, from_quaternion, walk, word
-from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.words import SECTIONS, check
 from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, number, numbers, parse, shown
+from hinge.model.moments import Moments
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Document:
     models: dict[str, Element] = field(default_factory=dict)  # what can be attached, by name
     opened: dict[str, Document] = field(default_factory=dict)
     chain: tuple[str, ...] = ()  # the files that led here by attaching
-    solids: dict[str, tuple[Mesh, Solid]] = field(default_factory=dict)
+    solids: dict[str, tuple[Mesh, Moments]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check(self.root, SECTIONS)
@@ -142,7 +142,7 @@ class Document:
             self.opened[name] = open_document(content, path, self.folder.at(path), self.chain)
         return self.opened[name]
 
-    def mesh(self, name: str, where: Where) -> tuple[Mesh, Solid]:
+    def mesh(self, name: str, where: Where) -> tuple[Mesh, Moments]:
         """The triangles of a mesh asset, and what they hold."""
         if name not in self.assets:
             raise ModelError("unknown-mesh", f"mesh {shown(name)!r} is not among the assets.",
@@ -167,7 +167,7 @@ class Document:
             name = os.path.basename(name)
         return self.folder.find(name, element.where, self.settings.meshdir or self.settings.assetdir)
 
-    def _open(self, element: Element) -> tuple[Mesh, Solid]:
+    def _open(self, element: Element) -> tuple[Mesh, Moments]:
         for tag in ("builtin", "plugin"):
             if tag in element.attributes or element.first(tag) is not None:
                 raise ModelError(tag, f"{element} is made by {tag}, from which hinge cannot infer a mass.",

@@ -10,12 +10,13 @@ import numpy as np
 from hinge.errors import ModelError
 from hinge.formats.mjcf.mesh import fitted
 from hinge.formats.mjcf.settings import HERE, ORIGIN, integer, truth, word
-from hinge.formats.mjcf.solids import SHELLS, SIZES, SOLIDS, Solid, joined
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, attribute, number, numbers, shown
+from hinge.model.moments import Moments, joined
+from hinge.model.shapes import spelled
 
 Array = np.ndarray
-KINDS = (*SOLIDS, "mesh", "plane", "hfield", "sdf")
+OTHERS = ("hfield", "sdf")  # geoms that are no shapes
 DENSITY = 1000.0
 
 
@@ -50,7 +51,9 @@ NOTHING = Mass(0.0, ORIGIN, np.zeros((3, 3)), HERE)
 def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
     """A geom as it is after compilation; `inferred` where the body's mass is. A mesh is opened only if it weighs."""
     element, settings = scope.read(given), scope.document.settings
-    mesh, kind = element.attributes.get("mesh", ""), word(element, "type", KINDS, "sphere")
+    shapes, mesh = spelled("mjcf"), element.attributes.get("mesh", "")
+    kind = word(element, "type", (*shapes, *OTHERS), "sphere")
+    n = len(shapes[kind].sizes()) if kind in shapes else 0
     low, high = settings.groups
     said = number(element, "mass") if "mass" in element.attributes else number(element, "density", DENSITY)
     if said < 0.0:
@@ -60,23 +63,23 @@ def geom_of(given: Element, scope: Scope, inferred: bool) -> Geom:
     counted = low <= integer(element, "group", 0) <= high and kind not in ("plane", "hfield")
     weighs = inferred and counted and said != 0.0
     R, p = scope.placement(element)
-    if kind not in SIZES or (mesh and not weighs):
+    if not n or (mesh and not weighs):
         return Geom(element, kind, (), R, p, mesh, weighs)
     if mesh:
         triangles, solid = scope.document.mesh(mesh, element.where)
-        size, center, axes = fitted(triangles, solid, kind, number(element, "fitscale", 1.0), settings.fitaabb)
+        size, center, axes = fitted(triangles, solid, shapes[kind], number(element, "fitscale", 1.0), settings.fitaabb)
         return Geom(element, kind, size, R @ axes, p + R @ center, weighs=weighs)
     size = numbers(element, "size", len(element.attributes.get("size", "").split()), ())
     if "fromto" in element.attributes:
-        if kind == "sphere" or not size:
+        if n == 1 or not size:
             raise ModelError("fromto", f"{element}, a {kind}, has fromto, which gives no sphere and no radius.",
                              "Write another type, and size with the radius.", element.where)  # fmt: skip
         R, p, length = scope.between(element)
-        size = (size[0], length / 2) if SIZES[kind] == 2 else (size[0], size[0], length / 2)
-    if len(size) < SIZES[kind] or not all(1e-15 < s < 1e15 for s in size[: SIZES[kind]]):
+        size = (*size[:1] * (n - 1), length / 2)
+    if len(size) < n or not all(1e-15 < s < 1e15 for s in size[:n]):
         raise ModelError("geom-size", f'{element}, a {kind}, has size="{shown(element.attributes.get("size", ""))}".',
-                         f"Write {SIZES[kind]} positive number{'s' * (SIZES[kind] > 1)}.", element.where)  # fmt: skip
-    return Geom(element, kind, size[: SIZES[kind]], R, p, weighs=weighs)
+                         f"Write {n} positive number{'s' * (n > 1)}.", element.where)  # fmt: skip
+    return Geom(element, kind, size[:n], R, p, weighs=weighs)
 
 
 def mass_of(body: Body, geoms: list[Geom]) -> Mass:
@@ -97,7 +100,7 @@ def infers(body: Body) -> bool:
     return body.parent is not None and (how == "true" or (how == "auto" and body.inertial is None))
 
 
-def _part(geom: Geom, scope: Scope) -> Solid:
+def _part(geom: Geom, scope: Scope) -> Moments:
     """A geom with its mass."""
     element = geom.element
     if geom.kind == "sdf":
@@ -109,8 +112,9 @@ def _part(geom: Geom, scope: Scope) -> Solid:
                              'Write inertia="shell" in the mesh asset.', element.where)  # fmt: skip
         solid = scope.document.mesh(geom.mesh or attribute(element, "mesh"), element.where)[1]
     else:
-        shapes = SHELLS if truth(element, "shellinertia", False) else SOLIDS
-        solid = shapes[geom.kind](*geom.size)
+        shape = spelled("mjcf")[geom.kind]
+        made = shape(*shape.from_mjcf(geom.size))
+        solid = made.shell() if truth(element, "shellinertia", False) else made.solid()
     density = number(element, "density", DENSITY)
     if "mass" in element.attributes:
         density = number(element, "mass") / solid.content

@@ -15,16 +15,17 @@ from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
-from hinge.formats.mjcf.solids import Solid
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, number, numbers, shown
+from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
-from hinge.model.model import Shape
+from hinge.model.moments import Moments
+from hinge.model.shapes import Shape, spelled
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 
 Array = np.ndarray
-JOINTS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
+JOINTS = joints.spelled("mjcf")
 
 
 class Names:
@@ -103,7 +104,7 @@ class Reader:
         moment = np.trace(mass.inertia) / 2 * np.eye(3) - mass.inertia
         note = f"body {body.link!r} is aligned with its axes of inertia, whose signs MuJoCo may choose otherwise."
         self.builder.finding("note", "aligned", note, where=element.where)
-        return mass.R @ principal(Solid(mass.mass, mass.com, moment)), mass.com
+        return mass.R @ principal(Moments(mass.mass, mass.com, moment)), mass.com
 
     # joints
 
@@ -247,14 +248,13 @@ def _shapes(geom: Geom, scope: Scope) -> list[Shape]:
         if asset is None:
             return []
         file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
-    sizes = {"sphere": size, "ellipsoid": size, "box": tuple(2 * s for s in size),
-             "cylinder": (size[0], 2 * size[1]) if len(size) == 2 else (),
-             "capsule": (size[0], 2 * size[1]) if len(size) == 2 else ()}  # fmt: skip
     kind = geom.kind if size or geom.kind in ("plane", "hfield") else "mesh"
+    shape = spelled("mjcf").get(kind)
+    kind, size = (shape.kind, shape.from_mjcf(size)) if shape is not None else (kind, ())
     rgba = numbers(element, "rgba", 4) if "rgba" in element.attributes else None
     name = scope.name(element.attributes.get("name", ""))
     roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
     return [
-        Shape(role, kind, sizes.get(kind, ()), file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
+        Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
               tuple(scale), rgba) for role in roles
     ]  # fmt: skip

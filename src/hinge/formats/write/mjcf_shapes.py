@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, row
-from hinge.model.model import Model, Shape
+from hinge.model.model import Model
+from hinge.model.shapes import Mesh, Shape
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 
@@ -47,8 +48,8 @@ class Shapes:
         return [geom for geom in made if geom is not None]
 
     def geom(self, link: str, shape: Shape, role: str) -> Tag | None:
-        size = _half(shape)
-        if shape.kind != "mesh" and (size is None or not size or (min(size) <= 0.0 and shape.kind != "plane")):
+        geometry = shape.geometry
+        if geometry is None or not geometry.mjcf or min(shape.size, default=1.0) <= 0.0:
             self.notes.add(
                 "note", "shape", "link", link, f"MJCF has no {shape.kind} of size {shape.size}; it was left out."
             )
@@ -57,13 +58,13 @@ class Shapes:
         if shape.name and shape.name not in self.names:
             self.names.add(shape.name)
             said["name"] = shape.name
-        said["type"] = shape.kind
-        if shape.kind == "mesh":
+        said["type"] = geometry.mjcf
+        if isinstance(geometry, Mesh):
             said["mesh"] = self.mesh(link, shape)
             if said["mesh"] is None:
                 return None
         else:
-            said["size"] = row(size or ())
+            said["size"] = row(geometry.mjcf_size)
         q = quaternion_from_rotation(Mat3(x for r in shape.rotation for x in r))
         said["pos"] = row(shape.xyz) if any(shape.xyz) else None
         said["quat"] = row(q) if any(q[1:]) else None
@@ -118,12 +119,3 @@ def _opens(path: str) -> bool:
     with open(path, "rb") as file:  # eighty bytes of header, the number of faces, fifty bytes each
         faces = int.from_bytes(file.read(84)[80:], "little")
     return 0 < faces <= MOST_FACES and os.path.getsize(path) == 84 + 50 * faces
-
-
-def _half(shape: Shape) -> tuple[float, ...] | None:
-    """MuJoCo's sizes: radii, and halves of edges and lengths."""
-    size = tuple(shape.size)
-    halves = {"box": tuple(x / 2 for x in size), "sphere": size, "ellipsoid": size}
-    halves["plane"] = (0.0, 0.0, 1.0)  # without end
-    halves |= dict.fromkeys(("cylinder", "capsule"), (size[0], size[1] / 2) if len(size) == 2 else ())
-    return halves.get(shape.kind)

@@ -10,7 +10,7 @@ links.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,8 @@ from hinge.formats.write.notes import Notes
 from hinge.model.build import unused
 from hinge.model.joints import Joint, _OnLine
 from hinge.model.mechanisms import Fixed
-from hinge.model.model import Frame, JointData, LinkInertia, Model, Shape
+from hinge.model.model import Frame, JointData, LinkInertia, Model
+from hinge.model.shapes import Shape
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3, sym3
 from hinge.spatial.rotation import SNAP, snapped_direction, snapped_rotation
@@ -213,7 +214,8 @@ class _Planting:
     def steps(self, i: int, joint: Joint) -> list[tuple[str, Joint, JointData, tuple[int, ...]]]:
         """The joint as joints that the format has a word for: name, joint, data, and which coordinates it has."""
         name, data = self.model.joint_name[i], self.model.data[i]
-        if not joint.is_ours:
+        plain = len(fields(joint)) == (joint.line is not None)  # numbers of its own no file has
+        if not joint.is_ours and not (joint.kind in self.spelled and plain):
             raise NotCovered(f"joint {name!r} is of a class of your own, {joint.kind!r}: no file can say it.")
         if joint.kind in self.spelled:
             return [(name, joint, data, tuple(range(joint.nq)))]

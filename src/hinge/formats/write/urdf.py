@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from hinge.errors import NotCovered
@@ -18,12 +19,11 @@ from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
 from hinge.model.build import EARTH, unused
-from hinge.model.joints import JOINTS, _OnLine
-from hinge.model.model import Model, Shape
+from hinge.model.joints import _OnLine, spelled
+from hinge.model.model import Model
+from hinge.model.shapes import Mesh, Shape
 from hinge.spatial.rotation import rpy_from_rotation
 
-SPELLED = {kind: joint.urdf for kind, joint in JOINTS.items() if joint.urdf and joint.__module__.startswith("hinge.")}
-FORMS = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
 SAFETY = ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity")
 FURTHER = ("acceleration", "deceleration", "jerk")
 Mimic = tuple[str, float, float]
@@ -33,7 +33,7 @@ def write(model: Model, folder: str, notes: Notes) -> str:
     """The text of the file that says it; `folder` is where the file will lie."""
     for loop in model.loops:
         leave_loop(loop, "URDF", notes)
-    planted = tree(model, list(SPELLED), notes, ".urdf")
+    planted = tree(model, list(spelled("urdf").values()), notes, ".urdf")
     return document(_Writer(model, planted, folder, notes).robot())
 
 
@@ -111,7 +111,8 @@ class _Writer:
         return link
 
     def shape(self, link: str, shape: Shape) -> Tag | None:
-        if shape.kind not in FORMS and shape.kind != "mesh":
+        geometry = shape.geometry
+        if geometry is None or not geometry.urdf:
             why = f"URDF has no shape {shape.kind!r}; it was left out."
             self.notes.add("note", "shape", "link", link, why)
             return None
@@ -119,13 +120,12 @@ class _Writer:
         R = tuple(x for r in shape.rotation for x in r)
         made.children.extend(_origin((R, shape.xyz)))  # type: ignore[arg-type]
         form = made.add("geometry")
-        if shape.kind == "mesh":
+        if isinstance(geometry, Mesh):
             scale = None if tuple(shape.scale) == (1.0, 1.0, 1.0) else row(shape.scale)
             form.add("mesh", filename=self.mesh(link, shape.file), scale=scale)
-        elif shape.kind == "box":
-            form.add("box", size=row(shape.size))
         else:
-            form.add(shape.kind, **dict(zip(FORMS[shape.kind], map(number, shape.size), strict=True)))
+            sizes = iter(shape.size)
+            form.add(geometry.urdf, **{name: row(islice(sizes, n)) for name, n in geometry.urdf_attributes().items()})
         if shape.rgba is not None:
             color = self.colors.setdefault(tuple(shape.rgba), f"color_{len(self.colors) + 1}")
             made.add("material", name=color)
@@ -176,10 +176,13 @@ class _Writer:
         return joint
 
     def kind(self, part: Part) -> str:
-        name, word = part.joint_name, SPELLED[part.joint.kind]
+        name, word = part.joint_name, part.joint.urdf
         if word == "spherical":
             why = 'URDF has no balls; type="spherical" is read by hinge, and refused by others.'
             self.notes.add("warning", "spherical", "joint", name, why)
+        if not part.joint.is_ours:
+            why = f'type="{word}" is read where its class is known, and refused elsewhere.'
+            self.notes.add("warning", "own-joint", "joint", name, why)
         if word == "floating" and part.parent == self.tree.parts[0].name and self.tree.parts[0].helper:
             why = f"a floating base is written as a joint of type floating on a link {part.parent!r}."
             self.notes.add("note", "floating", "joint", name, why)
