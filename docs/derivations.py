@@ -5,11 +5,12 @@
 Lagrange's equations are made from the energies by SymPy, and have to be what inverse dynamics gives.
 """
 
+import re
 import sys
 
 import numpy as np
 import sympy
-from sympy.physics.vector import dynamicsymbols, vlatex
+from sympy.physics.vector import dynamicsymbols
 
 import hinge
 
@@ -24,7 +25,7 @@ def motion(names):
 
 
 def formula(left, right):
-    return f"$${left} = {vlatex(right, **COLUMN)}$$\n"
+    return f"$${left} = {hinge.latex(right, **COLUMN)}$$\n"
 
 
 def energies(robot, q, qd):
@@ -52,7 +53,7 @@ def section(title, words, robot, q, qd, qdd):
     kinetic, potential, derived = energies(robot, q, qd)
     forces = robot.inverse_dynamics(q, qd, qdd)
     check("inverse dynamics and Lagrange's equations", derived, forces)
-    symbols, names = robot.christoffel(q), [vlatex(x) for x in q]
+    symbols, names = robot.christoffel(q), [re.sub(r"^q_\{(\d)\}$", r"\1", hinge.latex(x)) for x in q]
     kept = [(i, j, k) for i in range(len(q)) for j in range(len(q)) for k in range(j + 1) if symbols[i, j, k] != 0]
     return "\n".join([
         f"## {title}\n", words, "Kinetic and potential energy:\n", formula("T", kinetic), formula("V", potential),
@@ -75,7 +76,7 @@ robot = hinge.samples.planar_2r(symbols=True)
 ```
 
 Two links in a vertical plane. The first angle is counted from the horizontal, the second from the first link; link $i$
-has length $l_i$, mass $m_i$, its centre of mass at $lc_i$, and inertia $I_i$ about it.
+has length $l_i$, mass $m_i$, its centre of mass at $l_{ci}$, and inertia $I_i$ about it.
 """
     return section("A planar arm", words, hinge.samples.planar_2r(symbols=True), *motion("q1 q2"))
 

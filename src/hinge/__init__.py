@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hinge.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from hinge.backends.symbolic import latex
     from hinge.backends.threads import set_threads
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
@@ -87,6 +88,8 @@ _HOME = {
     "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
     # how it runs
     "set_threads": "backends.threads", "Status": "status",
+    # on paper
+    "latex": "backends.symbolic",
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
@@ -108,7 +111,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
     "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
-    "set_threads", "Status",
+    "set_threads", "Status", "latex",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
     "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError",
 ]  # fmt: skip

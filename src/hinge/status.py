@@ -27,4 +27,4 @@ class Status(IntEnum):
 # The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it
 # does not have, which runs Python, and drops what is raised there: a Ctrl-C would be lost.
 OK, SINGULAR, NONFINITE = int(Status.OK), int(Status.SINGULAR), int(Status.NONFINITE)
-DIVERGED, UNCONVERGED = int(Status.DIVERGED), int(Status.UNCONVERGED)
+UNCLOSED, DIVERGED, UNCONVERGED = int(Status.UNCLOSED), int(Status.DIVERGED), int(Status.UNCONVERGED)

@@ -13,7 +13,7 @@ from sweeps import swept
 
 import hinge
 from hinge.dynamics.registry import FORCE, PLACE, POSITION
-from hinge.formulations.resolved import TWIST
+from hinge.dynamics.resolved_motion import TWIST
 from hinge.robot import ALGORITHMS
 
 URDF = {

@@ -8,13 +8,15 @@ from sweeps import swept
 import hinge
 from hinge.robot import ALGORITHMS
 
+OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
+
 ROBOTS = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
     "panda": "panda_description/urdf/panda.urdf",  # two fingers, one of which follows the other
     "baxter": "baxter_description/urdf/baxter.urdf",  # a tree
 }
 INVERSE = ALGORITHMS["inverse_dynamics"]
-METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith("hinge.formulations")]
+METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith(OTHERS)]
 
 
 @pytest.fixture(scope="module", params=swept(ROBOTS, lambda name: name != "baxter"))

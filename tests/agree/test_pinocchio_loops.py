@@ -1,7 +1,10 @@
-"""Loop dynamics against Pinocchio's constrained dynamics, on a platform carried by two arms."""
+"""Loop dynamics against Pinocchio's constrained dynamics: a platform carried by two arms, and Bennett's linkage."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from loop_states import bennett, swinging
 
 import hinge
 
@@ -47,3 +50,35 @@ def test_a_parallel_mechanism_accelerates_as_in_pinocchio(kind, size, method, tm
     assert np.abs(wanted).max() > 1.0
     np.testing.assert_allclose(qdd, wanted, rtol=1e-8, atol=1e-8 * np.abs(wanted).max())
     assert forces.shape == (size,)
+
+
+def test_an_overconstrained_linkage_accelerates_as_in_pinocchio(tmp_path):
+    """Bennett's linkage: its cut hinge there is two points on the axis that stay together, six constraints of rank two.
+
+    Pinocchio solves them by proximal iterations.
+    """
+    robot = bennett()
+    q, qd = swinging(robot)
+    tau = np.array([3.0, -2.0, 1.0])
+    qdd = robot.loop_dynamics(q, qd, tau)[0]
+    tree = hinge.Robot(replace(robot.model, loops=()))
+    hinge.write(tree, tmp_path / "tree.urdf")
+    model = pin.buildModelFromUrdf(str(tmp_path / "tree.urdf"))
+    data = model.createData()
+    models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    pose = robot.pose(q, "loop1.a")
+    for along in (0.0, 0.7):
+        shift = np.eye(4)
+        shift[2, 3] = along
+        ends = [pose @ shift, np.linalg.inv(robot.pose(q, "link2")) @ robot.pose(q, "loop1.b") @ shift]
+        closing = pin.RigidConstraintModel(
+            pin.ContactType.CONTACT_3D, model, 0, pin.SE3(ends[0]), model.getJointId("joint2"), pin.SE3(ends[1]),
+            pin.ReferenceFrame.LOCAL,
+        )  # fmt: skip
+        models.append(closing)
+        datas.append(closing.createData())
+    pin.initConstraintDynamics(model, data, models, datas)
+    at = pin.integrate(model, pin.neutral(model), q)
+    settings = pin.ProximalSettings(1e-13, 1e-13, 1e-8, 100)
+    wanted = pin.constraintDynamics(model, data, at, qd, tau, models, datas, settings)
+    np.testing.assert_allclose(qdd, wanted, rtol=1e-7)

@@ -10,7 +10,8 @@ import pytest
 from moving import Moving, close, cloud, cross_matrix
 
 import hinge
-from hinge.formulations.links import inertia, links, pseudo
+from hinge.dynamics.turney import pseudo
+from hinge.formulations.links import inertia, links
 from hinge.formulations.mat4 import Mat4
 from hinge.formulations.silver import fictitious_link
 from hinge.formulations.uicker_kahn import generator, inertia4

@@ -54,11 +54,23 @@ def test_equations_are_printed_a_line_each(lamp):
 
 def test_equations_as_latex(lamp):
     text = said("equations", lamp, "--latex", "--vary", "head.mass")
-    assert text.startswith("\\begin{align*}\n\\mathrm{inverse\\_dynamics}_{1} &= ")
+    assert text.startswith("\\begin{align*}\n\\tau_{lean} &= ")
     assert text.endswith("\\end{align*}\n")
     assert "\\ddot{q}_{lean}" in text
     assert "m_{head}" in text
     assert text.count(" \\\\\n") == 1
+
+
+def test_decimals_are_rounded(lamp):
+    assert (
+        said("equations", lamp, "mass_matrix", "--digits", "2").splitlines()[0]
+        == "mass_matrix[1, 1] = cos(q_nod)/2 + 2.3"
+    )
+    gravity = said("equations", lamp, "gravity_force", "--latex", "--digits", "3")
+    assert gravity.splitlines()[2] == r"G_{2} &= - 2.45 \sin{\left(q_{lean} + q_{nod} \right)}"
+    refused = saying.said("equations", lamp, "--digits", "0")
+    assert refused.exit_code == 2
+    assert "0 is not in the range x>=1" in refused.output
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "mass_matrix", "kinetic_energy", "hybrid_dynamics"])
@@ -72,6 +84,18 @@ def test_equations_as_python_run(lamp, name):
     wanted = getattr(robot, name)(*inputs)
     for ours, theirs in zip(made, wanted, strict=True) if isinstance(wanted, tuple) else [(made, wanted)]:
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_python_holds_where_a_formula_does_not(lamp):
+    """A ball that does not turn: sin(|v|/2)/|v| has no value there, and the code has one."""
+    space = {}
+    exec(said("equations", lamp, "--python", "integrate", "--base", "floating"), space)
+    robot = hinge.load(lamp, base="floating")
+    for v in (np.zeros(robot.nv), np.linspace(-1.0, 1.0, robot.nv)):
+        np.testing.assert_allclose(
+            space["integrate"](robot.neutral(), v), robot.integrate(robot.neutral(), v), atol=1e-14
+        )
+    assert "Piecewise" not in said("equations", lamp, "integrate", "--base", "floating")
 
 
 def test_long_equations_come_with_definitions_and_run(tmp_path):

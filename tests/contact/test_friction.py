@@ -105,7 +105,7 @@ def test_slip_accelerates_as_its_difference_says(kind):
     rng = np.random.default_rng(1)
     q, qd = (x[0] for x in robot.random_state(rng, 1))
     qdd, h = rng.normal(size=12), 1e-5
-    kernel, numbers = _friction_kernel(robot, (contact,), None), np.array(contact.numbers)
+    kernel, numbers = _friction_kernel(robot.target, (contact,), None), np.array(contact.numbers)
 
     def slip(t):
         F = kernel(robot.integrate(q, qd * t + qdd * t * t / 2), qd, np.zeros(12), numbers)[1]

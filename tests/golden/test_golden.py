@@ -19,6 +19,8 @@ from write import (
 
 from hinge.robot import ALGORITHMS
 
+OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
+
 # The best known counts on a general six-joint arm without rotors, at or below every published one: mul, add
 RECORDS = {
     ("inverse_dynamics", "turney"): (450, 386),
@@ -26,7 +28,7 @@ RECORDS = {
     ("forward_dynamics", "articulated"): (983, 869),
 }
 
-OLD = {m for ms in ALGORITHMS.values() for m, a in ms.items() if a.function.__module__.startswith("hinge.formulations")}
+OLD = {m for ms in ALGORITHMS.values() for m, a in ms.items() if a.function.__module__.startswith(OTHERS)}
 OLD -= {"turney", "composite_turney"}
 
 

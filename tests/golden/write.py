@@ -15,6 +15,8 @@ import numpy as np
 import hinge
 from hinge.dynamics import ALGORITHMS
 
+OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
+
 HERE = Path(__file__).parent
 COUNTS = HERE / "counts.toml"
 FINDINGS = HERE / "doctor_urdf.txt"
@@ -71,7 +73,7 @@ LARGE = 10  # velocities beyond which the older equation sets, whose programs gr
 
 def is_counted(algorithm, robot):
     """Whether the method covers the robot and is one that is used on robots of its size."""
-    old = algorithm.function.__module__.startswith("hinge.formulations")
+    old = algorithm.function.__module__.startswith(OTHERS)
     return not algorithm.refuses(robot.model) and not (old and robot.nv > LARGE)
 
 

@@ -11,8 +11,10 @@ import hinge
 from hinge.model import Builder
 from hinge.robot import ALGORITHMS
 
+OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
+
 INVERSE = ALGORITHMS["inverse_dynamics"]
-METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith("hinge.formulations")]
+METHODS = [m for m, a in INVERSE.items() if a.function.__module__.startswith(OTHERS)]
 OLD = ("uicker_kahn_direct", "uicker_kahn", "hollerbach", "hollerbach_4x4", "gibbs_appell", "silver", "euler_lagrange")
 TERMS = ("armature", "damping", "friction", "stiffness")
 TOL = 1e-10

@@ -14,10 +14,12 @@ import hinge
 from hinge.dynamics.christoffel import CUBE
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, PLACE, POSITION, REGRESSOR, VELOCITY
-from hinge.formulations.resolved import POSTURE
+from hinge.dynamics.resolved_motion import POSTURE
 from hinge.identify import parameters
 from hinge.model import reframe
 from hinge.robot import ALGORITHMS
+
+OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
 
 FRAMES = ("body", "base", "aligned")
 CALLS = list(every_call())
@@ -52,7 +54,7 @@ def tried(name, method):
         robot = robot_of(family, k)
         if not ALGORITHMS[name][method].refuses(robot.model):
             yield robot, np.random.default_rng(k)
-    if ALGORITHMS[name][method].function.__module__.startswith("hinge.formulations"):  # few of the above are theirs
+    if ALGORITHMS[name][method].function.__module__.startswith(OTHERS):  # few of the above are theirs
         yield from ((linked(k), np.random.default_rng(k)) for k in (1, 2))
 
 

@@ -345,3 +345,16 @@ def test_what_is_made_in_a_loop_is_not_used_after_it():
 def test_operations_count_as_often_as_they_are_taken():
     _, y = traced(lambda a, b, c: repeat(9, (a,), lambda k, v: (v * b + Table([1.0] * 20)[k * 2.0],)))
     assert program(y).operations == 18
+
+
+def test_what_only_some_states_need_does_not_count():
+    _, y = traced(lambda a, b, c: when(less(a, b), (a,), lambda v: repeat(9, (v,), lambda k, w: (w * b + c,))))
+    assert program(y).operations == 2  # the condition, and its opposite
+
+
+def test_a_choice_that_a_loop_carries_has_derivatives():
+    x, y = traced(lambda a, b, c: repeat(4, (a, less(b, c)), lambda k, v, up: (select(up, v * b, v * c), up))[:1])
+    made = interpreted(program([e for row in jacobian(y, x) for e in row]), rows())
+    a, b, c = rows().T
+    np.testing.assert_allclose(made[:, 0], np.where(b < c, b, c) ** 4, rtol=1e-12)
+    np.testing.assert_allclose(made[:, 1], np.where(b < c, 4 * a * b**3, 0.0), rtol=1e-12)

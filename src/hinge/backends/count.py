@@ -51,10 +51,10 @@ def count(program: Program, method: str = "") -> Cost:
     """The cost of a program. It has to be one whose sums and products are not contracted.
 
     What is in a loop counts as often as it makes trips at the most; once, where that is not known before it runs. What
-    is made of counters and tables alone, an index for instance, does not count.
+    is made of counters and tables alone, an index for instance, does not count, nor what only some states need.
     """
     totals = dict.fromkeys(("mul", "add", "div", "sqrt", "trig", "neg", "other"), 0)
-    often, known = taken(program), beforehand(program)
+    often, known = taken(program, when=0.0), beforehand(program)
     depth: list[int] = []
     begun: list[int] = []  # how deep it was where each loop around begins
     for n, (op, args) in enumerate(program.code):
@@ -62,13 +62,13 @@ def count(program: Program, method: str = "") -> Cost:
         for a in args if op != "input" else ():
             if type(a) is int and depth[a] > deepest:
                 deepest = depth[a]
-        if op in OPS and not known[n]:
+        if op in OPS and often[n] and not known[n]:
             totals[OPS[op].counts_as] += int(often[n])
             deepest += op != "neg"
         elif op == "loop":
             begun.append(deepest)
         elif op == "end":  # each trip waits for the one before
             trips = program.code[args[0]][1][0]
-            deepest = begun[-1] + (deepest - begun.pop()) * (int(trips) if type(trips) is float else 1)
+            deepest = begun[-1] + (deepest - begun.pop()) * (int(trips) if type(trips) is float and often[n] else 1)
         depth.append(deepest)
     return Cost(**totals, depth=max(depth, default=0), method=method)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hinge.graph import Program
 
@@ -110,14 +110,23 @@ class Ring:
         return [[value(entry) for entry in output.entries] for output in program.outputs]
 
     def inverse(self, a: Poly) -> Poly:
+        """One over it: powers where it is a single term, else what its terms share times the inverse of their sum."""
         if len(a) == 1:
             ((term, c),) = a.items()
             return {tuple((g, -e) for g, e in term): 1.0 / c if c else math.nan}
-        self.function("sum", _key(a))
-        return self.power("sum", _key(a), exponent=-1)
+        shared = {g: min(dict(term).get(g, 0) for term in a) for term in a for g, _ in term}
+        rest = {_term({g: dict(term).get(g, 0) - e for g, e in shared.items()}): c for term, c in a.items()}
+        made = self.function("sum", _key(rest))
+        ((inside, _),) = made.items()
+        return {_term({g: -e for g, e in (*shared.items(), *inside)}): 1.0}
 
     def turned(self, kind: str, x: Poly) -> Poly:
-        """Sine or cosine of a sum of inputs, with the sign of its first one taken out."""
+        """Sine or cosine of a sum of inputs, with quarter turns and the sign of its first one taken out."""
+        quarters = x.get(ONE, 0.0) / (math.pi / 2)
+        if round(quarters) and abs(quarters - round(quarters)) <= 1e-15 * abs(quarters):
+            turns = (round(quarters) + (kind == "cos")) % 4  # cos x = sin(x + π/2)
+            made = self.turned("cos" if turns % 2 else "sin", {term: c for term, c in x.items() if term != ONE})
+            return made if turns < 2 else {term: -c for term, c in made.items()}
         angle = _key(x)
         if any(len(term) > 1 or (term and term[0][1] != 1) for term, _ in angle):
             return self.function(f"{kind} of", angle)
@@ -242,6 +251,11 @@ def _term(powers: dict[int, float]) -> Term:
     return tuple(sorted((g, e) for g, e in powers.items() if e))
 
 
+def _joined(a: dict[int, float], b: dict[int, float]) -> Term:
+    """The product of two."""
+    return _term({g: a.get(g, 0) + b.get(g, 0) for g in a | b})
+
+
 def _accumulate(a: Poly, term: Term, c: float) -> None:
     before = a.get(term, 0.0)
     total = before + c
@@ -283,25 +297,53 @@ _OPS: dict[str, Callable[..., Poly]] = {
 # common factors
 
 
+class Part(NamedTuple):
+    """A product: a number, powers of generators, and perhaps a sum to some power."""
+
+    number: float
+    term: Term
+    inner: Nested | None = None
+    power: int = 1
+
+
 @dataclass(frozen=True)
 class Nested:
-    """A sum of products: each a number, powers of generators, and perhaps another such sum."""
+    """A sum of such products."""
 
-    parts: tuple[tuple[float, Term, Nested | None], ...]
+    parts: tuple[Part, ...]
 
 
 def factored(a: Poly, apart: Callable[[Term], Any] = lambda term: None) -> Nested:
-    """The polynomial with common factors taken out, first among the terms for which `apart` says the same."""
+    """The polynomial over its common denominator, with common factors taken out.
+
+    They are looked for among the terms for which `apart` says the same first.
+    """
+    below, sign = _below(a), -1.0 if all(c < 0.0 for c in a.values()) else 1.0
     groups: dict[Any, list[tuple[Term, float]]] = {}
     for term, c in sorted(a.items()):
-        groups.setdefault(apart(term), []).append((term, c))
-    return Nested(tuple(part for group in groups.values() for part in _parts(group)))
+        powers = dict(term)
+        above = _term({**powers, **{g: powers.get(g, 0) - e for g, e in below}})
+        groups.setdefault(apart(term), []).append((above, sign * c if below else c))
+    made = Nested(tuple(part for group in groups.values() for part in _parts(group)))
+    return Nested((Part(sign, below, made),)) if below else made
 
 
-def _parts(terms: Sequence[tuple[Term, float]]) -> Iterable[tuple[float, Term, Nested | None]]:
+def _below(a: Poly) -> Term:
+    """The denominator of several terms that are all divided by something."""
+    terms = [dict(term) for term in a]
+    if len(a) < 2 or not any(all(powers.get(g, 0) < 0 for powers in terms) for g in terms[0]):
+        return ONE
+    return _term({g: min(0, *(powers.get(g, 0) for powers in terms)) for powers in terms for g in powers})
+
+
+def _parts(terms: Sequence[tuple[Term, float]]) -> Iterable[Part]:
+    square = _square(terms)
+    if square is not None:
+        yield square
+        return
     best = _most_shared(terms)
     if best is None:
-        yield from ((c, term, None) for term, c in terms)
+        yield from (Part(c, term) for term, c in terms)
         return
     group = [(dict(term), c) for term, c in terms if best in dict(term)]
     common = {g: min(powers.get(g, 0) for powers, _ in group) for g in group[0][0]}
@@ -309,8 +351,23 @@ def _parts(terms: Sequence[tuple[Term, float]]) -> Iterable[tuple[float, Term, N
     sizes = {abs(c) for _, c in group}
     scale = (sizes.pop() if len(sizes) == 1 else 1.0) * (-1.0 if all(c < 0.0 for _, c in group) else 1.0)
     inner = [(_term({g: e - common.get(g, 0) for g, e in powers.items()}), c / scale) for powers, c in group]
-    yield scale, _term(common), Nested(tuple(_parts(inner)))
+    within = tuple(_parts(inner))
+    whole = within[0] if len(within) == 1 else Part(1.0, ONE, Nested(within))  # a square needs no brackets
+    yield whole._replace(number=scale * whole.number, term=_joined(common, dict(whole.term)))
     yield from _parts([(term, c) for term, c in terms if best not in dict(term)])
+
+
+def _square(terms: Sequence[tuple[Term, float]]) -> Part | None:
+    """The square of a sum of two, if these terms are one: c a² + 2 c r a b + c r² b² = c (a + r b)²."""
+    even = [(term, c) for term, c in terms if all(e % 2 == 0 for _, e in term)]
+    if len(terms) != 3 or len(even) != 2:
+        return None
+    ((mixed, m),) = (one for one in terms if one not in even)
+    (a, c), (b, d) = (({g: e // 2 for g, e in term}, x) for term, x in even)
+    r = m / (2.0 * c)
+    if mixed != _joined(a, b) or not _equal(c * r * r, d):
+        return None
+    return Part(c, ONE, Nested((Part(1.0, _term(a)), Part(r, _term(b)))), 2)
 
 
 def _most_shared(terms: Sequence[tuple[Term, float]]) -> int | None:

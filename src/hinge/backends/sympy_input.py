@@ -1,7 +1,8 @@
 """Calls with SymPy's expressions in the place of numbers: symbols become nodes, and results are written out again.
 
 What is a symbol to SymPy is an input of the graph NAMED, which the symbols of a robot are too. So an algorithm runs on
-both as it does on numbers, and simplifies as ever. A function of time, q(t), is taken for a symbol; so is its rate.
+both as it does on numbers, and simplifies as ever. A function of time, q(t), is taken for a symbol; so are its rate,
+and π, which stays what it is.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends import symbolic
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Scalar
-from hinge.model.symbols import scalar
+from hinge.model.symbols import scalar, symbol
 
 Shape = tuple[int, ...]
 
@@ -37,33 +39,35 @@ def refuse_sympy(what: str, *given: Any) -> None:
 
 
 class Reading:
-    """What one call was given: which of SymPy's objects each name stands for."""
+    """What one call was given: the symbols in it, and which array each was in."""
 
     def __init__(self) -> None:
-        self.known: dict[str, Any] = {}
+        self.arrays: dict[str, str] = {}
 
-    def array(self, what: str, given: Any, shape: Shape) -> list[Scalar]:
-        """The entries of an array of that shape, row by row, as floats and nodes; a column is a vector too."""
+    def array(self, what: str, given: Any, shape: Shape, name: str = "", angles: bool = False) -> list[Scalar]:
+        """The entries of an array of that shape, row by row, as floats and nodes; a column is a vector too.
+
+        Where they may be `angles`, an exact number stays one: its cosine is no fraction.
+        """
         entries = np.array(given, dtype=object)
         if entries.shape != shape and not (hasattr(given, "free_symbols") and entries.shape == (*shape, 1)):
             raise SizeError(f"{what} of symbols has shape {entries.shape}; it has to be {shape}, one state.")
-        return [self._scalar(what, x) for x in entries.reshape(-1)]
+        return [self._scalar(what, x, name, angles) for x in entries.reshape(-1)]
 
-    def _scalar(self, what: str, x: Any) -> Scalar:
+    def _scalar(self, what: str, x: Any, array: str, angle: bool) -> Scalar:
         import sympy
 
         try:
             x = sympy.sympify(x, strict=True)
         except sympy.SympifyError:
             raise SizeError(f"{what}: {x!r} is neither a number nor SymPy's.") from None
-        atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative)
-        names = {atom: sympy.Symbol(str(atom)) for atom in atoms}
-        for atom, name in names.items():
-            if self.known.setdefault(name.name, atom) != atom:
-                raise NotCovered(f"{what}: two symbols are called {name.name!r}, with unlike assumptions.\n"
-                                 "  Give one of them another name.")  # fmt: skip
+        atoms = x.atoms(sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative, sympy.NumberSymbol)
+        atoms |= {x} if angle and x.is_Rational and x != 0 else set()
+        known = {atom: symbol(atom) for atom in atoms}
+        self.arrays |= {node.args[0]: array for node in known.values()}
+        symbolic.different(self.arrays, f"{what}: ")
         try:
-            return scalar(x.xreplace(names))
+            return scalar(x, known)
         except (TypeError, ValueError) as problem:
             raise SizeError(f"{what}: {x} cannot be read: {problem}.") from None
 
@@ -71,9 +75,7 @@ class Reading:
         """Nodes as SymPy's expression, column, matrix or array, in the symbols that were given."""
         import sympy
 
-        from hinge.backends import symbolic
-
-        made = symbolic.entries(list(entries), self.known)
+        made = symbolic.entries(list(entries), self.arrays)
         if not shape:
             return made[0]
         if len(shape) > 2:

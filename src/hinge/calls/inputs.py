@@ -75,8 +75,19 @@ def known(x: Any) -> Any:
     return symbolic.scalar(x)
 
 
-def with_values(model: Model, values: Mapping[str, Any]) -> Model:
+def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Values by name; symbols of SymPy may be keys, and its numbers values."""
+    made = {str(key): float(x) if getattr(x, "is_real", False) and x.is_number else x for key, x in given.items()}
+    if len(made) < len(given):
+        names = [str(key) for key in given]
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise UnknownName(f"{call}: {twice!r} is given twice, by unlike keys. Give it once.")
+    return made
+
+
+def with_values(model: Model, given: Mapping[Any, Any]) -> Model:
     """The model with numbers for symbols, which it has to have."""
+    values = by_name("with_values", given)
     for name, value in values.items():
         if name not in model.symbols:
             raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
@@ -99,7 +110,7 @@ def base_motion(call: str, given: Any) -> Array:
 
 def parameters(call: str, model: Model, vary: Sequence[Parameter], given: Mapping[str, Any] | None) -> list[Array]:
     """The varied numbers, one row a state, or nothing where nothing is varied."""
-    values = dict(given or {})
+    values = by_name(call, given or {})
     unknown = sorted(set(values) - {one.name for one in vary})
     if unknown:
         hint = did_you_mean(unknown[0], (one.name for one in vary))

@@ -15,7 +15,7 @@ from hinge.backends.kernel import Plan
 from hinge.backends.sympy_input import Reading
 from hinge.calls import inputs
 from hinge.dynamics.located import located
-from hinge.dynamics.registry import PLACE, Algorithm, At, Place, asked
+from hinge.dynamics.registry import PLACE, POSITION, Algorithm, At, Place, asked
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Graph, Input, Program, Scalar, TooLong
 from hinge.graph.expr import NAMED
@@ -123,7 +123,7 @@ def called(model: Model, name: str, given: Sequence[Any], frames: Sequence[str],
     if any(sizes(model)):
         raise NotCovered(f"{name}: robot {model.name!r} has driven joints, whose motion is given in numbers.\n"
                          "  Ask for robot.equations(…), which has symbols for it.")  # fmt: skip
-    algorithm = dynamics.choose(model, name, method)
+    algorithm = dynamics.choose(model, name, method, paper=True)
     shown = replace(unmoved(model), terms=inputs.terms(joint_terms))
     arrays, names = iter(given), iter(frames)
     said = {one: next(names if quantity is PLACE else arrays) for one, quantity in asked(name).items()}
@@ -144,7 +144,8 @@ def on_paper(algorithm: Algorithm, model: Model, given: Mapping[str, Any], optio
         elif quantity is PLACE:
             seen[name] = Place.named(model, given[name])
         else:
-            read = reading.array(f"{algorithm.name}: {name}", given[name], quantity.shape(model))
+            shape = quantity.shape(model)
+            read = reading.array(f"{algorithm.name}: {name}", given[name], shape, name, quantity is POSITION)
             own = [NAMED.input(name, k + 1) for k in range(len(read))]  # a symbol of SymPy has the index 0
             known |= dict(zip(own, read, strict=True))
             seen[name] = quantity.take(model, list(own))

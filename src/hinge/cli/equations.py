@@ -13,12 +13,15 @@ from hinge.cli.common import AT, BASE, NAMES, ROBOT, loaded
 @click.option("--latex", "form", flag_value="latex", help="Print LaTeX.")
 @click.option("--python", "form", flag_value="python", help="Print a function in Python.")
 @click.option("--vary", multiple=True, metavar="NAME", help="A number that stays a symbol, such as hand.mass.")
+@click.option("--digits", type=click.IntRange(1), metavar="N", help="Round decimals to N significant digits.")
 @BASE
 @AT
-def equations(robot: str, names: tuple[str, ...], form: str | None, vary: tuple[str, ...], base: str, at: str) -> None:
+def equations(robot: str, names: tuple[str, ...], form: str | None, vary: tuple[str, ...], digits: int | None,
+              base: str, at: str) -> None:  # fmt: skip
     """Print the equations of ROBOT, a robot file: inverse-dynamics, or those NAMEs."""
     from hinge.export import paper
 
     varied = loaded(robot, base).vary(*vary)
-    pages = [paper.page(varied.target, name, form or "text", at=at) for name in names or ("inverse_dynamics",)]
+    asked = names or ("inverse_dynamics",)
+    pages = [paper.page(varied.target, name, form or "text", at=at, digits=digits) for name in asked]
     click.echo("\n".join(pages), nl=False)

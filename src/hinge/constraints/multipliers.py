@@ -5,40 +5,92 @@
 The forces come first, from (A H⁻¹ Aᵀ) λ = -c - A H⁻¹ (tau - C), then the accelerations.
 Source: zefran2004, section 3, and featherstone1987, section 9.4.
 Differs from the source: constraints may depend on each other. Those that say nothing new are left out as they are met,
-which changes no acceleration, and their forces are zero.
+which changes no acceleration, and their forces are zero. What is new is told by what is left of a row after the others:
+less than a share of it is rounding, and a larger share where the state does not keep the constraints, for rows that
+repeat each other where they are kept differ by as much as they are not. H may be singular where A is not: H + ρ Aᵀ A
+moves in the same way, and what has no inertia is moved by the constraints that hold it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from hinge.graph import Scalar, inner, less, on_paper, select, total
+from hinge.dynamics.solve import LDL
+from hinge.graph import Scalar, inner, less, maximum, minimum, on_paper, repeat, select, total, when
+from hinge.graph.scalars import largest
+from hinge.model import Model
 
+Rows = Sequence[Sequence[Scalar]]
 OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
 ALL = 1e-13  # the same against the mean of all pivots
+COARSE = 1e6  # how much larger rounding is in single precision
+APART = 30.0  # rows that repeat each other differ by up to this times what the state is off
+FAR = 1e-4  # of the mean pivot: more than this is no repetition, however far the state is off
+SMALL = 1e-5  # of the mean pivot: with less left, the largest pivots have to come first
+CLEAR = 0.1  # the same where a row was passed over that may say the same better
 HUGE = 1e36  # more than any pivot can be
 EMPTY = 1e-12  # m or rad, per unit of velocity: a constraint with no larger entry than this touches nothing
+TURNS = 3  # in which what is left by small pivots is made up for
+MET = 1e-9  # of the largest acceleration: what is left of a constraint that is met
+LENT = 1e-13  # of a diagonal entry of H + ρ Aᵀ A: a pivot below that is none
+
+
+class State(NamedTuple):
+    """How constraints stand at a state: squares of how far it is off, of levers, and of how fast it goes off.
+
+    What is off is an angle; a length is one by its constraint's lever. `speed` is the largest velocity there.
+    """
+
+    off: Scalar
+    levers: Sequence[Scalar]
+    rate: Scalar = 0.0
+    speed: Scalar = 0.0
+
+    @classmethod
+    def exact(cls, size: int) -> State:
+        """So many constraints that are kept, all alike."""
+        return cls(0.0, [1.0] * size)
+
+
+class Held(NamedTuple):
+    """Constraints A qdd + c = 0 at a state, and how they stand there."""
+
+    A: Rows
+    c: Sequence[Scalar]
+    state: State | None = None
 
 
 class Semidefinite:
     """Λ = L D Lᵀ for a symmetric matrix without negative eigenvalues; rows with no pivot left are passed over.
 
-    Where a pivot of such a matrix is zero, so is the rest of its row: no exchange of rows is needed.
+    Where a pivot of such a matrix is zero, so is the rest of its row: no exchange of rows is needed. Where one is small
+    and not zero, what is left of later rows is not known well: `doubt`, and Λ is inverted by its largest pivots.
     """
 
-    def __init__(self, rows: Sequence[Sequence[Scalar]], A: Sequence[Sequence[Scalar]]):
+    def __init__(self, rows: Rows, A: Rows, state: State | None = None):
         """From the rows of Λ = A H⁻¹ Aᵀ, up to the diagonal, and of A, whose size tells what is rounding."""
         L = [list(row[: k + 1]) for k, row in enumerate(rows)]
-        self.size, self.inverse = len(L), [0.0] * len(L)
-        floor = total([row[-1] for row in L]) * (ALL / max(1, self.size))
-        none = select(less(floor, HUGE), 0.0, floor)  # a row that is not finite is not passed over: no force is known
-        own = [row[-1] * OWN for row in L]
+        self.size, self.inverse, self.given = len(L), [0.0] * len(L), [list(row) for row in L]
+        off, levers, *_ = state or State.exact(self.size)
+        mean = total([row[-1] / lever for row, lever in zip(L, levers, strict=True)]) * (1.0 / max(1, self.size))
+        none = select(less(mean, HUGE), 0.0, mean)  # a row that is not finite is not passed over: no force is known
+        apart = maximum(minimum(APART * APART * off, FAR), ALL * _grain(mean))
+        self.usual = [mean * lever for lever in levers]
+        self.least = [
+            select(less(inner(a, a), EMPTY**2), HUGE, row[-1] * (OWN * _grain(mean)) + usual * apart)
+            for a, row, usual in zip(A, L, self.usual, strict=True)
+        ]
+        small: Scalar = 0.0
+        unclear: Scalar = 0.0
+        passed: Scalar = 0.0
         for k in range(self.size):
             pivot = L[k][k]
-            felt = select(less(inner(A[k], A[k]), EMPTY**2), 0.0, pivot)
-            good = True if on_paper(pivot) else less(own[k] + floor, felt)  # on paper they are taken to be independent
+            good = True if on_paper(pivot) else less(self.least[k], pivot)  # on paper they are taken to be independent
             self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), none)
+            small = maximum(small, select(good, less(pivot, SMALL * self.usual[k]), 0.0))
+            unclear = maximum(unclear, select(good, less(pivot, CLEAR * self.usual[k]), 0.0))
+            passed = maximum(passed, select(good, 0.0, less(self.least[k], HUGE)))
             column = [L[i][k] for i in range(k + 1, self.size)]
             for i in range(k + 1, self.size):
                 scaled = L[i][k] * self.inverse[k]
@@ -46,9 +98,15 @@ class Semidefinite:
                     L[i][j] = L[i][j] - scaled * column[j - k - 1]
                 L[i][k] = scaled
         self.L = L
+        self.doubt = False if any(map(on_paper, self.inverse)) else select(passed, unclear, small)
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         """x with Λ x = b, where there is one; entries of rows that were passed over are zero."""
+        inverse = self.inverted()
+        return list(when(self.doubt, self.quick(b), lambda *_: [inner(row, b) for row in inverse]))
+
+    def quick(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """The same in the order of rows, for pivots that leave no doubt."""
         x = list(b)
         for k in range(self.size):
             for j in range(k):
@@ -60,24 +118,127 @@ class Semidefinite:
             x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], self.inverse[k])
         return x
 
+    def inverted(self) -> list[list[Scalar]]:
+        """The inverse of Λ on the rows that count, where that is in doubt: exchanges in place, the largest pivot first.
+
+        It is zero for the other rows, and where there is no doubt.
+        """
+        n = self.size
+        places = [(i, j) for i in range(n) for j in range(i + 1)]
+
+        def whole(flat: Sequence[Scalar]) -> list[list[Scalar]]:
+            known = dict(zip(places, flat, strict=True))
+            return [[known[max(i, j), min(i, j)] for j in range(n)] for i in range(n)]
+
+        def exchange(_: Scalar, *now: Scalar) -> list[Scalar]:
+            M, done = whole(now[:-n]), now[-n:]
+            pivots = [select(done[k], 0.0, select(less(self.least[k], M[k][k]), M[k][k], 0.0)) for k in range(n)]
+            shares = [x / usual for x, usual in zip(pivots, self.usual, strict=True)]
+            most, chosen = largest(shares), list[Scalar]()
+            for x in shares:  # the first of the largest, if one is left
+                chosen.append(select(less(0.5, total(chosen)), 0.0, select(less(x, most), 0.0, less(0.0, x))))
+            pivot, column = _picked(chosen, pivots), [_picked(chosen, row) for row in M]
+            over = select(less(0.0, pivot), 1.0 / pivot, 0.0)
+            share, made = [x * over for x in column], []
+            for i, j in places:
+                cleared = M[i][j] - share[i] * column[j]
+                crossed = select(chosen[i], share[j], select(chosen[j], share[i], cleared))
+                made.append(select(chosen[i], -over, cleared) if i == j else crossed)
+            return [*made, *(maximum(d, c) for d, c in zip(done, chosen, strict=True))]
+
+        def exchanged(*_: Scalar) -> list[Scalar]:
+            made = repeat(n, [*(self.given[i][j] for i, j in places), *[0.0] * n], exchange)
+            M, done = whole(made[:-n]), made[-n:]
+            return [select(done[i], select(done[j], -M[i][j], 0.0), 0.0) for i, j in places]
+
+        return whole(when(self.doubt, [0.0] * len(places), exchanged))
+
+
+def _picked(chosen: Sequence[Scalar], entries: Sequence[Scalar]) -> Scalar:
+    """The entry that is chosen, or 0."""
+    made: Scalar = 0.0
+    for here, x in zip(chosen, entries, strict=True):
+        made = select(here, x, made)
+    return made
+
 
 class Keeping:
     """Constraints A qdd + c = 0 on motions of a mass matrix that is factored: W = H⁻¹ Aᵀ, and A H⁻¹ Aᵀ factored."""
 
-    def __init__(self, H: Any, A: Sequence[Sequence[Scalar]]):
-        self.A, self.W = A, [H.solve(row) for row in A]
+    def __init__(self, H: Any, A: Rows, state: State | None = None):
+        self.A, self.W, self.lent = A, [H.solve(row) for row in A], getattr(H, "lent", 0.0)
         lower = [[inner(A[k], self.W[j]) for j in range(k + 1)] for k in range(len(A))]
-        self.factors = Semidefinite(lower, A)
+        self.factors = Semidefinite(lower, A, state)
+        self.inverse = self.factors.inverted()
 
     def kept(self, free: Sequence[Scalar], c: Sequence[Scalar] | None = None) -> tuple[list[Scalar], list[Scalar]]:
         """Accelerations that keep the constraints, from those that do not, and the multipliers."""
-        left = [-inner(row, free) for row in self.A]
-        force = self.factors.solve([x - ck for x, ck in zip(left, c, strict=True)] if c is not None else left)
-        qdd = [x + total([w[i] * f for w, f in zip(self.W, force, strict=True)]) for i, x in enumerate(free)]
-        return qdd, force  # featherstone1987 (9.17)
+        n, asked = len(free), [0.0] * len(self.A) if c is None else list(c)
+
+        def nearer(solve: Callable[[Any], list[Scalar]], *now: Scalar) -> list[Scalar]:
+            more = solve([-inner(row, now[:n]) - ck for row, ck in zip(self.A, asked, strict=True)])
+            moved = [x + total([w[i] * f for w, f in zip(self.W, more, strict=True)]) for i, x in enumerate(now[:n])]
+            return [*moved, *(a + b for a, b in zip(now[n:], more, strict=True))]  # featherstone1987 (9.17)
+
+        def carefully(*_: Scalar) -> Sequence[Scalar]:
+            return repeat(TURNS, start, lambda _, *now: nearer(lambda b: [inner(x, b) for x in self.inverse], *now))
+
+        start = [*free, *[0.0] * len(self.A)]
+        made = when(self.factors.doubt, nearer(self.factors.quick, *start), carefully)
+        return list(made[:n]), [f + self.lent * ck for f, ck in zip(made[n:], asked, strict=True)]
 
 
-def constrained(H: Any, forces: Sequence[Scalar], A: Sequence[Sequence[Scalar]], c: Sequence[Scalar]
+def constrained(H: Any, forces: Sequence[Scalar], A: Rows, c: Sequence[Scalar], state: State | None = None
                 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Accelerations and multipliers, from the factors of H, tau - C, the constraints' matrix A and c."""
-    return Keeping(H, A).kept(H.solve(forces), c)
+    return Keeping(H, A, state).kept(H.solve(forces), c)
+
+
+def met(held: Held, free: Sequence[Scalar], qdd: Sequence[Scalar], pull: float = 0.0) -> Scalar:
+    """1 where A qdd + c is zero, up to rounding and to what the state is off; 0 where it is not.
+
+    `free` are the accelerations without constraints; c has in it what brings a state back at a rate `pull` (1/s).
+    """
+    off, levers, rate, speed = held.state or State.exact(len(held.A))
+    fast, turning = largest([*free, *qdd]), speed + 2.0 * pull
+    size = fast * fast + square(held.c, levers)
+    slip = rate * turning * turning + off * pull**4  # what a state that is off puts into c
+    bound = (MET * MET * _grain(size) + minimum(APART * APART * off, FAR)) * size + APART * APART * slip
+    left = [inner(row, qdd) + c for row, c in zip(held.A, held.c, strict=True)]
+    return select(less(bound, square(left, levers)), 0.0, 1.0)
+
+
+def square(entries: Sequence[Scalar], levers: Sequence[Scalar]) -> Scalar:
+    """The largest square of an entry a constraint, as an angle or the rate of one."""
+    return largest(x * x / lever for x, lever in zip(entries, levers, strict=True))
+
+
+class Lent:
+    """The factors of H + ρ Aᵀ A, for bodies whose only inertia is what the constraints lend them."""
+
+    def __init__(self, H: Rows, A: Rows, blame: Callable[[int], str]):
+        columns, n = list(zip(*A, strict=True)), range(len(H))
+        self.lent = total([H[k][k] for k in n]) / total([inner(row, row) for row in A])
+        rows = [[H[i][j] + self.lent * inner(columns[i], columns[j]) for j in range(i + 1)] for i in n]
+        self.factors = LDL(rows, blame)
+        self.pivots = [_real(p, rows[k][k]) for k, p in enumerate(self.factors.pivots)]
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """(H + ρ Aᵀ A)⁻¹ b."""
+        return self.factors.solve(b)
+
+
+def factored(model: Model, H: Rows, A: Rows) -> LDL | Lent:
+    """A mass matrix factored, with the constraints' help where a coordinate moves nothing that has inertia."""
+    still = any(type(row[k]) is float and row[k] == 0.0 for k, row in enumerate(H))
+    return Lent(H, A, model.blame()) if still and A else LDL(H, model.blame())
+
+
+def _real(pivot: Scalar, before: Scalar) -> Scalar:
+    """A pivot, or 0 where what is left of the entry before elimination is rounding."""
+    return select(less(LENT * before, pivot), pivot, select(less(before, HUGE), 0.0, before))
+
+
+def _grain(x: Scalar) -> Scalar:
+    """1 in double precision; in single precision, which has no number between 1 and 1 + 2⁻⁴⁰, as much more."""
+    return select(less(1.0, select(less(x, HUGE), 1.0 + 2.0**-40, 1.0)), 1.0, COARSE)

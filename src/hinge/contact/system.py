@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hinge.constraints.multipliers import Keeping
+from hinge.constraints.multipliers import Keeping, factored
 from hinge.contact.contact_kinematics import PER_CONTACT as PER_CONTACT
 from hinge.contact.contact_kinematics import Touch, velocity_at
 from hinge.contact.contacts import Contact
@@ -26,7 +26,6 @@ from hinge.dynamics.kinematics import (
     velocities_in_base,
 )
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, inner, less, select
 from hinge.loops.kinematics import closing, row
 from hinge.model import Model
@@ -81,14 +80,14 @@ class _Motions:
     """How a robot moves without contact, and what generalised forces add to that; its loops stay closed."""
 
     def __init__(self, model: Model, q: Any, qd: Any, tau: Any):
-        self.H = LDL(composite(model, q), model.blame())
+        loops = closing(model, q, qd) if model.loops else None
+        self.H = factored(model, composite(model, q), loops.A if loops else [])
         nothing = [Force()] * len(model.parent)
         C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
         self.free = self.H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
         self.loops: Keeping | None = None
-        if model.loops:
-            loops = closing(model, q, qd)
-            self.loops = Keeping(self.H, loops.A)
+        if loops:
+            self.loops = Keeping(self.H, loops.A, loops.state)
             self.free, _ = self.loops.kept(self.free, loops.c)
 
     def response(self, f: Sequence[Scalar]) -> list[Scalar]:

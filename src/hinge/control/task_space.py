@@ -4,8 +4,8 @@
     operational space       those least in kinetic energy: tau = Jᵀ Λ (a - J̇ qd) + C + what moves the hand not at all
     impedance               tau = Jᵀ (K e + D ė) + C: the hand on a spring and a damper
 
-The first two differ in the metric only. Near singular places both are damped (formulations/resolved.py): the hand falls
-behind, and no joint force jumps. The third solves nothing, and needs no damping.
+The first two differ in the metric only. Near singular places both are damped (dynamics/resolved_motion.py): the
+hand falls behind, and no joint force jumps. The third solves nothing, and needs no damping.
 Source: turney1981, section 10.1.
 """
 
@@ -19,8 +19,8 @@ import numpy as np
 from hinge.control import laws
 from hinge.control.joint_space import dynamics
 from hinge.control.laws import Law
+from hinge.dynamics.resolved_motion import OPTIONS
 from hinge.errors import one_of
-from hinge.formulations.resolved import OPTIONS
 from hinge.geometry.arrays import over_arrays
 from hinge.robot import Robot
 from hinge.spatial import mat3

@@ -16,6 +16,8 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     kinematics,
     newton_euler,
     regressor,
+    resolved_motion,
+    turney,
 )
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place, Quantity, algorithm, choose, rivals
 

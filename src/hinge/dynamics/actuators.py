@@ -65,9 +65,11 @@ def actuator_forces(model, q, tau):
     return made, pivots
 
 
+REACTIONS = {"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL}
+
+
 @algorithm("joint_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
-           returns={"total": ON_BODIES, "active": ON_BODIES, "bearing": ON_BODIES, "base": SPATIAL},
-           pivots=True, refuses=improper)  # fmt: skip
+           returns=REACTIONS, pivots=True, refuses=improper)  # fmt: skip
 def joint_reactions(model, q, qd, qdd, external, base_motion):
     """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
 

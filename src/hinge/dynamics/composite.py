@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from hinge.dynamics.newton_euler import bias_force, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
-from hinge.dynamics.solve import LDL, LL, plus_diagonal
+from hinge.dynamics.solve import LDL, LL, READABLE, plus_diagonal
 from hinge.graph import units
 from hinge.spatial import Motion
 
@@ -66,7 +66,7 @@ def inverse_composite(model, q):
 
 
 @algorithm("forward_dynamics", priority=1, method="composite", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL,
-           base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True)  # fmt: skip
+           base_motion=BASE, returns=ACCELERATION, pivots=True, competes=True, readable=READABLE)  # fmt: skip
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias=bias_force):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
     C = model.generalised_forces(bias(model, q, qd, external, base_motion))
@@ -93,8 +93,12 @@ def impulse_response(model, q, impulses, external):
     >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
     array([-0.857,  5.143])
     """
+    H = LDL(composite(model, q), model.blame())
+    return H.solve(struck(model, q, impulses, external)), H.pivots  # (9.62)
+
+
+def struck(model, q, impulses, external):
+    """Generalised impulses and those on bodies, over the user's velocities."""
     weightless = replace(model, gravity=(0.0, 0.0, 0.0), terms=model.terms & {"armature"})
     carried = model.generalised_forces(bias_force(weightless, q, still(model), external, (Motion(), Motion())))
-    H = LDL(composite(model, q), model.blame())
-    asked = model.generalised_forces(impulses)
-    return H.solve([t - c for t, c in zip(asked, carried, strict=True)]), H.pivots  # (9.62)
+    return [t - c for t, c in zip(model.generalised_forces(impulses), carried, strict=True)]

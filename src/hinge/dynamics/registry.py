@@ -160,11 +160,12 @@ class Algorithm:
     closes: bool = False
     rolls: bool = False
     priority: int = 0
+    readable: int = 0
 
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
         if model.loops and self.name in OPEN and not self.closes:
-            return "it has kinematic loops"
+            return OPEN[self.name]
         return self.refuses(model)
 
     @property
@@ -274,8 +275,10 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
     return least
 
 
-# what a tree does by itself, and a mechanism with loops does not
-OPEN = {"forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics"}
+# what a tree does by itself and a mechanism with loops does not, and what is said of it
+OPEN = dict.fromkeys(
+    ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response"), "it has kinematic loops"
+) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
@@ -285,7 +288,7 @@ HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method o
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", serves: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
-              rolls: bool = False, priority: int = 0,
+              rolls: bool = False, priority: int = 0, readable: int = 0,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
@@ -295,14 +298,14 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     too, a margin that is not positive there; `refuses` gives the reason why it does not cover a model, or nothing; of
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
     loops closed; one that `rolls` keeps all that it computes for bodies in columns, so that the bodies of a long robot
-    can be gone through by a loop.
+    can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
         made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses, competes,
-                         closes, rolls, priority)  # fmt: skip
+                         closes, rolls, priority, readable)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
             tell(name)
@@ -340,8 +343,11 @@ def rivals(model: Model, first: Algorithm) -> list[Algorithm]:
     return list({a.method: a for a in reversed(covering)}.values())[::-1]  # of one method the first that covers it
 
 
-def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
-    """The algorithm for a public name: of the method asked for, or of any, the first that covers the model."""
+def choose(model: Model, name: str, method: str | None = None, paper: bool = False) -> Algorithm:
+    """The algorithm for a public name: of the method asked for, or of any, the first that covers the model.
+
+    On `paper` one that is readable for a model of that size comes before the others.
+    """
     if name not in ALGORITHMS:
         raise UnknownName(f"there is no algorithm {name!r}. {did_you_mean(name, ALGORITHMS)}")
     known = ranked(name)
@@ -349,6 +355,8 @@ def choose(model: Model, name: str, method: str | None = None) -> Algorithm:
     if not asked:
         hint = did_you_mean(str(method), (a.method for a in known.values()))
         raise UnknownName(f"{name} has no method {method!r}. {hint}")
+    if paper:
+        asked.sort(key=lambda a: model.nv > a.readable)
     covering = next((a for a in asked if not a.reason(model)), None)
     if covering is not None:
         return covering

@@ -1,18 +1,23 @@
 """Symmetric positive-definite systems over scalars, factored from the last row to the first.
 
 Taken in that order the matrix of a tree fills in no zero: the factor has the sparsity of the tree, and a structural
-zero is a plain 0.0 that costs nothing. `LDL` needs no square roots; `LL` is the classic form.
+zero is a plain 0.0 that costs nothing. `LDL` needs no square roots; `LL` is the classic form. On paper small systems
+are solved by Cramer's rule: what elimination leaves there are fractions of fractions.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Scalar, absolute, sqrt
+from hinge.graph import Expr, Scalar, absolute, inner, on_paper, sqrt
 from hinge.graph.scalars import largest
 
+Rows = Sequence[Sequence[Scalar]]
+READABLE = 3  # the largest system whose determinant is written out
 ROUNDING = 1e-13  # of the largest entry of a matrix: a pivot below this share is none
 
 
@@ -26,9 +31,10 @@ class LDL:
     `blame(k)` says what coordinate k is, for the refusal of a matrix that can never be solved.
     """
 
-    def __init__(self, rows: Sequence[Sequence[Scalar]], blame: Callable[[int], str]):
+    def __init__(self, rows: Rows, blame: Callable[[int], str]):
         H = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.pivots = len(H), [0.0] * len(H)
+        self.written = _whole(H) if len(H) <= READABLE and any(on_paper(x) for row in H for x in row) else None
         self.reciprocals: list[Scalar | None] = [None] * len(H)  # of the pivots, where they were needed
         self.below: list[list[tuple[int, Scalar]]] = [[] for _ in H]
         for k in reversed(range(self.size)):
@@ -64,6 +70,8 @@ class LDL:
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         """H⁻¹ b; the entries of b may be anything that adds and scales, such as forces."""
+        if self.written is not None:
+            return _by_cramer(self.written, b)
         x = list(b)
         for k in reversed(range(self.size)):
             for i, factor in self.below[k]:
@@ -78,7 +86,7 @@ class LDL:
 class LU:
     """A = U L with a unit lower triangular L, for a matrix with the zeros of a tree that is not symmetric."""
 
-    def __init__(self, rows: Sequence[Sequence[Scalar]]):
+    def __init__(self, rows: Rows):
         A = [list(row) for row in rows]
         self.size, self.pivots = len(A), [0.0] * len(A)
         self.left: list[list[tuple[int, Scalar]]] = [[] for _ in A]  # L, below the diagonal
@@ -112,7 +120,7 @@ class LU:
 class LL(LDL):
     """H = Lᵀ L: the square roots of the pivots go into the factor."""
 
-    def __init__(self, rows: Sequence[Sequence[Scalar]], blame: Callable[[int], str]):
+    def __init__(self, rows: Rows, blame: Callable[[int], str]):
         super().__init__(rows, blame)
         self.roots = [sqrt(p) for p in self.pivots]
         self.below = [[(i, factor * self.roots[k]) for i, factor in row] for k, row in enumerate(self.below)]
@@ -130,12 +138,50 @@ class LL(LDL):
         return x
 
 
-def plus_diagonal(rows: Sequence[Sequence[Scalar]], diagonal: Sequence[Scalar]) -> list[list[Scalar]]:
+def _whole(lower: Rows) -> Rows:
+    """A symmetric matrix from its rows up to the diagonal."""
+    n = range(len(lower))
+    return [[lower[max(i, j)][min(i, j)] for j in n] for i in n]
+
+
+def _by_cramer(H: Rows, b: Sequence[Any]) -> list[Any]:
+    """H⁻¹ b: each entry a sum over the determinant of the coordinates that H couples with it."""
+    x = list(b)
+    for group in _coupled(H):
+        part = [[H[i][j] for j in group] for i in group]
+        n = range(len(group))
+        cofactors = [[(-1.0) ** (i + j) * _minor(part, i, j) for j in n] for i in n]
+        whole = 1.0 / inner(part[0], cofactors[0])
+        for i in n:
+            terms = [b[group[j]] * cofactors[i][j] for j in n]
+            x[group[i]] = functools.reduce(operator.add, terms) * whole
+    return x
+
+
+def _minor(H: Rows, i: int, j: int) -> Scalar:
+    """The determinant of a matrix of at most three rows without row i and column j."""
+    rows = [[x for c, x in enumerate(row) if c != j] for r, row in enumerate(H) if r != i]
+    if len(rows) == 2:
+        (a, b), (c, d) = rows
+        return a * d - b * c
+    return rows[0][0] if rows else 1.0
+
+
+def _coupled(H: Rows) -> list[list[int]]:
+    """The coordinates in groups, with nothing but zeros between one and another."""
+    groups: list[list[int]] = []
+    for i, row in enumerate(H):
+        touched = [group for group in groups if any(not _is_zero(row[j]) for j in group)]
+        groups = [group for group in groups if group not in touched] + [[*(j for group in touched for j in group), i]]
+    return groups
+
+
+def plus_diagonal(rows: Rows, diagonal: Sequence[Scalar]) -> list[list[Scalar]]:
     """A matrix with something added to its diagonal."""
     return [[x + (diagonal[r] if r == c else 0.0) for c, x in enumerate(row)] for r, row in enumerate(rows)]
 
 
-def solve_general(rows: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+def solve_general(rows: Rows, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
     """x with A x = b for a small matrix that need not be symmetric, by plain elimination; and its pivots.
 
     A pivot is without its sign and less what rounding leaves, so that it is positive where there is an answer.

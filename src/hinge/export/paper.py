@@ -19,13 +19,14 @@ from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
 from hinge.dynamics.located import located
 from hinge.dynamics.registry import KNOWN, PLACE, POSITION, Algorithm, At
-from hinge.errors import FileFault, NotCovered, UnknownName, did_you_mean, one_of
-from hinge.graph import Program
+from hinge.errors import FileFault, NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph import Graph, Program
 from hinge.model import Model, unmoved
 from hinge.model.states import random_state
+from hinge.model.symbols import symbols_of
 
 Options = Mapping[str, Any]  # of the algorithm, and joint_terms
-LANGUAGES = ("c", "llvm", "listing")
+LANGUAGES = ("c", "latex", "listing", "llvm")
 LONG = 100_000  # parts of an expression that nobody should print
 EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
@@ -36,6 +37,8 @@ def source(target: Target, name: str, language: str, method: str | None, at: str
     if language not in LANGUAGES:
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")
     one_of("scalar", scalar, c.REALS)
+    if language == "latex":
+        return page(target, name, language, method, at, options=options)
     if language == "c":
         prefix, head, routines = _c(target, [name], method, at, options)
         real = c.REALS[scalar]
@@ -49,8 +52,9 @@ def source(target: Target, name: str, language: str, method: str | None, at: str
 
 
 def _traced(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
-            paper: bool = False, needs_frame: bool = False) -> Program:  # fmt: skip
-    algorithm = dynamics.choose(target.model, name, method)
+            graph: Graph | None = None, needs_frame: bool = False) -> Program:  # fmt: skip
+    """The program that runs, or where a graph is given the one that is written down, made there."""
+    algorithm = dynamics.choose(target.model, name, method, paper=graph is not None)
     if at:
         if not algorithm.asks_for_a_frame:
             raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
@@ -60,10 +64,10 @@ def _traced(target: Target, model: Model, name: str, method: str | None, at: str
     chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
     places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
-    if paper:  # the first method, whose equations one knows from books
+    if graph is not None:
         model = replace(model, terms=terms)
         first = located(algorithm, dict(places))
-        return first.trace(model, options=chosen, contract=False, vary=target.vary, guard=False)
+        return first.trace(model, options=chosen, contract=False, vary=target.vary, graph=graph, guard=False)
     request = Request(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
     return trace(request, target)[1]
 
@@ -206,15 +210,16 @@ def _shown(x: Any) -> str:
 
 
 def equations(target: Target, name: str, method: str | None, at: str, simplify: bool, shared: bool,
-              options: Options) -> Any:  # fmt: skip
+              digits: int | None, options: Options) -> Any:  # fmt: skip
     """An algorithm's results as SymPy objects; with `shared` definitions first."""
     symbolic.sympy_module()
+    _digits(digits)
     if shared:
         program, names = _named(target, target.traced, name, method, at, options)
-        defined, results = symbolic.definitions(program, names)
+        defined, results = symbolic.definitions(program, names, digits)
         return defined, results if len(results) > 1 else results[0]
-    short = _textbook(target, name, method, at, options) if simplify else None
-    made = short or symbolic.nested(*_named(target, target.traced, name, method, at, options))
+    short = _textbook(target, name, method, at, digits, options) if simplify else None
+    made = short or symbolic.nested(*_named(target, target.traced, name, method, at, options), digits)
     parts = 0 if short else symbolic.size(made)
     if parts > LONG:
         warnings.warn(f"{name} of robot {target.name!r} has {parts:,} parts when it is written out. "
@@ -223,35 +228,47 @@ def equations(target: Target, name: str, method: str | None, at: str, simplify: 
     return made if len(made) > 1 else made[0]
 
 
-def _textbook(target: Target, name: str, method: str | None, at: str, options: Options) -> Any:
+def _digits(given: Any) -> None:
+    """Refuse what is no number of digits."""
+    if given is not None and not (type(given) is int and given > 0):
+        raise SizeError(f"digits={given!r} is not known. Give a whole number from 1, or leave it out.")
+
+
+def _textbook(target: Target, name: str, method: str | None, at: str, digits: int | None, options: Options,
+              read: bool = True) -> Any:  # fmt: skip
     """In the frames the robot was given in, so that its numbers are those of the file; None where it is too long."""
-    return symbolic.textbook(*_named(target, unmoved(target.model), name, method, at, options))
+    return symbolic.textbook(*_named(target, unmoved(target.model), name, method, at, options, read), digits)
 
 
-def _named(target: Target, model: Model, name: str, method: str | None, at: str,
-           options: Options) -> tuple[Program, symbolic.Names]:  # fmt: skip
-    program = _traced(target, model, name, method, at, options, paper=True, needs_frame=True)
+def _named(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
+           read: bool = True) -> tuple[Program, symbolic.Names]:  # fmt: skip
+    """A program and its symbols: for states in general where someone will read it, for all where it will run."""
+    program = _traced(target, model, name, method, at, options, Graph(paper=read), needs_frame=True)
     return program, symbol_names(target, program)
 
 
-def page(target: Target, name: str, form: str, method: str | None = None, at: str = "") -> str:
+def page(target: Target, name: str, form: str, method: str | None = None, at: str = "", digits: int | None = None,
+         options: Options | None = None) -> str:  # fmt: skip
     """The equations of an algorithm as text, as LaTeX, or as a function in Python; long ones with definitions first."""
-    program, names = _named(target, target.traced, name, method, at, {})
+    symbolic.sympy_module()
+    _digits(digits)
+    read, options = form != "python", options or {}
+    program, names = _named(target, target.traced, name, method, at, options, read)
     defined: list[tuple[Any, Any]] = []
-    made = _textbook(target, name, method, at, {})
+    made = _textbook(target, name, method, at, digits, options, read)
     if made is None:
-        defined, made = symbolic.definitions(program, names)
+        defined, made = symbolic.definitions(program, names, digits)
     labels = [output.name for output in program.outputs]
     if form == "python":
         return symbolic.python(name, {one.name: names[one.name] for one in program.inputs}, defined, made)
-    return symbolic.lines(labels, defined, made, latex=form == "latex")
+    return symbolic.lines(labels, defined, made, form == "latex", _ends(target)[1])
 
 
 def symbol_names(target: Target, program: Program) -> dict[str, list[str]]:
     """What the entries of each input are called: q_elbow, qdot_elbow, qddot_elbow, tau_elbow, and the parameters."""
     made = _entry_names(target, program)
     coordinates = [n for array, names in made.items() for n in names if array != "parameters"]
-    twice = sorted(set(coordinates) & set(made.get("parameters", ())))
+    twice = sorted(set(coordinates) & set(map(str, made.get("parameters", ()))))
     if twice:
         raise NotCovered(f"{twice[0]!r} is a symbol of robot {target.name!r}, and the name of one of its coordinates.\n"
                          "  Rename the symbol.")  # fmt: skip
@@ -259,17 +276,13 @@ def symbol_names(target: Target, program: Program) -> dict[str, list[str]]:
 
 
 def _entry_names(target: Target, program: Program) -> dict[str, list[str]]:
-    model = target.model
-    ends = _unlike([_short(model.joint_name[i]) for i in model.leaders])
-    joints = list(zip(model.leaders, ends, strict=True))
-    positions = _spread((short, model.joint[i].nq) for i, short in joints)
-    velocities = _spread((short, model.joint[i].nv) for i, short in joints)
+    positions, velocities = _ends(target)
     letters = {"qd": "qdot", "qdd": "qddot", "qdd_joints": "qddot"}
     made = {}
     for one in program.inputs:
         letter = letters.get(one.name, one.name)
         if one.name == "parameters":
-            made[one.name] = [n for p in target.vary for n in _parameter_names(p)]
+            made[one.name] = [n for p in target.vary for n in _parameter_names(target.model, p)]
         elif one.size == len(positions) and one.name in ("q", "q0", "q1"):
             made[one.name] = [f"{letter}{end}" for end in positions]
         elif one.size == len(velocities):
@@ -277,6 +290,15 @@ def _entry_names(target: Target, program: Program) -> dict[str, list[str]]:
         else:
             made[one.name] = [f"{letter}_{k}" for k in range(one.size)]
     return made
+
+
+def _ends(target: Target) -> tuple[list[str], list[str]]:
+    """What the names of coordinates and of velocities end in."""
+    model = target.model
+    ends = _unlike([_short(model.joint_name[i]) for i in model.leaders])
+    joints = list(zip(model.leaders, ends, strict=True))
+    nq, nv = ([(short, getattr(model.joint[i], n)) for i, short in joints] for n in ("nq", "nv"))
+    return _spread(nq), _spread(nv)
 
 
 def _short(joint: str) -> str:
@@ -302,10 +324,10 @@ def _spread(joints: Any) -> list[str]:
 LETTERS = {"mass": "m", "com": "c", "inertia": "I", "placement": "T", "gravity": "g"}
 
 
-def _parameter_names(one: Any) -> list[str]:
+def _parameter_names(model: Model, one: Any) -> list[str]:
     """Names for the entries of a parameter: m_hand, c_hand_x, I_hand_xy, damping_elbow, g_z; a symbol has its own."""
     if one.field == "symbol":
-        return [one.name]
+        return [symbols_of(model)[one.name].args[0]]
     stem = re.sub(r"\W+", "_", LETTERS.get(one.field, one.field) + (f"_{one.owner}" if one.owner else ""))
     if not one.shape:
         return [stem]

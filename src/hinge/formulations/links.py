@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hinge.dynamics import newton_euler
-from hinge.graph.expr import Scalar
+from hinge.dynamics.turney import pseudo
+from hinge.graph.expr import Scalar, on_paper
 from hinge.graph.ops import less, select
 from hinge.model import Model
 from hinge.model.driven import Driven
@@ -90,12 +91,6 @@ def links(model: Model, q: list[list[Scalar]]) -> list[Link]:
     return made
 
 
-def pseudo(I: Sym3) -> Sym3:
-    """½ tr(I) 1 - I: from the inertia that goes with ω to the one that goes with rates of rotation matrices."""
-    half = 0.5 * (I[0] + I[1] + I[2])
-    return Sym3((half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]))  # silver1981 (2.11)
-
-
 def inertia(J: Sym3) -> Sym3:
     """tr(J) 1 - J: the way back."""
     trace = J[0] + J[1] + J[2]
@@ -137,7 +132,9 @@ def refuses_trees(model: Model) -> str:
 
 
 def _unless_zero(m: Scalar) -> Scalar:
-    """m, or one where there is nothing to divide."""
+    """m, or one where there is nothing to divide; on paper a mass is a mass."""
     if isinstance(m, float | int):
         return m or 1.0
+    if on_paper(m):
+        return m
     return select(less(0.0, m), m, select(less(m, 0.0), m, 1.0))

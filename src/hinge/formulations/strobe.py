@@ -21,7 +21,7 @@ from hinge.dynamics.articulated import articulated, coupled
 from hinge.dynamics.newton_euler import still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL
-from hinge.formulations.turney import bias_force, turney
+from hinge.dynamics.turney import bias_force, turney
 from hinge.graph import inner, units
 from hinge.graph.expr import Expr
 from hinge.graph.ops import less, select

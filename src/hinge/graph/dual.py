@@ -77,7 +77,7 @@ class Dual:
         if op == "less":
             return less(parts[0].real, parts[1].real)
         if op == "select":
-            condition, a, b = args[0], parts[1], parts[2]
+            condition, a, b = parts[0].real, parts[1], parts[2]
             return Dual(select(condition, a.real, b.real), select(condition, a.dual, b.dual))
         reals = [p.real for p in parts]
         value = call(op, *reals)

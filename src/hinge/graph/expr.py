@@ -29,10 +29,14 @@ class TooLong(Exception):
 class Graph:
     """The nodes made so far, each once. `order.Program` is what is kept of a finished one."""
 
-    __slots__ = ("_most", "_serial", "_table", "memories", "open")
+    __slots__ = ("_most", "_serial", "_table", "memories", "open", "paper")
 
-    def __init__(self, most: int = 0) -> None:
-        """An empty graph; one that would grow beyond `most` nodes, where that is given, raises TooLong."""
+    def __init__(self, most: int = 0, paper: bool = False) -> None:
+        """An empty graph; one that would grow beyond `most` nodes, where that is given, raises TooLong.
+
+        What is made on `paper` is a formula that someone will read: it holds for states and masses in general.
+        """
+        self.paper = paper
         self._table = defaultdict[str, dict[tuple[Any, ...], Expr]](dict)  # operation → arguments → node
         self._serial = 0
         self._most = most or math.inf
@@ -191,12 +195,12 @@ class Expr:
         return self - other * math.floor(self / other)
 
 
-NAMED = Graph()  # the graph of symbols that have a name, which those of a robot are
+NAMED = Graph(paper=True)  # the graph of symbols that have a name, which those of a robot are
 
 
 def on_paper(x: object) -> bool:
-    """Whether a scalar is made of named symbols, for a formula that someone will read."""
-    return type(x) is Expr and x.graph is NAMED
+    """Whether a scalar is part of a formula that someone will read."""
+    return type(x) is Expr and x.graph.paper
 
 
 def _named(op: str, args: tuple[Scalar, ...]) -> Expr:

@@ -64,9 +64,10 @@ class Program:
     def operations(self) -> int:
         """How many operations a state takes; a fused one counts as the two it was made of, a loop as all its trips.
 
-        A loop of which nobody knows how often it is taken counts as one trip.
+        A loop of which nobody knows how often it is taken counts as one trip; what only some states need, by `when`,
+        does not count.
         """
-        often, known = taken(self), beforehand(self)
+        often, known = taken(self, when=0.0), beforehand(self)
         return int(sum(often[n] * ((op in OPS) + (op in FUSED)) for n, (op, _) in enumerate(self.code) if not known[n]))
 
     @property
@@ -302,12 +303,15 @@ def _touched(nodes: Sequence[Expr]) -> dict[Any, set[Any]]:
     return made
 
 
-def taken(program: Program, unknown: float = 1.0) -> list[float]:
-    """How often each instruction is taken at the most, with so many trips of a loop where that is not known before."""
+def taken(program: Program, unknown: float = 1.0, when: float = 1.0) -> list[float]:
+    """How often each instruction is taken at the most: with so many trips of a loop where that is not known before, and
+    so many of what only some states need."""
+    skipped = {args[0] for op, args in program.code if op == "until" and program.code[args[0]][1][0] == 1.0}
     made, trips = list[float](), [1.0]
-    for op, args in program.code:
+    for n, (op, args) in enumerate(program.code):
         if op == "loop":
-            trips.append(trips[-1] * (args[0] if type(args[0]) is float else unknown))
+            often = args[0] if type(args[0]) is float else unknown
+            trips.append(trips[-1] * (when if n in skipped else often))
         made.append(trips[-1])
         if op == "end":
             trips.pop()

@@ -9,12 +9,12 @@ Source: ours; one step of Newton's method for the implicit rule, as simulators o
 
 from __future__ import annotations
 
-from hinge.constraints.multipliers import constrained
+from hinge.constraints.multipliers import Keeping, factored, met
 from hinge.dynamics.composite import composite
 from hinge.dynamics.coriolis import coriolis
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import lowest
-from hinge.dynamics.solve import LDL, LU
+from hinge.dynamics.solve import LU
 from hinge.graph import Expr, Scalar, jacobian
 from hinge.integrators.steps import Flat, Made, PerJoint, System
 from hinge.model import Model
@@ -37,10 +37,11 @@ def implicit(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
         change, pivots = uneven.solve(push), uneven.sizes
     else:
         even = [[0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
-        factors = LDL(added(H, even, h), model.blame())
-        A, c = system.held(0.0, q, v)
-        change, _ = constrained(factors, push, A, [h * x for x in c])
-        pivots = factors.pivots
+        held = system.held(0.0, q, v)
+        factors = factored(model, added(H, even, h), held.A)
+        free = factors.solve(push)
+        change, _ = Keeping(factors, held.A, held.state).kept(free, [h * x for x in held.c])
+        pivots = [*factors.pivots, met(held, [x / h for x in free], [x / h for x in change])]
     end = [a + b for a, b in zip(v, change, strict=True)]
     moves = model.joint_velocities([h * x for x in end])
     placed = [joint.integrate(q[i], moves[i]) for i, joint in enumerate(model.joint)]

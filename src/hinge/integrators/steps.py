@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from hinge.constraints.multipliers import Held
 from hinge.dynamics.coordinates import rate
 from hinge.dynamics.registry import Quantity, choose, lowest
 from hinge.graph import Expr, Scalar, Table, less, minimum, select
@@ -47,13 +48,13 @@ class System(NamedTuple):
     """What moves during a step, at a share c of it.
 
     `forces` are those that joints are driven with, over the user's velocities; `acceleration` what follows from all
-    that acts, with the pivots of the equations solved; `held` is (A, c) with A qdd + c = 0 where something is held,
+    that acts, with the pivots of the equations solved; `held` is A and c with A qdd + c = 0 where something is held,
     and `body` the model with what is prescribed in it.
     """
 
     acceleration: Callable[[Scalar, PerJoint, Flat], tuple[Flat, list[Scalar]]]
     forces: Callable[[Scalar, PerJoint, Flat], Flat]
-    held: Callable[[Scalar, PerJoint, Flat], tuple[list[Flat], Flat]] | None
+    held: Callable[[Scalar, PerJoint, Flat], Held] | None
     body: Callable[[Scalar], Model]
     external: Callable[[PerJoint], Sequence[Force]]
     base: Callable[[Scalar], tuple[Motion, Motion]]
@@ -69,7 +70,8 @@ def pushed(model: Model, tau: PerJoint, external: Sequence[Force]) -> System:
     forward = choose(model, "forward_dynamics")
 
     def at(c: Scalar, q: PerJoint, v: Flat) -> tuple[Flat, list[Scalar]]:
-        return forward.function(model, q, model.joint_velocities(v), tau, external, still(c))
+        qdd, pivots, *margins = forward.function(model, q, model.joint_velocities(v), tau, external, still(c))
+        return qdd, [*pivots, *margins]
 
     flat = model.generalised_forces(tau)
     return System(at, lambda c, q, v: flat, None, lambda c: model, lambda q: external, still)

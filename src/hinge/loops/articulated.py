@@ -9,14 +9,14 @@ Differs from the source: the bias accelerations b come from forward dynamics of 
 from __future__ import annotations
 
 from hinge.constraints.inertias import Articulated
-from hinge.constraints.multipliers import Semidefinite
+from hinge.constraints.multipliers import Held, Semidefinite, met
 from hinge.dynamics.articulated import articulated
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import algorithm
 from hinge.graph import inner
-from hinge.loops.dynamics import FOUND, GIVEN, either
+from hinge.loops.dynamics import FOUND, GIVEN, either, in_body
 from hinge.loops.kinematics import closing
-from hinge.spatial import Force, cross3, dot
+from hinge.spatial import Force, dot
 
 
 def tied(model):
@@ -37,7 +37,7 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
     # each constraint's force on its two handles, in their own coordinates
     R, r = poses(model, q)
     on = [
-        [(body, _in_body(force * sign, R[body], r[body])) for body, sign in ((s, 1.0), (p, -1.0)) if body]
+        [(body, in_body(force * sign, R[body], r[body])) for body, sign in ((s, 1.0), (p, -1.0)) if body]
         for p, s, force in loops.forces
     ]
     phi, known = tree.inverse_inertias(), {}
@@ -51,17 +51,14 @@ def loop_articulated(model, q, qd, tau, external, base_motion, loop_tau=None):
         [sum((dot(across(i, j) @ fj, fi) for i, fi in on[k] for j, fj in on[m]), 0.0) for m in range(k + 1)]
         for k in range(len(on))
     ]  # (9.27)
-    forces = Semidefinite(rows, loops.A).solve([-x for x in beta])  # (9.29)
+    forces = Semidefinite(rows, loops.A, loops.state).solve([-x for x in beta])  # (9.29)
     handles = [Force()] * len(model.parent)
     for acting, size in zip(on, forces, strict=True):
         for body, force in acting:
             handles[body] = handles[body] + force * size  # (9.23)
     added, _ = tree.response([0.0] * model.nv, handles)
-    return ([x + y for x, y in zip(free, added, strict=True)], forces), tree.pivots  # (9.18)
-
-
-def _in_body(f, R, r):
-    return Force(R.T @ (f.ang - cross3(r, f.lin)), R.T @ f.lin)
+    qdd = [x + y for x, y in zip(free, added, strict=True)]  # (9.18)
+    return (qdd, forces), tree.pivots, met(Held(loops.A, loops.c, loops.state), free, qdd)
 
 
 def _per_joint(model, flat):

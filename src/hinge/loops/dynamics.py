@@ -14,14 +14,16 @@ from __future__ import annotations
 from typing import Any
 
 from hinge.constraints.inertias import Articulated
-from hinge.constraints.multipliers import constrained
+from hinge.constraints.multipliers import Held, Keeping, constrained, factored, met
+from hinge.dynamics.actuators import REACTIONS, improper, joint_reactions
 from hinge.dynamics.articulated import coupled
-from hinge.dynamics.composite import composite
+from hinge.dynamics.composite import composite, struck
+from hinge.dynamics.kinematics import poses
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.dynamics.solve import LDL
 from hinge.graph import inner
 from hinge.loops.kinematics import LOOP_FORCE, ROWS, closing, open_tree
+from hinge.spatial import Force, cross3
 
 GIVEN: dict[str, Any] = {
     "q": POSITION, "qd": VELOCITY, "tau": FORCE, "external": EXTERNAL, "base_motion": BASE, "loop_tau": LOOP_FORCE,
@@ -47,8 +49,7 @@ def loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau=None):
     >>> qdd.shape, forces.shape
     ((3,), (5,))
     """
-    H = LDL(composite(model, q), model.blame())
-    return _solved(model, q, qd, tau, external, base_motion, loop_tau, H)
+    return _solved(model, q, qd, tau, external, base_motion, loop_tau)
 
 
 @algorithm("loop_dynamics", method="sparse", **GIVEN, returns=FOUND, pivots=True, refuses=either)
@@ -62,21 +63,48 @@ def loop_sparse(model, q, qd, tau, external, base_motion, loop_tau=None):
 )
 def forward_loops(model, q, qd, tau, external, base_motion, loop_tau=None):
     """Accelerations of a mechanism whose loops stay closed."""
-    (qdd, _), pivots = loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau)
-    return qdd, pivots
+    (qdd, _), *fared = loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau)
+    return qdd, *fared
+
+
+@algorithm("impulse_response", method="loops", q=POSITION, impulses=FORCE, external=EXTERNAL, returns=ACCELERATION,
+           pivots=True, refuses=open_tree, closes=True)  # fmt: skip
+def impulse_loops(model, q, impulses, external):
+    """The change of velocity that impulses make while the loops stay closed."""
+    loops = closing(model, q)
+    H = factored(model, composite(model, q), loops.A)
+    free = H.solve(struck(model, q, impulses, external))
+    return Keeping(H, loops.A, loops.state).kept(free)[0], H.pivots
+
+
+@algorithm("loop_reactions", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, forces=ROWS, external=EXTERNAL,
+           base_motion=BASE, returns=REACTIONS, pivots=True,
+           refuses=lambda model: open_tree(model) or improper(model))  # fmt: skip
+def loop_reactions(model, q, qd, qdd, forces, external, base_motion):
+    """What `joint_reactions` gives, of the joints of a mechanism with loops: total, active, bearing and base.
+
+    Takes q (nq), qd and qdd (nv), and the forces (r) in the loops, as `loop_dynamics` and `loop_inverse_dynamics` give
+    them: where constraints repeat each other they are not determined by the motion.
+
+    >>> linkage = hinge.samples.four_bar()
+    >>> q, still = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q, np.zeros(3)
+    >>> qdd, forces = linkage.loop_dynamics(q, still, still)
+    >>> total, active, bearing, base = linkage.loop_reactions(q, still, qdd, forces)
+    >>> bool(np.abs(active).max() < 1e-9)  # no motor pushes
+    True
+    """
+    R, r = poses(model, q)
+    pushed = list(external)
+    for (a, b, force), size in zip(closing(model, q).forces, forces, strict=True):
+        for body, sign in ((b, 1.0), (a, -1.0)):
+            pushed[body] = pushed[body] + in_body(force * (size * sign), R[body], r[body])
+    return joint_reactions(model, q, qd, qdd, pushed, base_motion)
 
 
 def forward_stabilised(model, q, qd, tau, external, base_motion, time):
     """Accelerations with springs and dampers, critical and of that time constant (s), beside the constraints."""
-    H, v = LDL(composite(model, q), model.blame()), model.flat(qd)
-
-    def back(loops):
-        rates = [inner(row, v) for row in loops.A]
-        given = zip(loops.c, rates, loops.gap, strict=True)
-        return [c + (2.0 / time) * rate + gap / (time * time) for c, rate, gap in given]
-
-    (qdd, _), pivots = _solved(model, q, qd, tau, external, base_motion, None, H, back)
-    return qdd, pivots
+    (qdd, _), *fared = _solved(model, q, qd, tau, external, base_motion, pull=1.0 / time)
+    return qdd, *fared
 
 
 @algorithm("loop_project", q=POSITION, qd=VELOCITY, returns={"q": POSITION, "qd": VELOCITY}, pivots=True,
@@ -94,20 +122,30 @@ def loop_project(model, q, qd):
     """
     pivots, nothing = [], [0.0] * model.nv
     for _ in range(2):
-        H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
-        change, _ = constrained(H, nothing, loops.A, loops.gap)
+        loops = closing(model, q)
+        H = factored(model, composite(model, q), loops.A)
+        change, _ = constrained(H, nothing, loops.A, loops.gap, loops.state)
         moved = model.joint_velocities(change)
         q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
         pivots += H.pivots
-    H, loops = LDL(composite(model, q), model.blame()), closing(model, q)
-    v = model.flat(qd)
-    change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A])
+    loops = closing(model, q)
+    H, v = factored(model, composite(model, q), loops.A), model.flat(qd)
+    change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A], loops.state)
     return (q, [x + y for x, y in zip(v, change, strict=True)]), [*pivots, *H.pivots]
 
 
-def _solved(model, q, qd, tau, external, base_motion, loop_tau, H, back=None):
-    loops = closing(model, q, qd, loop_tau)
+def in_body(f, R, r):
+    """A force in the coordinates of a body, from base coordinates."""
+    return Force(R.T @ (f.ang - cross3(r, f.lin)), R.T @ f.lin)
+
+
+def _solved(model, q, qd, tau, external, base_motion, loop_tau=None, H=None, pull=0.0):
+    loops, v = closing(model, q, qd, loop_tau), model.flat(qd)
+    back = zip(loops.c, loops.A, loops.gap, strict=True)
+    c = [c + 2.0 * pull * inner(row, v) + pull * pull * gap for c, row, gap in back]
+    H = H or factored(model, composite(model, q), loops.A)
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     asked = zip(model.generalised_forces(tau), C, loops.driven, strict=True)
-    c = back(loops) if back else loops.c
-    return constrained(H, [t - bias + d for t, bias, d in asked], loops.A, c), H.pivots  # (9.17)
+    free = H.solve([t - bias + d for t, bias, d in asked])
+    qdd, forces = Keeping(H, loops.A, loops.state).kept(free, c)  # (9.17)
+    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), free, qdd, pull)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from hinge.constraints.multipliers import State, square
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -21,7 +22,8 @@ from hinge.dynamics.kinematics import (
     velocities_in_base,
 )
 from hinge.dynamics.registry import POSITION, VELOCITY, Quantity, algorithm
-from hinge.graph import Scalar, total
+from hinge.graph import Expr, Scalar, inner, total
+from hinge.graph.scalars import largest
 from hinge.model.joint_constraints import withstood
 from hinge.model.loops import Loop, passed
 from hinge.spatial import Force, Motion, cross, cross3, dot
@@ -36,6 +38,9 @@ LOOP_FORCE = Quantity(
 )  # fmt: skip
 
 
+FINEST = 1e-6  # m: levers are not taken to be shorter
+
+
 class Closing(NamedTuple):
     """The loops at one state: gaps, the matrix A and c, a row a constraint; and Jᵀ f of the powered loop joints."""
 
@@ -44,6 +49,7 @@ class Closing(NamedTuple):
     c: list[Scalar]
     driven: list[Scalar]
     forces: list[tuple[int, int, Force]]  # predecessor, successor and R of each row, in base coordinates
+    state: State
 
 
 def open_tree(model):
@@ -59,12 +65,13 @@ def closing(model, q, qd=None, loop_tau=None):
     v = velocities_in_base(model, vJ)
     avp = bias_accelerations_in_base(model, q, qd, vJ, v, R, r)  # (9.10)
 
-    gap, A, c, forces = [], [], [], []
+    gap, A, c, forces, lengths = [], [], [], [], []
     driven, given = [0.0] * model.nv, iter(loop_tau or ())
     for loop in model.loops:
         if not isinstance(loop, Loop):
             _tied(model, loop, q, qd, gap, A, c)
             forces.append((0, 0, Force()))
+            lengths.append(False)
             continue
         a, b = model.frame(loop.a), model.frame(loop.b)
         Ra, pa = R[a.body].times(a.R), r[a.body] + R[a.body] @ a.p
@@ -81,10 +88,20 @@ def closing(model, q, qd=None, loop_tau=None):
             A.append(row(model, S, E, force))  # Rᵀ J
             c.append(dot(ak, force) + dot(vk, force_rate))  # (9.12)
             forces.append((a.body, b.body, force))
+            lengths.append(any(type(x) is Expr or x for x in own.lin))
         if loop.powered and loop_tau is not None:
             pushed = loop.joint.actuation(loop.joint.neutral()) @ [next(given) for _ in range(loop.joint.nv)]
             driven = [x + y for x, y in zip(driven, row(model, S, E, _to_base(pushed, Rb, pb)), strict=True)]  # (9.15)
-    return Closing(gap, A, c, driven, forces)
+    return Closing(gap, A, c, driven, forces, _state(gap, A, lengths, model.flat(qd)))
+
+
+def _state(gap, A, lengths, v):
+    """How far the loops are open, and how fast they open."""
+    rows = [inner(row, row) for row, length in zip(A, lengths, strict=True) if length]
+    lever = total(rows) / max(1, len(rows)) + FINEST * FINEST
+    levers = [lever if length else 1.0 for length in lengths]
+    off = total([g * g / x for g, x in zip(gap, levers, strict=True)])
+    return State(off, levers, square([inner(row, v) for row in A], levers), largest(v))
 
 
 def row(model, S, E, force):

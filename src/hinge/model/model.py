@@ -21,7 +21,7 @@ from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
 from hinge.model.report import Report
 from hinge.model.shapes import Shape
-from hinge.model.symbols import PLACES, symbols, unknown
+from hinge.model.symbols import symbols_of, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
@@ -134,7 +134,7 @@ class Model:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the symbols it was built from, in alphabetical order."""
-        return symbols(tuple(getattr(self, name) for name in PLACES))
+        return tuple(symbols_of(self))
 
     # the tree: λ, μ and ν of featherstone1987 7.2
 
@@ -363,13 +363,10 @@ class Model:
         return Force(frame.R.T @ (f.ang - cross3(frame.p, f.lin)), frame.R.T @ f.lin)
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name: a link, a frame or a site."""
-        try:
-            return self.frames[name]
-        except (KeyError, TypeError):
-            raise UnknownName(
-                f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}"
-            ) from None
+        """The frame of that name: a link, a frame or a site; "world" is the base where nothing else is called so."""
+        if isinstance(name, str) and (name in self.frames or name == self.body_name[0]):
+            return self.frames.get(name, Frame(0))
+        raise UnknownName(f"robot {self.name!r} has no body or frame {name!r}. {did_you_mean(name, self.frames)}")
 
     def joint_number(self, name: str) -> int:
         """The number of the moving joint of that name, which is its body's."""

@@ -3,9 +3,10 @@
     l, m = sympy.symbols("l m")
     hinge.dh([{"a": l, "mass": m, "com": (-l / 2, 0, 0)}])
 
-A symbol is an input of the graph NAMED; what is made of symbols is a node there, simplified like any other. When an
-algorithm is traced the nodes are made again in its graph, from inputs of its program: the symbols are parameters of
-the robot, and no algorithm knows of them. SymPy is only read here, never imported.
+A symbol is an input of the graph NAMED; what is made of symbols is a node there, simplified like any other. One with
+assumptions has a `Name` there that knows it, and comes out again as it was. When an algorithm is traced the nodes are
+made again in its graph, from inputs of its program: the symbols are parameters of the robot, and no algorithm knows of
+them. SymPy is only read here, never imported.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge.errors import ModelError
 from hinge.graph.expr import NAMED, Expr, Scalar
 from hinge.graph.functions import cos, sin
 from hinge.graph.ops import OPS
@@ -40,21 +42,56 @@ def is_symbolic(given: Any) -> bool:
     return isinstance(given, list | tuple | np.ndarray) and any(is_symbolic(x) for x in given)
 
 
+class Name(str):
+    """The name of one of SymPy's objects that is more than a plain symbol, and the object: equal where that is."""
+
+    __slots__ = ("symbol",)
+    symbol: Any
+
+    def __new__(cls, symbol: Any) -> Name:
+        made = super().__new__(cls, symbol)
+        made.symbol = symbol
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Name) and bool(self.symbol == other.symbol)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.symbol)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Name, (self.symbol,)
+
+
 def named(name: str) -> Scalar:
     """The symbol of that name."""
     return NAMED.input(name, 0)
 
 
-def scalar(given: Any) -> Scalar:
-    """A number or an expression of SymPy as a float or a node; a TypeError where it is neither."""
+def symbol(given: Any) -> Scalar:
+    """A symbol of SymPy, or what else stands for a number there, as a node."""
+    plain = given.is_Symbol and type(given)(given.name) == given
+    return named(given.name if plain else Name(given))
+
+
+def scalar(given: Any, known: Mapping[Any, Scalar] | None = None) -> Scalar:
+    """A number or an expression of SymPy as a float or a node; a TypeError where it is neither.
+
+    What is `known` stands for a node, whatever it is to SymPy.
+    """
     if type(given) is Expr:
         return given
-    if not getattr(given, "free_symbols", None):
+    if known and given in known:
+        return known[given]
+    if not getattr(given, "free_symbols", None) and not (known and given.has(*known)):
         return float(given)
     if given.is_Symbol:
-        return named(given.name)
+        return symbol(given)
     kind = given.func.__name__
-    args = [scalar(a) for a in given.args]
+    args = [scalar(a, known) for a in given.args]
     if kind in ("Add", "Mul"):
         total = args[0]
         for x in args[1:]:
@@ -100,23 +137,33 @@ def with_numbers(thing: Any, change: Callable[[Expr], Scalar]) -> Any:
     return made
 
 
-def symbols(thing: Any) -> tuple[str, ...]:
-    """The names of the symbols in a model, or in any of its parts, in alphabetical order."""
+def symbols(thing: Any, where: str = "") -> dict[str, Expr]:
+    """The symbols in any part of a model: name → node, in alphabetical order."""
     found: dict[Expr, None] = {}
     if not len(NAMED):
-        return ()
+        return {}
 
     def see(node: Expr) -> Expr:
         found.setdefault(node)
         return node
 
     with_numbers(thing, see)
-    return tuple(sorted({node.args[0] for node in live(found) if node.op == "input"}))
+    made: dict[str, Expr] = {}
+    for node in sorted((node for node in live(found) if node.op == "input"), key=lambda node: str(node.args[0])):
+        if made.setdefault(str(node.args[0]), node) is not node:
+            raise ModelError("symbol", f"{where}two symbols are called {str(node.args[0])!r}, with unlike assumptions.",
+                             "Give one of them another name, or both the same assumptions.")  # fmt: skip
+    return made
+
+
+def symbols_of(model: Model) -> dict[str, Expr]:
+    """The symbols of a whole model: name → node, which knows which of SymPy's symbols it came from."""
+    return symbols(tuple(getattr(model, name) for name in PLACES), f"robot {model.name!r}: ")
 
 
 def with_values(model: Model, values: Mapping[str, Scalar]) -> Model:
     """The model with a number, or a node of another graph, for each of these symbols."""
-    known = {NAMED.input(name, 0): value for name, value in values.items()}
+    known = {node: values[name] for name, node in symbols_of(model).items() if name in values}
     return replace(model, **{name: with_numbers(getattr(model, name), lambda x: evaluate(x, known)) for name in PLACES})
 
 

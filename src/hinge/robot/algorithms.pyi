@@ -297,6 +297,31 @@ class Linkage(View):
         ((3,), (5,))
         """
         ...
+    def reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        forces: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """What `joint_reactions` gives, of the joints of a mechanism with loops: total, active, bearing and base.
+
+        Takes q (nq), qd and qdd (nv), and the forces (r) in the loops, as `loop_dynamics` and `loop_inverse_dynamics` give
+        them: where constraints repeat each other they are not determined by the motion.
+
+        >>> linkage = hinge.samples.four_bar()
+        >>> q, still = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q, np.zeros(3)
+        >>> qdd, forces = linkage.loop_dynamics(q, still, still)
+        >>> total, active, bearing, base = linkage.loop_reactions(q, still, qdd, forces)
+        >>> bool(np.abs(active).max() < 1e-9)  # no motor pushes
+        True
+        """
+        ...
     def project(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
         """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
 
@@ -860,6 +885,18 @@ class Algorithms(View):
         external_frame: str = ...,
         base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         loop_tau: ArrayLike | None = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
+    def loop_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        forces: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
         **common: Unpack[Common],
     ) -> Any: ...
     def loop_project(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any: ...

@@ -31,7 +31,6 @@ from hinge.errors import ModelError, NotCovered, SizeError
 from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
-from hinge.graph.expr import NAMED
 from hinge.graph.scalars import evaluated
 from hinge.integrators.steps import TIME
 from hinge.loops.assembly import Assembly, Gaps, assembled
@@ -39,6 +38,7 @@ from hinge.loops.kinematics import closing
 from hinge.model import Model, unmoved
 from hinge.model.driven import sizes
 from hinge.model.loops import names
+from hinge.model.symbols import symbols_of
 from hinge.robot import Robot
 from hinge.spatial import Force, Motion
 
@@ -336,7 +336,7 @@ class Constrained(Distributed):
     def _tried(self) -> Array:
         """A at a few states, with any numbers for symbols."""
         rng = np.random.default_rng(0)
-        known = {NAMED.input(name, 0): rng.uniform(0.5, 1.5) for name in self.robot.model.symbols}
+        known = {node: rng.uniform(0.5, 1.5) for node in symbols_of(self.robot.model).values()}
         given = rng.uniform(0.5, 1.5, len(self.constraint.given)).tolist()
         made = [self.constraint.with_numbers(given, q.tolist(), qd.tolist(), 0.0)[0]
                 for q, qd in zip(*self.robot.random_state(rng, 8), strict=True)]  # fmt: skip

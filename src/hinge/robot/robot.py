@@ -91,10 +91,14 @@ class Robot(Algorithms):
     def frame_names(self) -> tuple[str, ...]:
         """All that `pose`, `jacobian` and the like can be asked for: links, then frames, sites and fixed joints.
 
+        A robot that floats has "world" before them.
+
         >>> hinge.samples.planar_2r().frame_names
         ('base', 'upper', 'lower', 'hand')
         """
-        return tuple(self.model.frames)
+        names, world = tuple(self.model.frames), self.model.body_name[0]
+        based = any(self.model.frames[link].body == 0 for link in self.model.links)
+        return names if based or world in names else (world, *names)
 
     @property
     def loops(self) -> tuple[_loops.Loop | _loops.Tie, ...]:
@@ -225,8 +229,8 @@ class Robot(Algorithms):
         """
         return Robot(self.model, [*self.target.varied, *names])
 
-    def with_values(self, values: Mapping[str, float]) -> Robot:
-        """This robot with numbers for some or all of the symbols it was built from.
+    def with_values(self, values: Mapping[Any, float]) -> Robot:
+        """This robot with numbers for some or all of the symbols it was built from, by name or by symbol.
 
         >>> hinge.samples.planar_2r(symbols=True).with_values({"m1": 2.0, "m2": 1.0}).mass
         3.0
@@ -310,9 +314,10 @@ class Robot(Algorithms):
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
                scalar: str = "double", **options: Any) -> str:  # fmt: skip
-        """The program of an algorithm for this robot as text: "c", "llvm", or "listing" for a plain one.
+        """The program of an algorithm for this robot as text: "c", "llvm", "listing" for a plain one; or "latex".
 
-        `scalar` is "double" or "float". What is about a frame takes `at`, its name; `joint_terms=` is as in calls.
+        `scalar` is "double" or "float"; "latex" has the equations, as `hinge equations --latex` prints them. What is
+        about a frame takes `at`, its name; `joint_terms=` is as in calls.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
@@ -322,19 +327,19 @@ class Robot(Algorithms):
         return paper.source(self.target, name, language, method, at, scalar, options)
 
     def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
-                  shared: bool = False, **options: Any) -> Any:  # fmt: skip
+                  shared: bool = False, digits: int | None = None, **options: Any) -> Any:  # fmt: skip
         """The results of an algorithm as SymPy objects: a matrix (a vector is a column), a scalar, or a tuple of them.
 
-        Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from keep their names. What
-        is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified; `shared`
-        gives definitions first, as sympy.cse does.
+        Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from are there themselves.
+        What is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified;
+        `shared` gives definitions first, as sympy.cse does. Decimals are rounded to so many significant `digits`.
 
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
         """
         from hinge.export import paper
 
-        return paper.equations(self.target, name, method, at, simplify, shared, options)
+        return paper.equations(self.target, name, method, at, simplify, shared, digits, options)
 
     def __getstate__(self) -> tuple[Model, list[str]]:
         return self.model, self.target.varied

@@ -15,9 +15,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hinge.constraints.multipliers import Keeping, Semidefinite
+from hinge.constraints.multipliers import Held, Keeping, Semidefinite, factored
 from hinge.dynamics.composite import composite
-from hinge.dynamics.solve import LDL
 from hinge.graph import Expr, Scalar, absolute, inner, less, maximum, minimum, select, total, when
 from hinge.graph.loops import traced
 from hinge.graph.scalars import largest
@@ -89,10 +88,10 @@ class After(NamedTuple):
 
 
 def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: PerJoint, v: Flat, h: Scalar,
-           late: float, held: Sequence[Flat] | None) -> After:  # fmt: skip
+           late: float, held: Held | None) -> After:  # fmt: skip
     """The state at the end of a step with impulses of friction and stops.
 
-    `start` is the state at its beginning, `held` the rows of what loops and constraints forbid at its end. Positions
+    `start` is the state at its beginning, `held` what loops and constraints forbid at its end. Positions
     follow the impulses of friction over a share `late` of the step.
     """
     if not rows:
@@ -112,10 +111,10 @@ def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: P
     inside = _stopped(model, rows, flat)
 
     def impulses(*now: Scalar) -> list[Scalar]:
-        H = LDL(composite(model, inside), model.blame())
+        H = factored(model, composite(model, inside), held.A if held else [])
         answers = [H.solve([1.0 if k == one.v else 0.0 for k in range(model.nv)]) for one in rows]
         if held is not None:
-            keeping = Keeping(H, held)
+            keeping = Keeping(H, held.A, held.state)
             answers = [keeping.kept(answer)[0] for answer in answers]
         W = [[answer[one.v] for answer in answers] for one in rows]
         force, rests, good = boxed(W, [v[one.v] for one in rows], low, high, needs)
@@ -184,7 +183,7 @@ def boxed(W: Sequence[Flat], v: Flat, low: Flat, high: Flat, begin: Flat) -> tup
         right = [select(inside[i], -(v[i] + inner(W[i], fixed)), fixed[i]) for i in range(n)]
         matrix = [[select(inside[i], select(inside[j], W[i][j], 0.0), 0.0) if j < i else select(inside[i], W[i][i], 1.0)
                    for j in range(i + 1)] for i in range(n)]  # fmt: skip
-        force = Semidefinite(matrix, [[1.0]] * n).solve(right)
+        force = Semidefinite(matrix, [[1.0]] * n).quick(right)
         after = [v[i] + inner(W[i], force) for i in range(n)]
         better, wrong = [], []
         for i in range(n):

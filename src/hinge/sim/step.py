@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from hinge.calls.controllers import saturated
 from hinge.constraints.elimination import determined
 from hinge.constraints.general import stabilised
-from hinge.constraints.multipliers import Keeping
+from hinge.constraints.multipliers import Held, Keeping, constrained
 from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
@@ -27,9 +27,10 @@ from hinge.model import Model
 from hinge.model.symbols import unknown
 from hinge.sim.impulses import bounded, rubbed, struck
 from hinge.spatial import Force, Motion
-from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCONVERGED
+from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
+OPEN = 1e-6  # rad, or a length as a share of its lever: what loops that were brought back may be open
 FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost
 
 
@@ -88,9 +89,12 @@ def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scal
     body = acts.body(end)
     held = holding(body, physics, end) if rows else None
     after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late,
-                   held(made.q, made.v)[0] if held else None)  # fmt: skip
-    at, speed = _kept(body, physics, end, after.q, after.v)
-    return Moved(at, speed, _fared(model, at, speed, v, sure, minimum(made.settled, after.settled)), made)
+                   held(made.q, made.v) if held else None)  # fmt: skip
+    at, speed, off = _kept(body, physics, end, after.q, after.v)
+    fared = _fared(model, at, speed, v, sure, minimum(made.settled, after.settled))
+    return Moved(
+        at, speed, select(less(fared, 0.5), select(less(OPEN * OPEN, off), float(UNCLOSED), fared), fared), made
+    )
 
 
 def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar,
@@ -115,8 +119,10 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
                                                             time=physics.loop_time)  # fmt: skip
             return qdd, pivots
         if physics.loop_time:
-            return forward_stabilised(body, at, speeds, *given, physics.loop_time)
-        return forward.function(body, at, speeds, *given)
+            qdd, pivots, *margins = forward_stabilised(body, at, speeds, *given, physics.loop_time)
+        else:
+            qdd, pivots, *margins = forward.function(body, at, speeds, *given)
+        return qdd, [*pivots, *margins]
 
     held_at = None if held is None else lambda c, at, speed: held(at, speed, c)
     return System(acceleration, forces, held_at, lambda c: acts.body(t + c * h),
@@ -124,27 +130,28 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
 
 
 def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0,
-            body: Callable[[Scalar], Model] | None = None) -> Callable[..., Any] | None:  # fmt: skip
-    """A function (q, v, c) that gives A and c with A qdd + c = 0, of loops and constraints; None without them.
+            body: Callable[[Scalar], Model] | None = None) -> Callable[..., Held] | None:  # fmt: skip
+    """A function (q, v, c) that gives what loops and constraints hold; None without them.
 
     `body` gives the model at a time, where driven joints move.
     """
     if physics.constraint is not None:
 
-        def constrained(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
+        def restricted(q: PerJoint, v: Flat, c: Scalar = 0.0) -> Held:
             now = body(t + c * h) if body else model
             A, _, bias = physics.constraint.rows(now, q, v, t + c * h, physics.loop_time)
-            return A, bias
+            return Held(A, bias)
 
-        return constrained
+        return restricted
     if not model.loops:
         return None
 
-    def closed(q: PerJoint, v: Flat, c: Scalar = 0.0) -> tuple[Any, Flat]:
+    def closed(q: PerJoint, v: Flat, c: Scalar = 0.0) -> Held:
         loops = closing(model, q, model.joint_velocities(v))
         if not physics.loop_time:
-            return loops.A, loops.c
-        return loops.A, stabilised(loops.A, [0.0] * len(loops.A), loops.c, loops.gap, v, physics.loop_time)
+            return Held(loops.A, loops.c, loops.state)
+        bias = stabilised(loops.A, [0.0] * len(loops.A), loops.c, loops.gap, v, physics.loop_time)
+        return Held(loops.A, bias, loops.state)
 
     return closed
 
@@ -164,15 +171,17 @@ def _sprung(model: Model, springs: Sequence[tuple[float, float]], tau: Flat, q: 
     return tau
 
 
-def _kept(model: Model, physics: Physics, t: Scalar, q: PerJoint, v: Flat) -> tuple[PerJoint, Flat]:
-    """The state brought back to loops and constraints."""
+def _kept(model: Model, physics: Physics, t: Scalar, q: PerJoint, v: Flat) -> tuple[PerJoint, Flat, Scalar]:
+    """The state brought back to loops and constraints, and the square of how far loops are open after that."""
     if physics.loops == "project" and physics.constraint is not None:
-        return physics.constraint.projected_state(model, q, v, t)
+        return *physics.constraint.projected_state(model, q, v, t), 0.0
     if physics.loops == "project":
         (q, v), _ = loop_project(model, q, model.joint_velocities(v))
     elif physics.loops == "independent":
         q, v = _independent(model, q, v, physics.rank)
-    return q, v
+    else:
+        return q, v, 0.0
+    return q, v, closing(model, q).state.off
 
 
 class _Dependent:
@@ -190,10 +199,11 @@ def _independent(model: Model, q: PerJoint, v: Flat, rank: int) -> tuple[PerJoin
     change = _Dependent(determined(closing(model, q).A, rank))
     for _ in range(2):
         loops = closing(model, q)
-        moved = model.joint_velocities(Keeping(change, loops.A).kept([0.0] * model.nv, loops.gap)[0])
+        moved = model.joint_velocities(constrained(change, [0.0] * model.nv, loops.A, loops.gap, loops.state)[0])
         q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
     kept = [x - y for x, y in zip(v, change.solve(v), strict=True)]
-    return q, Keeping(change, closing(model, q).A).kept(kept)[0]
+    loops = closing(model, q)
+    return q, Keeping(change, loops.A, loops.state).kept(kept)[0]
 
 
 def _fared(model: Model, q: PerJoint, v: Flat, before: Flat, pivot: Scalar, settled: Scalar) -> Scalar:

@@ -15,8 +15,13 @@ from __future__ import annotations
 from hinge.dynamics.composite import forward_composite
 from hinge.dynamics.newton_euler import at_joint, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.formulations.links import pseudo
 from hinge.spatial import Force, Mat3, Sym3, Vec3, comoving, cross3
+
+
+def pseudo(I: Sym3) -> Sym3:
+    """½ tr(I) 1 - I: from the inertia that goes with ω to the one that goes with rates of rotation matrices."""
+    half = 0.5 * (I[0] + I[1] + I[2])
+    return Sym3((half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]))  # silver1981 (2.11)
 
 
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
