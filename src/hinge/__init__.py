@@ -100,7 +100,7 @@ ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "errors", "arguments", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
-    "interop", "checking", "counting", "sim", "logs", "motion", "control", "planning", "identify", "viewing", "cli",
+    "interop", "checking", "counting", "sim", "logs", "motion", "identify", "control", "planning", "viewing", "cli",
 )  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted

@@ -9,8 +9,9 @@ class Status(IntEnum):
     """How a state fared: its numbers are good, its equations were singular, or some number was not finite.
 
     Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
-    could not be closed. Of poses: no coordinates were found that reach them. Of a simulation: it grew beyond all
-    bounds, or equations that are solved by turns were not.
+    could not be closed. Of poses: no coordinates were found that reach them; of a hand that a controller leads: it was
+    not led as wanted, though all its numbers are good. Of a simulation: it grew beyond all bounds, or equations that
+    are solved by turns were not.
     """
 
     OK = 0
@@ -27,4 +28,5 @@ class Status(IntEnum):
 # The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it
 # does not have, which runs Python, and drops what is raised there: a Ctrl-C would be lost.
 OK, SINGULAR, NONFINITE = int(Status.OK), int(Status.SINGULAR), int(Status.NONFINITE)
-UNCLOSED, DIVERGED, UNCONVERGED = int(Status.UNCLOSED), int(Status.DIVERGED), int(Status.UNCONVERGED)
+UNCLOSED, UNREACHED = int(Status.UNCLOSED), int(Status.UNREACHED)
+DIVERGED, UNCONVERGED = int(Status.DIVERGED), int(Status.UNCONVERGED)

@@ -59,11 +59,12 @@ class Known(NamedTuple):
     reach: undone
     shapes: list[tuple[int, ...]]
     traced: Traced
+    says: Traced | None
     key: str
 
 
-def known_control(target: Target, control: Control, inputs: Sequence[Any] = ()) -> tuple[Traced, str]:
-    """The controller over scalars and its key, as `trace_control` and `traced_key` make them.
+def known_control(target: Target, control: Control, inputs: Sequence[Any] = ()) -> Known:
+    """The controller over scalars, its status and their key, as `trace_control` and `traced_key` make them.
 
     One of the last few is not traced again while all that it can reach is as it was.
     """
@@ -71,13 +72,14 @@ def known_control(target: Target, control: Control, inputs: Sequence[Any] = ()) 
     last: list[Known] = target.kernels(("traced controllers",), lambda: deque(maxlen=LAST))
     for one in last:
         if one.control is control and one.shapes == shapes and one.reach.still():
-            return one.traced, one.key
+            return one
     with undone(control) as reach:
         pass
     traced = trace_control(target, control, inputs)
-    made = Known(control, reach, shapes, traced, traced_key(target, traced, inputs))
-    last.append(made)
-    return made.traced, made.key
+    says = trace_status(control, inputs)
+    key = "".join(traced_key(target, one, inputs) for one in (traced, says) if one is not None)
+    last.append(Known(control, reach, shapes, traced, says, key))
+    return last[-1]
 
 
 def trace_control(target: Target, control: Control, inputs: Sequence[Any] = ()) -> Traced:
@@ -127,14 +129,30 @@ def _shaped(flat: Sequence[Scalar], shape: tuple[int, ...]) -> Any:
     return symbols(list(flat)).reshape(shape)
 
 
+def trace_status(control: Any, inputs: Sequence[Any] = ()) -> Traced | None:
+    """How a controller says it fares, over scalars: a list of one status; None where it does not say."""
+    if not hasattr(control, "status"):
+        return None
+    shapes = [np.shape(a) for a in inputs]
+
+    def over_scalars(t: Scalar, q: list[Scalar], qd: list[Scalar], *flat: Sequence[Scalar]) -> list[Scalar]:
+        return _flat(control.status(symbols(t), symbols(q), symbols(qd), *map(_shaped, flat, shapes)))
+
+    return over_scalars
+
+
+def _flat(made: Any) -> list[Scalar]:
+    flat = [getattr(x, "item", lambda x=x: x)() for x in np.asarray(made, dtype=object).reshape(-1).tolist()]
+    return [x if type(x) is Expr else float(x) for x in flat]
+
+
 def over_symbols(target: Target, control: Control, t: Scalar, q: list[Scalar], qd: list[Scalar],
                  *inputs: Any) -> list[Scalar]:  # fmt: skip
     """Run a controller on symbols."""
     try:
         with undone(control):
             made = control(symbols(t), symbols(q), symbols(qd), *inputs)
-        flat = [getattr(x, "item", lambda x=x: x)() for x in np.asarray(made, dtype=object).reshape(-1).tolist()]
-        flat = [x if type(x) is Expr else float(x) for x in flat]
+        flat = _flat(made)
     except Untraceable:
         raise
     except Exception as problem:
@@ -154,7 +172,7 @@ def program(target: Target, traced: Traced, effort: bool = False, sizes: Sequenc
     (t,), *rest = ([graph.input(name, k) for k in range(size)] for name, size in named.items())
     made = traced(t, *rest)
     made = saturated(target.model, made) if effort else made
-    return order([Input(*one) for one in named.items()], [("tau", (target.model.nv,), made)], False)
+    return order([Input(*one) for one in named.items()], [("tau", (len(made),), made)], False)
 
 
 def on_numbers(target: Target, traced: Traced, effort: bool = False,

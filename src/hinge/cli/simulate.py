@@ -93,5 +93,5 @@ def _said(run: Trajectory) -> dict[str, Any]:
     energy = run.energy()
     info = {key: value for key, value in run.info.items() if isinstance(value, str | int | float | bool)}
     return {"robot": run.robot.name, "method": run.method, "states": len(run), "rollouts": run.status.size,
-            "time": float(run.t[-1]), "failed": int(np.count_nonzero(run.status)), "q": q.tolist(), "qd": qd.tolist(),
+            "time": float(run.t[-1]), "failed": int(np.count_nonzero(run.failed)), "q": q.tolist(), "qd": qd.tolist(),
             "energy": [energy[..., 0].tolist(), energy[..., -1].tolist()], "info": info}  # fmt: skip

@@ -65,13 +65,14 @@ def fed(law: Callable[..., Any], target: Any, *numbers: Any) -> Law:
 
 
 def around(law: Law, outer: Callable[..., Any]) -> Law:
-    """A law outer(t, q, qd, made) around what another one made, with that one's inputs."""
+    """A law outer(t, q, qd, made) around what another one made, with that one's inputs, knots and status."""
 
     def whole(t: Any, q: Any, qd: Any, *inputs: Any) -> Any:
         return outer(t, q, qd, law(t, q, qd, *inputs))
 
-    for name in ("inputs", "knots"):
-        setattr(whole, name, getattr(law, name, ()))
+    for name in ("inputs", "knots", "status"):
+        if hasattr(law, name):
+            setattr(whole, name, getattr(law, name))
     return whole
 
 

@@ -4,13 +4,15 @@
     operational space       those least in kinetic energy: tau = Jᵀ Λ (a - J̇ qd) + C + what moves the hand not at all
     impedance               tau = Jᵀ (K e + D ė) + C: the hand on a spring and a damper
 
-The first two differ in the metric only. Near singular places both are damped (dynamics/resolved_motion.py): the
-hand falls behind, and no joint force jumps. The third solves nothing, and needs no damping.
+The first two differ in the metric only. Near singular places both are damped (dynamics/resolved_motion.py): the hand
+falls behind, no joint force jumps, joints that have lost hold of the hand come to rest, and `status` says UNREACHED.
+The third solves nothing, and needs no damping.
 Source: turney1981, section 10.1.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,32 +22,38 @@ from hinge.control import laws
 from hinge.control.joint_space import dynamics
 from hinge.control.laws import Law
 from hinge.dynamics.resolved_motion import OPTIONS
-from hinge.errors import one_of
+from hinge.errors import SizeError, one_of
 from hinge.geometry.arrays import over_arrays
 from hinge.robot import Robot
 from hinge.spatial import mat3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
+from hinge.status import OK, SINGULAR, UNREACHED
+
+RADIAN = 1.0  # rad, m: the error of a joint that asks for as much as a weak direction may
 
 
 def resolved_acceleration(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
                           null: Law | None = None, damping: float | None = None, method: str | None = None,
-                          joint_terms: Sequence[str] = ("armature",)) -> Law:  # fmt: skip
+                          joint_terms: Sequence[str] = ("armature",), most: float | None = None) -> Law:  # fmt: skip
     """Joint forces that move the frame `at` along a target, by the least joint accelerations that do.
 
     `target` is a hand motion or a pose (4, 4); gains are a number or (6,), turns first; without kd it is 2 √kp. `task`
-    is "pose", "position" or "orientation"; `null` says what joint accelerations should be where that leaves them free.
-    `damping` and `method` ("jacobian" or "strobe") are those of `robot.resolved_acceleration`.
+    is "pose", "position" or "orientation"; `null` says what joint accelerations should be where that leaves them free
+    or is out of reach, where joints come to rest without it. `damping`, `method` ("jacobian" or "strobe") and `most`
+    (rad/s², m/s²) are those of `robot.resolved_acceleration`; `most` is kp unless given, what an error of one
+    radian asks of a joint, and without damping there is none. A simulation's status is UNREACHED where answers were
+    damped.
 
     >>> arm, q = hinge.samples.puma560(), np.array([0.0, 0.5, 0.5, 0.0, 0.5, 0.0])
     >>> hinge.control.resolved_acceleration(arm, arm.pose(q, "tool"), "tool")(0.0, q, np.zeros(6)).shape
     (6,)
     """
-    return dynamics(robot, reach(robot, target, at, kp, kd, task, "unit", null, damping, method), joint_terms)
+    return dynamics(robot, reach(robot, target, at, kp, kd, task, "unit", null, damping, method, most), joint_terms)
 
 
 def operational_space(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
                       null: Law | None = None, damping: float | None = None,
-                      joint_terms: Sequence[str] = ("armature",)) -> Law:  # fmt: skip
+                      joint_terms: Sequence[str] = ("armature",), most: float | None = None) -> Law:  # fmt: skip
     """Joint forces that move the frame `at` along a target as if it were all there is; `null` does not disturb it.
 
     Takes what `resolved_acceleration` takes. `null` is another task, such as `posture` or `reach`, or any function
@@ -57,12 +65,12 @@ def operational_space(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: A
     >>> control(0.0, q, np.zeros(6)).shape
     (6,)
     """
-    return dynamics(robot, reach(robot, target, at, kp, kd, task, "inertia", null, damping), joint_terms)
+    return dynamics(robot, reach(robot, target, at, kp, kd, task, "inertia", null, damping, most=most), joint_terms)
 
 
 def reach(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
           metric: str = "inertia", null: Law | None = None, damping: float | None = None,
-          method: str | None = None) -> Law:  # fmt: skip
+          method: str | None = None, most: float | None = None) -> Law:  # fmt: skip
     """The joint accelerations (t, q, qd) → (nv) that move the frame `at` along a target.
 
     >>> arm, q = hinge.samples.puma560(), np.array([0.0, 0.5, 0.5, 0.0, 0.5, 0.0])
@@ -73,19 +81,33 @@ def reach(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, t
     stiff, damp = laws.gains(kp, kd, 6)
     for what, word in (("task", task), ("metric", metric)):
         one_of(what, word, OPTIONS[what])
-    free = null if null is None else laws.law("null", null)
-    slack = damping if damping is None else laws.gain("damping", damping, 1)
+    free = None if null is None else laws.law("null", null)
+    slack = laws.gain("damping", 0.02 if damping is None else damping, 1)
+    bound = _most(most, stiff if slack.any() else np.zeros(1))
+    rest = np.max(damp)
 
-    def wanted(t: Any, q: Any, qd: Any) -> Any:
-        goal = want(t)
+    def resolved(t: Any, q: Any, qd: Any, **how: Any) -> Any:
+        goal, brake = want(t), -rest * qd
         error, lag = errors(robot, at, goal, q, qd)
         a = goal.rate + stiff * error + damp * lag
-        x0 = None if free is None else free(t, q, qd)
-        return robot.resolved_acceleration(
-            q, qd, a, at, task=task, metric=metric, posture=x0, damping=slack, method=method
-        )  # (10.2)
+        how |= {"posture": brake if free is None else free(t, q, qd), "lost": brake, "damping": slack, "most": bound}
+        return robot.resolved_acceleration(q, qd, a, at, task=task, metric=metric, method=method, **how)  # (10.2)
 
-    return wanted
+    def status(t: Any, q: Any, qd: Any) -> Any:
+        return np.where(resolved(t, q, qd, return_status=True)[1] == SINGULAR, UNREACHED, OK)
+
+    law: Any = lambda t, q, qd: resolved(t, q, qd)
+    law.status = status
+    return law
+
+
+def _most(given: float | None, stiff: Any) -> float:
+    """The joint accelerations beyond which weak directions are damped; without any that are known, none is."""
+    if given is None:
+        return float(RADIAN * np.max(stiff)) or math.inf
+    if not given > 0.0:
+        raise SizeError(f"most={given!r} has to be positive.")
+    return float(given)
 
 
 def impedance(robot: Robot, target: Any, at: str, stiffness: Any, damping: Any, null: Law | None = None,

@@ -6,7 +6,7 @@ Each function takes a model and gives a new one; the old one stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +15,16 @@ import numpy as np
 from hinge.errors import NOWHERE, ModelError, SizeError
 from hinge.model.doctor import examine_link
 from hinge.model.driven import Driven
-from hinge.model.model import Follow, Frame, Model
+from hinge.model.model import Follow, Frame, JointData, Model
 from hinge.model.numbers import numbers
+from hinge.model.potentials import refuse, traced
 from hinge.model.symbols import is_symbolic
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3
 from hinge.spatial.rotation import snapped_rotation
 from hinge.spatial.transform import Rigid, Transform
+
+ALONG = ("revolute", "continuous", "prismatic", "screw")  # of these, two in a row are one
 
 Array = np.ndarray[Any, Any]
 
@@ -85,6 +88,15 @@ def with_gravity(model: Model, gravity: Sequence[float]) -> Model:
     return replace(model, gravity=numbers(f"robot {model.name!r}", "gravity", gravity, (3,), NOWHERE))
 
 
+def with_potential(model: Model, function: Callable[[Any], Any], at: str | None = None) -> Model:
+    """With a potential besides gravity's: a function of q, or of the pose of the frame `at`."""
+    driven = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
+    if driven and at is None:
+        raise ModelError("potential", f"joint {driven[0]!r} is driven, and not among the coordinates.",
+                         "Add the potential first, and prescribe then.")  # fmt: skip
+    return replace(model, potentials=(*model.potentials, traced(model, function, at)))
+
+
 def lock(model: Model, joints: Mapping[str, Any]) -> Model:
     """With joints fixed at given coordinates; joints that follow them are fixed with them."""
     held: dict[int, list[float]] = {}
@@ -140,7 +152,52 @@ def _without(model: Model, held: Mapping[int, list[float]]) -> Model:
     return replace(
         model, parent=tuple(parent), joint=column(model.joint), placement=tuple(placement), inertia=tuple(inertia),
         body_name=column(model.body_name), joint_name=column(model.joint_name), data=column(model.data),
-        frames=frames, follows=follows,
+        frames=frames, follows=follows, potentials=tuple(
+            one.locked({model.joint_name[i]: at for i, at in held.items()}) for one in model.potentials
+        ),
+    )  # fmt: skip
+
+
+def with_elastic(model: Model, name: str, stiffness: float, damping: float, motor_inertia: float | None) -> Model:
+    """With a spring and a damper between the motor of a joint and the link it drives.
+
+    The joint becomes the motor's, with its inertia as armature; a second one like it, NAME_spring, carries the link.
+    """
+    i = model.joint_number(name)
+    data, kind = model.data[i], model.joint[i].kind
+    if kind not in ALONG or i in model.follows or any(f.leader == i for f in model.follows.values()):
+        why = f"is {kind}" if kind not in ALONG else "is coupled to another"
+        raise ModelError(
+            "elastic", f"joint {name!r} {why}.", f"Joints by themselves can be elastic: {', '.join(ALONG)}."
+        )
+    J = sum(data.armature) if motor_inertia is None else motor_inertia
+    for what, value, least in (("stiffness", stiffness, 0.0), ("motor_inertia", J, 0.0), ("damping", damping, -1e-300)):
+        if not (math.isfinite(value) and value > least):
+            raise ModelError(
+                "elastic", f"joint {name!r} has {what}={value!r}.", "Give a positive number, damping or none."
+            )
+    motor, spring = f"{name}_motor", f"{name}_spring"
+    for taken in sorted({motor} & set(model.frames) | {spring} & set(model.joint_name)):
+        raise ModelError("elastic", f"robot {model.name!r} has {taken!r} already.", "A joint is elastic once.")
+
+    def now(body: int) -> int:
+        return body + (body >= i)
+
+    def between(values: Sequence[Any], first: Any, second: Any) -> tuple[Any, ...]:
+        return (*values[:i], first, second, *values[i + 1 :])
+
+    return replace(
+        model,
+        parent=between([now(p) for p in model.parent], model.parent[i], i),
+        joint=between(model.joint, model.joint[i], model.joint[i]),
+        placement=between(model.placement, model.placement[i], Transform(Rigid(IDENTITY, Vec3((0.0, 0.0, 0.0))))),
+        inertia=between(model.inertia, RigidInertia(), model.inertia[i]),
+        body_name=between(model.body_name, motor, model.body_name[i]),
+        joint_name=between(model.joint_name, name, spring),
+        data=between(model.data, replace(data, armature=(float(J),)),
+                     JointData(stiffness=(float(stiffness),), damping=(float(damping),))),
+        frames={motor: Frame(i)} | {key: Frame(now(f.body), f.R, f.p) for key, f in model.frames.items()},
+        follows={now(k): Follow(now(f.leader), f.ratio, f.offset) for k, f in model.follows.items()},
     )  # fmt: skip
 
 
@@ -149,6 +206,7 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
 
     `placement` is the pose of its base there, `prefix` goes before its names.
     """
+    refuse(other, "attach")
     here = model.frame(at).then(*pose_of("placement", placement))
     shift = len(model.parent) - 1
 

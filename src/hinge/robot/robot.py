@@ -7,7 +7,7 @@ registry, and what belongs to contact, geometry and loops hangs on views: see al
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,6 +172,32 @@ class Robot(Algorithms):
         array([3.24, 0.81])
         """
         return self._with(edit.with_gravity(self.model, gravity))
+
+    def with_potential(self, V: Callable[[Any], Any], at: str | None = None) -> Robot:
+        """This robot with a potential V (J) besides gravity: a function of q (nq), or of the pose (4, 4) of `at`.
+
+        V runs once on symbols. Its slope acts at the joints in every call, and it counts in `potential_energy`.
+
+        >>> arm = hinge.samples.planar_2r().with_potential(lambda q: 5.0 * (q[0] - 0.3) ** 2)  # a spring of 10 N m/rad
+        >>> arm = arm.with_potential(lambda pose: 20.0 * pose[2, 3], at="hand")  # and a weight
+        >>> arm.gravity_force([0.0, 0.0]).round(3)
+        array([56.62 , 24.905])
+        """
+        return self._with(edit.with_potential(self.model, V, at))
+
+    def with_elastic(self, joint: str, stiffness: float, damping: float = 0.0,
+                     motor_inertia: float | None = None) -> Robot:  # fmt: skip
+        """This robot with a spring (N m/rad, N/m) and a damper between the motor of a joint and the link it drives.
+
+        The joint's coordinate is then the motor's, after its gear; a further one, JOINT_spring, is by how much the link
+        is ahead of it. The motor's inertia (kg m², kg) is the joint's armature unless given. Springs and dampers act
+        where `joint_terms` has "stiffness" and "damping".
+
+        >>> arm = hinge.samples.planar_2r().with_elastic("elbow", stiffness=1e3, motor_inertia=0.1)
+        >>> arm.joint_names, arm.nv
+        (('shoulder', 'elbow', 'elbow_spring'), 3)
+        """
+        return self._with(edit.with_elastic(self.model, joint, stiffness, damping, motor_inertia))
 
     def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
         """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.

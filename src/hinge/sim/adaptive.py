@@ -29,7 +29,7 @@ from hinge.sim.record import Memory
 from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
-from hinge.status import DIVERGED, OK, SINGULAR
+from hinge.status import DIVERGED, SINGULAR
 
 MAX_STEPS = 10_000_000
 TIMES = ("t", "h", "until", "rtol", "atol", "longest")
@@ -84,12 +84,12 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
     """A kernel from q, qd and times to the same at the end of a step, which is taken only if its error is small enough.
 
     It gives q, qd, t and h, the joint forces at the start, what the polynomial through the step needs (rates at both
-    ends, and its last term, each for q and for qd), and a status.
+    ends, and its last term, each for q and for qd), a pivot, and what the controller says of itself at the start.
     """
     nq, nv, backend = robot.nq, robot.nv, backend or default_backend()
     takes = [Input("q", nq), Input("qd", nv), *(Input(name, 1, False, ()) for name in TIMES), *outside.inputs()]
     shapes = [(nq,), (nv,), *[()] * len(TIMES), *((one.size,) for one in takes[2 + len(TIMES) :])]
-    outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, ()]
+    outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, (), ()]
     plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
                 tuple(outputs), lambda: _program(robot.target, physics, outside, takes),
                 lambda: ("program", repr(plan.program)))  # fmt: skip
@@ -128,8 +128,9 @@ def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[In
                  for one in bounded(model, False, physics.stops)]  # fmt: skip
         bends = _straight(length, (before, v), (after, moved.v), (model.flat(made.q), made.v), bends, leans)
     parts = [(name, (n,), x) for (name, n), x in zip(names, (x for pair in bends for x in pair), strict=True)]
+    ends += [("tau", (nv,), first), *parts, ("pivot", (), [made.pivots[0]]), ("said", (), [acts.status(t, before, v)])]
     graph.let_go()
-    return order(list(takes), [*ends, ("tau", (nv,), first), *parts, ("pivot", (), [made.pivots[0]])])
+    return order(list(takes), ends)
 
 
 def _mixed(tableau: Tableau, made: Made) -> list[tuple[list[Scalar], list[Scalar]]]:
@@ -197,7 +198,8 @@ class _Adaptive:
         here = [run.q.copy(), run.qd.copy(), np.full(n, start), np.full(n, min(1e-3, self.end - start))]
         there = [np.empty_like(a) for a in here]
         self.until = np.full(n, self.end)
-        self.extras = [np.empty((n, nv)), *(np.empty((n, k)) for _ in range(3) for k in (nq, nv)), np.empty(n)]
+        widths = [(nv,), *[(nq,), (nv,)] * 3, (), ()]
+        self.extras = [np.empty((n, *width)) for width in widths]
         inputs = [self.until, *(np.full(n, x) for x in tolerance)]
         inputs += [np.ascontiguousarray(outside.arrays[one.name]).reshape(*[n] * (not one.uniform), one.size)
                    for one in outside.inputs()]  # fmt: skip
@@ -221,6 +223,8 @@ class _Adaptive:
                 return
             call, start, end = self.sides[side]
             call()
+            if self.run.outside.says is not None:
+                self.run.said(start[2], self.extras[-1])
             side = 1 - side
             self.t = end[2]
             if every or np.fmax.reduce(end[2]) >= self.due:
@@ -231,10 +235,10 @@ class _Adaptive:
 
     def _stuck(self, end: list[Array]) -> None:
         """A step so small that time stands still means that there is no going on."""
-        going = ~(end[2] >= self.until) & (self.run.status == OK)
+        going = ~(end[2] >= self.until) & self.run.going
         lost = going & ~(end[3] > 1e-13 * np.maximum(1.0, end[2]))
         if lost.any():
-            self.run.fate[lost, 0] = np.where(self.extras[-1][lost] <= 0.0, SINGULAR, DIVERGED)
+            self.run.fate[lost, 0] = np.where(self.extras[-2][lost] <= 0.0, SINGULAR, DIVERGED)
             self.run.fate[lost, 1] = end[2][lost]
             self.until[lost] = end[2][lost]
             self.next[lost] = len(self.grid)

@@ -152,5 +152,5 @@ def _lines(ax: Any, t: Array, values: Array, owners: Sequence[str], colour: dict
 def _title(trajectory: Trajectory) -> str:
     many = trajectory.status.size
     bands = f", {many} rollouts: median, and bands that hold half and nine tenths" if many > 1 else ""
-    failed = int(np.count_nonzero(trajectory.status))
+    failed = int(np.count_nonzero(trajectory.failed))
     return f"{trajectory.robot.name}, {trajectory.method}{bands}" + (f"; {failed} failed" if failed else "")

@@ -66,6 +66,7 @@ class Outside:
     shared: set[str] = field(default_factory=set)
     streams: set[str] = field(default_factory=set)
     law: Law | None = None
+    says: Law | None = None  # the status of the law
     fed: tuple[str, ...] = ()  # the arrays that the law is given
     base: Law | None = None  # of t: velocity and acceleration of the base
     driven: Law | None = None  # of t: value, rate and acceleration of what is prescribed
@@ -88,7 +89,7 @@ class Outside:
     def acts(self, graph: Graph, model: Model, step: Scalar) -> Acts:
         """What acts in a step."""
         fed = [self.flat(graph, name) for name in self.fed]
-        law, base, driven = self.law, self.base, self.driven
+        law, says, base, driven = self.law, self.says, self.base, self.driven
         none: list[Scalar] = [0.0] * model.nv
         held = self.flat(graph, "tau") if "tau" in self.arrays else none
         if "taus" in self.arrays:
@@ -104,6 +105,7 @@ class Outside:
             lambda body, q: on_bodies(body, q, self.loaded, pushes),
             (lambda t: at_rest) if base is None else (lambda t: BASE.take(model, base(t))),
             (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
+            (lambda t, q, v: float(OK)) if says is None else (lambda t, q, v: says(t, q, v, *fed)[0]),
         )
 
     def before(self, acts: Acts, end: Scalar) -> Acts:
@@ -167,8 +169,11 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
             return [*model.flat(moved.q), *moved.v, moved.status]
 
         *made, status = outside.in_parts(graph, n, t, h, part, [*q, *v])
-        lost = select(less(fared, 0.5), select(less(status, 0.5), lost, t + h), lost)
-        fared = select(less(fared, 0.5), status, fared)
+        met = minimum(fared, -acts.status(t, q, v))
+        now_fares = select(less(status, 0.5), met, status)
+        changed = select(less(fared, 0.5), less(0.5, absolute(now_fares - fared)), 0.0)
+        lost = select(changed, select(less(status, 0.5), t, t + h), lost)
+        fared = select(less(fared, 0.5), now_fares, fared)
         good = less(fared, 0.5)
         q, v = ([select(good, x, np.nan) for x in part] for part in (made[:nq], made[nq:]))
         for name, values in (("q", q), ("qd", v)):
@@ -191,7 +196,10 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
 
 
 def fate_width(physics: Physics, nv: int) -> int:
-    """How many numbers say how a rollout fares: a status, when it was lost, the error of `keep`, and what is kept."""
+    """How many numbers say how a rollout fares: a status, since when, the error of `keep`, and what is kept.
+
+    A status with which it goes on is negative.
+    """
     return 3 + (places(nv) if physics.keep > 1 else 0)
 
 
@@ -238,11 +246,15 @@ def _limits(model: Model) -> str:
     return repr([(d.lower, d.upper, d.effort, d.friction) for d in model.data])
 
 
+def statuses(fate: Array) -> Array:
+    """The status of rollouts that fare so."""
+    return np.abs(fate[:, 0]).astype(np.uint8)
+
+
 class Rolling:
     """Rollouts on their way: their states, and a kernel that takes all of them some steps further.
 
-    `fate` has a status, the time at which a rollout was lost, the error of `keep` and what is kept; `records` are the
-    arrays that are written.
+    `fate` is as `fate_width` has it; `records` are the arrays that are written.
     Step `first` begins this run, at start + first h seconds; steps and rows of records are counted from there.
     """
 
@@ -278,7 +290,7 @@ class Rolling:
 
     @property
     def status(self) -> Array:
-        return self.fate[:, 0].astype(np.uint8)
+        return statuses(self.fate)
 
     def run(self, done: int, steps: int, row: int = 0) -> None:
         """Take steps after `done` of them; the arrays of the records begin at row number `row`."""
@@ -313,7 +325,7 @@ class Rolling:
         size = 1e-6 * np.maximum(1.0, np.abs(x))
         states = np.vstack([x, x + np.diag(size)])
         *after, fate = self.elsewhere(states[:, :nq], states[:, nq:], 0)
-        if fate[0, 0] not in (OK, DIVERGED):  # there is no step from here, long or short
+        if fate[0, 0] > 0.0 and fate[0, 0] != DIVERGED:  # there is no step from here, long or short
             return 0.0
         ends = np.hstack(after)
         slopes = (ends[1:] - ends[0]).T / size

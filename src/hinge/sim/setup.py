@@ -213,7 +213,7 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
     first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
-    made.law, key = known_control(robot.target, law, first)
+    _, _, _, made.law, made.says, key = known_control(robot.target, law, first)
     made.fed = tuple(f"input{k}" for k in range(len(arrays)))
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)

@@ -62,6 +62,7 @@ class Acts(NamedTuple):
     external: Callable[[Model, PerJoint], Sequence[Force]]
     base: Callable[[Scalar], tuple[Motion, Motion]]
     body: Callable[[Scalar], Model]
+    status: Callable[[Scalar, Flat, Flat], Scalar]  # what the controller says of itself: OK or UNREACHED
 
 
 class Moved(NamedTuple):

@@ -13,7 +13,7 @@ from hinge.arguments import Array
 from hinge.errors import TrajectoryError
 from hinge.model.states import labels
 from hinge.robot import Robot
-from hinge.status import Status
+from hinge.status import OK, UNREACHED, Status
 
 FIELDS = ("q", "qd", "tau")
 
@@ -38,9 +38,10 @@ class Stored(Protocol):
 class Trajectory:
     """States in time: t (T,), q (…, T, nq), qd and tau (…, T, nv); leading axes are the rollouts.
 
-    `status` has a `hinge.Status` for each rollout; a rollout that failed is NaN from there on. `events` are what an
-    adaptive method found, `info` says how it was made: step, versions, what there was to report. States that are in a
-    file are read when they are asked for: `run[a:b].q` reads those times only.
+    `status` has a `hinge.Status` for each rollout; a rollout that failed is NaN from there on. One that is UNREACHED
+    has not: its controller did not lead the hand as wanted, first at the time `lost`. `events` are what an adaptive
+    method found, `info` says how it was made: step, versions, what there was to report. States that are in a file are
+    read when they are asked for: `run[a:b].q` reads those times only.
     """
 
     robot: Robot
@@ -50,8 +51,13 @@ class Trajectory:
     method: str
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
-    lost: Array | None = None  # (…) s: when a rollout failed, NaN where it did not
+    lost: Array | None = None  # (…) s: since when its status is not OK, NaN where it is
     parameters: Mapping[str, Array] = field(default_factory=dict)  # of a varied robot: one for all, or for each rollout
+
+    @property
+    def failed(self) -> Array:
+        """Which rollouts have no states from `lost` on, (…)."""
+        return (self.status != OK) & (self.status != UNREACHED)
 
     @cached_property
     def q(self) -> Array | None:
@@ -80,10 +86,12 @@ class Trajectory:
         many = f"{rollouts} rollouts, " if self.status.ndim else ""
         span = f"{self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "nothing"
         lines = [f"<Trajectory of {self.robot.name!r}: {many}{len(self)} states in {span}, {self.method}>"]
-        failed = int(np.count_nonzero(self.status))
-        if failed:
-            kinds = ", ".join(Status(k).name for k in np.unique(self.status) if k)
-            lines.append(f"  {failed} of {rollouts} failed: {kinds}")
+        failed, unreached = self.failed, np.count_nonzero(self.status == UNREACHED)
+        if failed.any():
+            kinds = ", ".join(Status(k).name for k in np.unique(self.status[failed]))
+            lines.append(f"  {np.count_nonzero(failed)} of {rollouts} failed: {kinds}")
+        if unreached:
+            lines.append(f"  {unreached} of {rollouts} not led as wanted: {Status.UNREACHED.name}")
         lines += [f"  {key}: {value}" for key, value in self.info.items() if key in ("stopped", "kept_error", "file")]
         return "\n".join(lines)
 

@@ -16,7 +16,7 @@ from hinge.calls.controllers import Untraceable, checked
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.record import Bar, CannotWrite, Recorder
-from hinge.sim.rollouts import Outside, Rolling, fate_width
+from hinge.sim.rollouts import Outside, Rolling, fate_width, statuses
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
 from hinge.version import __version__
@@ -43,7 +43,7 @@ class Run:
     q: Array
     qd: Array
     t: float = 0.0
-    fate: Array = field(init=False)  # a status, when it was lost (s), NaN where it was not, the error of `keep`, …
+    fate: Array = field(init=False)  # a status, since when (s), NaN where it is OK, the error of `keep`, …
     stopped: str = ""
     info: dict[str, Any] = field(default_factory=dict)
 
@@ -53,7 +53,18 @@ class Run:
 
     @property
     def status(self) -> Array:
-        return self.fate[:, 0].astype(np.uint8)
+        return statuses(self.fate)
+
+    @property
+    def going(self) -> Array:
+        """Which rollouts have not failed."""
+        return self.fate[:, 0] <= 0.0
+
+    def said(self, t: Any, status: Any) -> None:
+        """Note what a controller says of the rollouts that go on, at one time or a time for each."""
+        news = (self.fate[:, 0] == 0.0) & (np.asarray(status).reshape(-1) != 0.0)
+        self.fate[:, 0] = np.where(news, -np.asarray(status, float).reshape(-1), self.fate[:, 0])
+        self.fate[:, 1] = np.where(news, t, self.fate[:, 1])
 
     @property
     def parameters(self) -> dict[str, Array]:
@@ -104,6 +115,7 @@ class Source:
     """Joint forces from Python, some steps at a time; or what stands for them in the program."""
 
     def __init__(self, run: Run, control: Any, inputs: Sequence[Any], steps: int, sample: int) -> None:
+        sample = sample or getattr(control, "sample", 0)
         self.run, self.control, self.sample, self.inputs = run, None, sample, inputs
         if control is None:
             return
@@ -130,6 +142,8 @@ class Source:
         if n == 0:
             forces.check_rows(run.robot, self.control, t, q, qd, made, self.inputs)
         held[...] = made.reshape(len(run.q), -1)
+        if hasattr(self.control, "status"):
+            run.said(t, np.broadcast_to(self.control.status(t, q, qd, *self.inputs), run.batch))
 
 
 class Turns:
