@@ -18,7 +18,7 @@ from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import atan2, cos, sin
 from hinge.model.joint_constraints import beside, lag, random_quaternions, rates_of, tilted, turned
-from hinge.model.springs import Spring, felt, springs, turn_springs
+from hinge.model.springs import Spring, felt, pose_springs, springs, turn_springs
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3
 from hinge.spatial.rotation import conjugate, displacement_exp, displacement_log, quaternion_exp, quaternion_log
@@ -28,14 +28,12 @@ from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
 JOINTS: dict[str, type[Joint]] = {}
+X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
 
 
 def spelled(format: str) -> dict[str, str]:
     """The words a file format ("urdf", "mjcf", "dh") has for joints, with the kind each is read as: the first of it."""
     return {word: kind for kind, joint in reversed(JOINTS.items()) if (word := getattr(joint, format))}
-
-
-X_AXIS, Y_AXIS, Z_AXIS = Vec3((1.0, 0.0, 0.0)), Vec3((0.0, 1.0, 0.0)), Vec3((0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -126,8 +124,8 @@ class Joint:
 
     def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
         """The energy in springs of stiffness k that are slack at `rest`, and its gradient along the velocities."""
-        made = springs(k, self.difference(rest, q))
-        return made if self.rates_are_velocities else (made[0], felt(self.difference, self.rate, rest, q, made[1]))
+        plain = springs(k, self.difference(rest, q))
+        return plain if self.rates_are_velocities else felt(self.difference, self.rate, rest, q, plain)
 
     reach: ClassVar[float] = math.pi  # half the range of random coordinates that have no limits
 
@@ -383,14 +381,11 @@ class Free(Joint):
         return [*ang, *lin]
 
     def spring(self, rest: Sequence[Scalar], q: Sequence[Scalar], k: Sequence[Scalar]) -> Spring:
-        turn, couple = turn_springs(k[:3], Spherical().difference(rest[:4], q[:4]))
-        pull, force = springs(k[3:], [b - a for a, b in zip(rest[4:], q[4:], strict=True)])
-        return turn + pull, [*couple, *(rotation_from_quaternion(q[:4]).T @ Vec3(tuple(force)))]
+        turn, shift = Spherical().difference(rest[:4], q[:4]), Vec3(tuple(q[4:])) - Vec3(tuple(rest[4:]))
+        return pose_springs(k, turn, shift, rotation_from_quaternion(q[:4]))
 
     def random(self, rng: np.random.Generator, n: int, lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-        return np.concatenate(
-            [random_quaternions(rng, n), np.clip(rng.normal(size=(n, 3)), lower[4:], upper[4:])], axis=1
-        )
+        return np.hstack([random_quaternions(rng, n), np.clip(rng.normal(size=(n, 3)), lower[4:], upper[4:])])
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]

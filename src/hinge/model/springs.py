@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from hinge.graph.diff import along, units
 from hinge.graph.expr import Expr, Graph, Scalar
 from hinge.graph.scalars import evaluated, inner
-from hinge.spatial.linear3 import Vec3
+from hinge.spatial.linear3 import Mat3, Vec3
 from hinge.spatial.rotation import shift_log
 
 Spring = tuple[Scalar, list[Scalar]]  # an energy, and its gradient
@@ -32,9 +32,10 @@ def felt(
     rate: Callable[..., list[Scalar]],
     rest: Sequence[Scalar],
     q: Sequence[Scalar],
-    forces: Sequence[Scalar],
-) -> list[Scalar]:
-    """Forces along stretches, as velocities feel them whose rates they are not: by differentiation, once on symbols."""
+    plain: Spring,
+) -> Spring:
+    """The same, as velocities feel them that are no rates of coordinates: by differentiation, once on symbols."""
+    energy, forces = plain
     graph = Graph()
     here, slack = ([graph.input(name, k) for k in range(len(q))] for name in ("q", "rest"))
     stretch, known = difference(slack, here), dict(zip([*here, *slack], [*q, *rest], strict=True))
@@ -43,7 +44,7 @@ def felt(
         moving = zip(here, rate(here, unit), strict=True)
         return evaluated(along(stretch, {x: r for x, r in moving if type(r) is Expr or r}), known)
 
-    return [inner(along_one(unit), forces) for unit in units(len(forces))]
+    return energy, [inner(along_one(unit), forces) for unit in units(len(forces))]
 
 
 def turn_springs(k: Sequence[Scalar], turn: Sequence[Scalar]) -> Spring:
@@ -54,3 +55,9 @@ def turn_springs(k: Sequence[Scalar], turn: Sequence[Scalar]) -> Spring:
     uneven = Vec3(tuple((a - k[0]) * s for a, s in zip(k, turn, strict=True)))
     couple = shift_log(Vec3(tuple(turn)), uneven)
     return springs(k, turn)[0], [k[0] * s + c for s, c in zip(turn, couple, strict=True)]
+
+
+def pose_springs(k: Sequence[Scalar], turn: Sequence[Scalar], shift: Vec3, R: Mat3) -> Spring:
+    """The same of springs along a turn and a shift: the gradient by the velocity of a body whose axes are R."""
+    (a, couple), (b, force) = turn_springs(k[:3], turn), springs(k[3:], shift)
+    return a + b, [*couple, *(R.T @ Vec3(tuple(force)))]
