@@ -4,9 +4,9 @@
     operational space       those least in kinetic energy: tau = Jᵀ Λ (a - J̇ qd) + C + what moves the hand not at all
     impedance               tau = Jᵀ (K e + D ė) + C: the hand on a spring and a damper
 
-The first two differ in the metric only. Near singular places both are damped (dynamics/resolved_motion.py): the
-hand falls behind, no joint force jumps, joints that have lost hold of the hand come to rest, and `status` says UNREACHED. The
-third solves nothing, and needs no damping.
+The first two differ in the metric only. Near singular places both are damped (dynamics/resolved_motion.py): the hand
+falls behind, no joint force jumps, joints that have lost hold of the hand come to rest, and `status` says UNREACHED.
+The third solves nothing, and needs no damping.
 Source: turney1981, section 10.1.
 """
 

@@ -44,7 +44,8 @@ LEAST = 1e-14  # of the mean: keeps what is measured from zero where nothing is 
 
 
 @algorithm("resolved_rate", method="jacobian", q=POSITION, twist=TWIST, at=PLACE, posture=POSTURE, damping=DAMPING,
-           most=MOST, lost=LOST, returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven, priority=1)  # fmt: skip
+           most=MOST, lost=LOST, returns=VELOCITY, options=OPTIONS, pivots=True, refuses=driven,
+           priority=1)  # fmt: skip
 def rate_by_jacobian(model, q, twist, at, posture, damping, most, lost, task="pose", metric="unit"):
     """Joint velocities that move a link or frame with a given velocity: the least ones, where several do.
 

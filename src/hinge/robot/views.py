@@ -31,7 +31,7 @@ VIEWS = {
     "linkage": Home("hinge.loops.mobility", "Linkage", {
         "loop_names": "names", "circuit": "circuit", "mobility": "mobility", "assemble": "assemble",
         "loop_gap": "gap", "loop_jacobian": "jacobian", "loop_bias": "bias", "loop_dynamics": "dynamics",
-        "loop_reactions": "reactions", "loop_project": "project", "loop_inverse_dynamics": "inverse_dynamics", "loop_reactions": "reactions",
+        "loop_reactions": "reactions", "loop_project": "project", "loop_inverse_dynamics": "inverse_dynamics",
     }),
 }  # fmt: skip
 MEMBERS = {name: (view, called) for view, home in VIEWS.items() for name, called in home.members.items()}
