@@ -15,7 +15,7 @@ from sweeps import swept
 
 import hinge
 from hinge.backends import c, interpret
-from hinge.export import paper
+from hinge.export import c_files
 from hinge.graph import OPS, Graph, Input, order
 
 ROBOTS = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
@@ -88,7 +88,7 @@ def test_c_gives_what_the_interpreter_gives(robot, names, scalar, tmp_path):
     made = robot_named(robot)
     for name in names:
         text = made.source(name, "c", scalar=scalar)
-        _, _, (routine,) = paper._c(made.target, [name], None, "", {})
+        _, _, (routine,) = c_files._c(made.target, [name], None, "", {})
         program, rng = routine.program, np.random.default_rng(3)
         (folder := tmp_path / name).mkdir()
         library = built(folder, text)
@@ -121,7 +121,7 @@ def _other(robot, array, row, rng):
 def test_the_test_main_passes_and_fails_where_the_code_is_wrong(robot, scalar, tmp_path):
     made = robot_named(robot)
     names = ["inverse_dynamics", "mass_matrix", "pose"]
-    files = paper.c_files(made.target, names, scalar, at=made.body_names[-1])
+    files = c_files.c_files(made.target, names, scalar, at=made.body_names[-1])
     prefix = next(iter(files)).removesuffix(".h")
 
     def ended(files):
@@ -228,7 +228,7 @@ def odd(name=HARD, joint="*/ evil\n??/ joint", frame="double"):
 @pytest.mark.parametrize("name", [HARD, "double", "1st robot", "été", "", "a-b.c"])
 def test_any_name_is_safe(name, tmp_path):
     robot = odd(name)
-    files = paper.c_files(robot.target, ["inverse_dynamics", "pose"], at="double")
+    files = c_files.c_files(robot.target, ["inverse_dynamics", "pose"], at="double")
     assert all(re.fullmatch(r"\w+\.[ch]", file) for file in files)
     library = built(tmp_path, robot.source("pose", "c", at="double"))
     (got,) = called(getattr(library, f"{c.identifier(name)}_pose"), [[0.0]], [16], "double")

@@ -10,7 +10,7 @@ from sweeps import swept
 
 import hinge
 from hinge.dynamics import ALGORITHMS
-from hinge.export import paper
+from hinge.export import equations as paper
 
 sympy = pytest.importorskip("sympy")
 

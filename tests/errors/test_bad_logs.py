@@ -101,14 +101,16 @@ def test_parameters_fit_the_robot(arm):
 
 
 def test_what_is_not_installed_is_named(arm, monkeypatch):
-    monkeypatch.setitem(sys.modules, "clarabel", None)
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    rng = np.random.default_rng(0)
-    q, qd, qdd = rng.normal(size=(3, 30, 2))
-    log = Log(np.arange(30.0), q, qd, arm.inverse_dynamics(q, qd, qdd), qdd)
-    assert "pip install hinge[solve], or ask with consistent=False." in refused(hinge.NotCovered, fit, arm, log)
-    assert np.all(fit(arm, log, consistent=False).after < 1e-9)
     assert "pip install hinge[solve]" in refused(hinge.NotCovered, hinge.identify.excite, arm)
+
+
+def test_a_fit_needs_no_package(arm, monkeypatch):
+    for name in ("clarabel", "scipy", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, None)
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 30, 2))
+    log = Log(np.arange(30.0), q, qd, arm.inverse_dynamics(q, qd, qdd), qdd)
+    assert np.all(fit(arm, log).after < 1e-9)
 
 
 def test_a_robot_that_feels_nothing():

@@ -100,7 +100,7 @@ def test_a_curve_whose_length_does_not_settle_is_refused():
     (lambda arm: hinge.from_twists(np.zeros((6, 2)), np.eye(4)), SizeError, r"twists has shape \(6, 2\); .* \(6, 6\)"),
     (lambda arm: hinge.from_twists(3.0, np.eye(4)), SizeError, "twists is a float"),
     (lambda arm: inertias.to_binor(np.eye(3)), SizeError, r"inertia has shape \(3, 3\)"),
-    (lambda arm: arm.geodesic([0, 0], [1, 1], steps=2.5), SizeError, "steps=2.5; give a whole number"),
+    (lambda arm: arm.geodesic([0, 0], [1, 1], steps=2.5), SizeError, "geodesic: steps=2.5 is not known"),
     (lambda arm: arm.length(lambda t: ["a", t]), TraceError, "the curve gave 'a', which is neither"),
     (lambda arm: arm.gradient(lambda q: None)([0, 0]), TraceError, "V gave None"),
 ])  # fmt: skip

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import hinge
 from hinge.cli import main
-from hinge.export import paper
+from hinge.export import c_files
 
 ARM = hinge.samples.planar_2r()
 URDF = """<robot name="lamp"><link name="foot"/><link name="stem"><inertial><origin xyz="0 0 0.2"/><mass value="1.5"/>
@@ -165,7 +165,7 @@ def test_a_folder_that_cannot_be_written_is_named(lamp, tmp_path):
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")
 def test_a_folder_one_may_not_write_to_is_named(tmp_path):
     (tmp_path / "closed").mkdir(mode=0o500)
-    message = refused(hinge.FileFault, lambda: paper.put(str(tmp_path / "closed"), {"a.h": ""}))
+    message = refused(hinge.FileFault, lambda: c_files.put(str(tmp_path / "closed"), {"a.h": ""}))
     assert message.startswith(f"{tmp_path / 'closed' / 'a.h'} cannot be written: Permission denied.")
 
 

@@ -99,3 +99,41 @@ def test_what_cannot_be_is_refused_by_name(arm):
 def test_rows_come_at_a_rate(motion):
     with pytest.raises(hinge.SizeError, match="sample: rate is 0"):
         motion.sample(0)
+
+
+def inside(robot, q, name, box):
+    at = robot.pose(q, name)[:, :3, 3]
+    return np.all(at >= box[0]) and np.all(at <= box[1])
+
+
+def test_frames_stay_in_their_workspace(arm):
+    middle = [0.2, -0.2, 0.6]
+    wide = excite(arm, duration=6.0, harmonics=4, tries=1, middle=middle)
+    hand = arm.body_names[-1]
+    box = (arm.pose(middle, hand)[:3, 3] - [0.25, 0.2, 0.15], arm.pose(middle, hand)[:3, 3] + [0.1, 0.3, 0.2])
+    made = excite(arm, duration=6.0, harmonics=4, tries=1, middle=middle, workspace={hand: box})
+    fine = [motion.sample(2000.0)[1] for motion in (wide, made)]
+    assert not inside(arm, fine[0], hand, box)
+    assert inside(arm, fine[1], hand, box)
+    assert condition(arm, base_parameters(arm), made.sample(50.0)[1:]) == pytest.approx(made.condition, rel=0.2)
+
+    # better than the first motion swung less, which is another way into the box
+    smaller = wide
+    while not inside(arm, smaller.sample(200.0)[1], hand, box):
+        smaller = type(wide)(wide.middle, 0.95 * smaller.cosines, 0.95 * smaller.sines, wide.duration, 0.0)
+    assert made.condition < condition(arm, base_parameters(arm), smaller.sample(50.0)[1:])
+
+
+def test_a_box_alone_is_for_every_body(arm):
+    middle = [0.2, -0.2, 0.6]
+    box = ([-0.9, -0.7, 0.2], [0.9, 0.7, 0.75])
+    made = excite(arm, duration=6.0, harmonics=4, tries=1, middle=middle, workspace=box, effort=True)
+    q = made.sample(2000.0)[1]
+    assert all(inside(arm, q, name, box) for name in arm.body_names)
+
+
+def test_a_workspace_holds_the_middle(arm):
+    with pytest.raises(hinge.ExcitationError, match=r"in the middle 'link3' is at \(.*\) m, outside its workspace"):
+        excite(arm, workspace={"link3": ([5.0, 5.0, 5.0], [6.0, 6.0, 6.0])})
+    with pytest.raises(hinge.SizeError, match="workspace of 'link3' has to be two corners"):
+        excite(arm, workspace={"link3": ([1.0, 1.0, 1.0], [0.0, 2.0, 2.0])})

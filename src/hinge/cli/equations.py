@@ -19,9 +19,9 @@ from hinge.cli.common import AT, BASE, NAMES, ROBOT, loaded
 def equations(robot: str, names: tuple[str, ...], form: str | None, vary: tuple[str, ...], digits: int | None,
               base: str, at: str) -> None:  # fmt: skip
     """Print the equations of ROBOT, a robot file: inverse-dynamics, or those NAMEs."""
-    from hinge.export import paper
+    from hinge.export.equations import page
 
     varied = loaded(robot, base).vary(*vary)
     asked = names or ("inverse_dynamics",)
-    pages = [paper.page(varied.target, name, form or "text", at=at, digits=digits) for name in asked]
+    pages = [page(varied.target, name, form or "text", at=at, digits=digits) for name in asked]
     click.echo("\n".join(pages), nl=False)

@@ -17,8 +17,10 @@ from hinge.cli.common import AT, BASE, NAMES, ROBOT, loaded
 @AT
 def export(robot: str, names: tuple[str, ...], folder: str, single: bool, force: bool, base: str, at: str) -> None:
     """Write the algorithms NAME of ROBOT, a robot file, as C: inverse and forward dynamics and mass matrix if none."""
-    from hinge.export import paper
+    from hinge.export import c_files
 
-    files = paper.c_files(loaded(robot, base).target, names or paper.EXPORTED, "float" if single else "double", at=at)
-    for path in paper.put(folder, files, force):
+    files = c_files.c_files(
+        loaded(robot, base).target, names or c_files.EXPORTED, "float" if single else "double", at=at
+    )
+    for path in c_files.put(folder, files, force):
         click.echo(path)

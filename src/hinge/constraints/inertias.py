@@ -1,34 +1,49 @@
-"""Inverse and cross inertias: what a force on one body does to another, all joints free to give way.
+"""Inertias that bodies of a robot seem to have: what a force on a body meets, and what it does to another.
 
-    a_i = Φ_ij f_j        Φ_ij = J_i H⁻¹ J_jᵀ
+    f = IC a + …          a body and all it carries, as one rigid body
+    f = IA a + p          the same with the joints beyond it free, its own joint cut: it is the handle of the others
+    a_i = Φ_ij f_j + b_i  the whole robot, all joints free to give way: Φ_ij = J_i H⁻¹ J_jᵀ
 
 Φ_i of each body follows from its parent's by the acceleration propagator of the joint between them; cross inertias by
 propagators along the path.
-Source: featherstone1987, section 9.5. A bare number in the margin is an equation there.
-Differs from the source: Φ is carried outward instead of its inverse, from zero at the base, which holds for a base that
-is fixed too; a floating body has it all from its free joint.
+Source: featherstone1987, sections 3.6, 5.3, 6.4 and 9.5. A bare number in the margin is an equation there.
+Differs from the source: gravity is in p and in b, so that accelerations are those of the motion. Φ is carried outward
+instead of its inverse, from zero at the base, which holds for a base that is fixed too; a floating body has it all from
+its free joint.
 """
 
 from __future__ import annotations
 
-from hinge.dynamics.articulated import coupled
-from hinge.dynamics.composite import composite
-from hinge.dynamics.kinematics import FRAMES, from_body, jacobian
-from hinge.dynamics.registry import PLACE, POSITION, Quantity, algorithm
+from hinge.dynamics.articulated import articulated, coupled
+from hinge.dynamics.composite import composite, forward_composite
+from hinge.dynamics.kinematics import FRAMES, acceleration, from_body, jacobian, mix, to_body
+from hinge.dynamics.registry import EXTERNAL, FORCE, PLACE, POSITION, SPATIAL, VELOCITY, Quantity, algorithm, rows
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.graph import inner, units
-from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, MotionSpace, Vec3
+from hinge.spatial import (
+    ArticulatedInertia,
+    Force,
+    ForceSpace,
+    Mat3,
+    Motion,
+    MotionSpace,
+    RigidInertia,
+    Sym3,
+    Vec3,
+    cross,
+)
 
-TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=lambda m, rows: [x for row in rows for x in row])
+INERTIA = Quantity("forces per acceleration", lambda m: (6, 6), give=rows)
+TABLE = Quantity("accelerations per force", lambda m: (6, 6), give=rows)
 
 
 class Articulated:
-    """The articulated bodies of a tree at rest: H⁻¹ times forces, and accelerations of bodies per force on them."""
+    """The articulated bodies of a tree: H⁻¹ times forces, and accelerations of bodies per force on them."""
 
     def __init__(self, model, q):
         self.model = model
         self.X, self.S, self.U, self.D = model.per_body(4)
-        IA = [I.articulated() for I in model.inertia]
+        self.IA = IA = [I.articulated() for I in model.inertia]
         IA[0] = ArticulatedInertia()
         for i, _ in model.outward():
             self.X[i] = model.joint[i].transform(q[i]) @ model.placement[i]
@@ -40,6 +55,23 @@ class Articulated:
             self.D[i] = LDL(full, model.blame(i))
             IA[p] = IA[p] + self.X[i].T @ IA[i].without(self.U[i], ForceSpace(self.D[i].solve(self.U[i])))
             self.pivots += self.D[i].pivots
+
+    def biases(self, q, qd, tau, external):
+        """p of each body: the force it needs for no acceleration, its own joint cut."""
+        model = self.model
+        v, c, g, pA = model.per_body(4)
+        v[0], g[0], pA[0] = Motion(), model.gravity_motion, Force()
+        for i, p in model.outward():
+            joint, I = model.joint[i], model.inertia[i]
+            vJ = joint.velocity(q[i], qd[i])
+            v[i], g[i] = self.X[i] @ v[p] + vJ, self.X[i] @ g[p]  # (6.60)
+            c[i] = cross(v[i], vJ) + joint.bias(q[i], qd[i])  # (6.56)
+            pA[i] = cross(v[i], I @ v[i]) - I @ g[i] - external[i]  # (6.61)
+        for i, p in model.inward():
+            taken = zip(tau[i], model.resistance(i, q, qd), self.U[i].T @ c[i], self.S[i].T @ pA[i], strict=True)
+            u = [t - r - x - f for t, r, x, f in taken]  # (6.59)
+            pA[p] = pA[p] + self.X[i].T @ (pA[i] + self.IA[i] @ c[i] + self.U[i] @ self.D[i].solve(u))  # (6.63)
+        return pA
 
     def solve(self, tau):
         """H⁻¹ tau."""
@@ -98,9 +130,83 @@ def _force(entries):
     return Force(Vec3(tuple(entries[:3])), Vec3(tuple(entries[3:])))
 
 
+def _met(model, q, at, frame, inertias):
+    """The inertia of the frame's body in the coordinates asked for."""
+    entries = mix(at.on, [[*I.I, *I.H, *I.M] for I in inertias])
+    own = ArticulatedInertia(Sym3(entries[:6]), Mat3(entries[6:15]), Sym3(entries[15:]))
+    return (to_body(model, q, at, frame).T @ own).matrix()
+
+
 def _table(columns):
     entries = [list(m) for m in columns]
     return [[column[k] for column in entries] for k in range(6)]
+
+
+@algorithm("composite_inertia", q=POSITION, at=PLACE, returns=INERTIA, options=FRAMES)
+def composite_inertia(model, q, at, frame="body"):
+    """The inertia IC of a link and all it carries as one rigid body, the joints beyond it stiff.
+
+    Takes q (nq) and a name; gives (6, 6), from motions [ω; v] to forces [couple; force]. `frame` is as for `jacobian`.
+    Of the base it is that of all moving bodies. Armature is not in it.
+
+    >>> hinge.samples.planar_2r().composite_inertia([0.1, 0.2], "upper")[3, 3]
+    np.float64(2.0)
+    """
+    IC = [RigidInertia(), *model.inertia[1:]]
+    for i, p in model.inward():
+        IC[p] = IC[p] + (model.joint[i].transform(q[i]) @ model.placement[i]).T @ IC[i]  # (5.11)
+    return _met(model, q, at, frame, [I.articulated() for I in IC])
+
+
+@algorithm("articulated_inertia", q=POSITION, at=PLACE, returns=INERTIA, options=FRAMES, pivots=True, refuses=coupled)
+def articulated_inertia(model, q, at, frame="body"):
+    """The inertia IA that a force on a link meets, its own joint cut and those beyond it free: f = IA a + p.
+
+    Takes q (nq) and a name; gives (6, 6), symmetric, from motions [ω; v] to forces [couple; force]. `frame` is as for
+    `jacobian`. With no joint cut it is the inverse of `inverse_inertia`, where the link has six freedoms.
+
+    >>> hinge.samples.planar_2r().articulated_inertia([0.1, 0.2], "upper")[3, 3].round(3)
+    np.float64(1.97)
+    """
+    tree = Articulated(model, q)
+    return _met(model, q, at, frame, tree.IA), tree.pivots
+
+
+@algorithm("articulated_bias", q=POSITION, qd=VELOCITY, tau=FORCE, at=PLACE, external=EXTERNAL, returns=SPATIAL,
+           options=FRAMES, pivots=True, refuses=coupled)  # fmt: skip
+def articulated_bias(model, q, qd, tau, at, external, frame="body"):
+    """The force p that a link needs for no acceleration, its own joint cut and those beyond it free: f = IA a + p.
+
+    Takes q (nq), qd and tau (nv) and a name; gives (6,), [couple; force]; a is the spatial acceleration. `frame` is as
+    for `jacobian`. Gravity and `external` are in, and what else `joint_terms` names.
+
+    >>> hinge.samples.planar_2r().articulated_bias([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower")[5]
+    np.float64(9.81)
+    """
+    tree = Articulated(model, q)
+    p = _force(mix(at.on, [list(f) for f in tree.biases(q, qd, tau, external)]))
+    return list(to_body(model, q, at, frame).T @ p), tree.pivots
+
+
+@algorithm("bias_acceleration", priority=1, method="articulated", q=POSITION, qd=VELOCITY, tau=FORCE, at=PLACE,
+           external=EXTERNAL, returns=SPATIAL, options=FRAMES, pivots=True, refuses=coupled)  # fmt: skip
+def bias_acceleration(model, q, qd, tau, at, external, frame="body", forward=articulated):
+    """The spatial acceleration b of a link or frame where no further force acts on it: a = Φ f + b.
+
+    Takes q (nq), qd and tau (nv) and a name; gives (6,), [α; a]; `frame` is as for `jacobian`. Φ is `inverse_inertia`.
+
+    >>> hinge.samples.planar_2r().bias_acceleration([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "hand")[5].round(3)
+    np.float64(-8.409)
+    """
+    qdd, pivots = forward(model, q, qd, tau, external, (Motion(), Motion()))
+    return acceleration(model, q, qd, model.joint_velocities(qdd), at, frame), pivots
+
+
+@algorithm("bias_acceleration", method="mass_matrix", q=POSITION, qd=VELOCITY, tau=FORCE, at=PLACE, external=EXTERNAL,
+           returns=SPATIAL, options=FRAMES, pivots=True)  # fmt: skip
+def bias_acceleration_by_mass(model, q, qd, tau, at, external, frame="body"):
+    """The bias acceleration by way of the mass matrix."""
+    return bias_acceleration(model, q, qd, tau, at, external, frame, forward_composite)
 
 
 @algorithm(

@@ -203,7 +203,8 @@ def met(held: Held, free: Sequence[Scalar], qdd: Sequence[Scalar], pull: float =
     fast, turning = largest([*free, *qdd]), speed + 2.0 * pull
     size = fast * fast + square(held.c, levers)
     slip = rate * turning * turning + off * pull**4  # what a state that is off puts into c
-    bound = (MET * MET * _grain(size) + minimum(APART * APART * off, FAR)) * size + APART * APART * slip
+    rounding = MET * _grain(size)
+    bound = (rounding * rounding + minimum(APART * APART * off, FAR)) * size + APART * APART * slip
     left = [inner(row, qdd) + c for row, c in zip(held.A, held.c, strict=True)]
     return select(less(bound, square(left, levers)), 0.0, 1.0)
 

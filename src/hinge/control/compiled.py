@@ -16,7 +16,7 @@ from hinge.control import laws
 from hinge.control.laws import Law
 from hinge.dynamics.registry import POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import TraceError
-from hinge.export import paper
+from hinge.export.c_files import c_text
 from hinge.integrators.steps import TIME
 from hinge.robot import Robot
 
@@ -44,7 +44,7 @@ def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
     """
     algorithm = _algorithm(robot, control)
     _, program = trace(Request("control", algorithm=algorithm), robot.target)
-    return paper.c_text(robot.target, algorithm, program, scalar)
+    return c_text(robot.target, algorithm, program, scalar)
 
 
 def _algorithm(robot: Robot, control: Law) -> Algorithm:

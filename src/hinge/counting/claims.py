@@ -1,8 +1,8 @@
 """What the texts claim of costs, each with what it comes to here, and whether it holds.
 
-Source: silver1981, sections 1.2 and 1.4; featherstone1987, sections 4.2, 8.4.1, 8.4.2 and 8.4.3; turney1981, section 8;
-nasser1990, chapter 1. Counts are of general arms. As written is what the texts' authors had; traced is what is left
-when a program shares what is equal and multiplies by no zero.
+Source: silver1981, sections 1.2 and 1.4; featherstone1987, sections 4.2, 5.2, 8.2.1, 8.3.3, 8.3.4, 8.4.1, 8.4.2 and
+8.4.3; turney1981, section 8; nasser1990, chapter 1. Counts are of general arms. As written is what the texts' authors
+had; traced is what is left when a program shares what is equal and multiplies by no zero.
 """
 
 from __future__ import annotations
@@ -17,9 +17,15 @@ from hinge.counting.measure import arm, cost, like, polynomial
 from hinge.counting.polynomials import Polynomial
 from hinge.counting.published import SIX, published, written
 from hinge.counting.sheets import Sheet
+from hinge.counting.units import Symbols, better, figures, units, whole_matrices
+from hinge.dynamics.located import located
+from hinge.dynamics.registry import ALGORITHMS, At
 from hinge.dynamics.solve import LDL
 from hinge.formulations.absolute import composite_base, newton_euler_base
 from hinge.formulations.strobe import still
+from hinge.graph import Graph, Input, order
+from hinge.model import Builder
+from hinge.robot import Robot
 from hinge.robot.loading import samples
 
 LENGTHS = range(2, 21)
@@ -256,3 +262,126 @@ def sweep() -> tuple[str, str]:
     parts = [f"{number}: from n = {first('forward_dynamics', 'nasser', m, MUL)} ({MUL}), "
              f"{first('forward_dynamics', 'nasser', m, ADD)} ({ADD})" for m, number in orin.items()]  # fmt: skip
     return "; ".join(parts), "for long arms"
+
+
+# ---- single operations
+
+
+def factor_saved(operation: str, before: str, after: str, times: int = 1) -> float:
+    """By how much one way to move a quantity is better than another, a multiplication worth four additions."""
+    ways = {"matrices": whole_matrices(), "general": units(Symbols.rigid), "screw": units(Symbols.screw)}
+    return better(figures(ways[before][operation].ours), figures(ways[after][operation].ours), times)
+
+
+@claim("two screws cost 80 % or less of a general transform", "featherstone1987 8.2.1")
+def two_screws() -> tuple[str, str]:
+    shares = {one: 1.0 / factor_saved(one, "general", "screw", 2) for one in ("vector", "articulated", "rigid")}
+    return ", ".join(f"{share:.0%} ({one})" for one, share in shares.items()), "nearly for vectors, yes for inertias"
+
+
+@claim("symmetry saves about 20 % when inertias are moved", "featherstone1987 8.3.3")
+def symmetry() -> tuple[str, str]:
+    parts = [f"{1.0 - 1.0 / factor_saved(one, 'matrices', 'general'):.0%} ({one})" for one in whole_matrices()]
+    return ", ".join(parts), "yes"
+
+
+@claim("a screw moves a vector at less than half the cost of a general transform", "featherstone1987 8.3.4")
+def one_screw() -> tuple[str, str]:
+    return f"{1.0 / factor_saved('vector', 'general', 'screw'):.0%}", "yes"
+
+
+@claim("and a rigid inertia with 19 multiplications and 18 additions", "featherstone1987 8.3.4")
+def rigid_through_a_screw() -> tuple[str, str]:
+    done = figures(units(Symbols.screw)["rigid"].ours)
+    return f"{done.mul} multiplications and {done.add} additions", "even better"
+
+
+# ---- which coordinates, bases and loops
+
+
+@claim("Newton-Euler is substantially cheaper in link coordinates", "featherstone1987 8.4.1")
+def newton_euler_in_links() -> tuple[str, str]:
+    sizes = [of("inverse_dynamics", m, SIX) for m in ("newton_euler", "newton_euler_base")]
+    parts = [f"{1.0 - MEASURES[m](sizes[0]) / MEASURES[m](sizes[1]):.0%} of {m}" for m in (MUL, ADD)]
+    return f"saves {', '.join(parts)}", "yes"
+
+
+def pushed_in_base(n: int, measure: str) -> tuple[int, int]:
+    """Articulated bodies with a force on every link that is given in base coordinates: in link and in base ones."""
+    robot = arm(n)
+    names = At(robot.body_names, "base")
+    made = located(ALGORITHMS["forward_dynamics"]["articulated"], {"external": names})
+    links = count(made.trace(robot.target.traced, frozenset({"external"}), contract=False))
+    base = of("forward_dynamics", "articulated_base", n)
+    return MEASURES[measure](links), MEASURES[measure](Cost(mul=base.mul, add=base.add + 6 * n))
+
+
+@claim("forces on the links, given in base coordinates, can make link coordinates dearer", "featherstone1987 8.4.1")
+def forces_on_links() -> tuple[str, str]:
+    here = {m: pushed_in_base(SIX, m) for m in (MUL, ADD)}
+    return ", ".join(f"{a:,} against {b:,} {m}" for m, (a, b) in here.items()), "no: they stay cheaper"
+
+
+@cache
+def adrift(n: int) -> Robot:
+    """A general arm of n joints on a body that floats."""
+    builder = Builder("craft")
+    builder.link("craft", mass=5.0, com=(0.1, 0.2, 0.3), inertia=((2.0, 0.1, 0.2), (0.1, 3.0, 0.3), (0.2, 0.3, 4.0)))
+    return Robot(builder.build(base="floating")).attach(arm(n), at="craft", prefix="arm_")
+
+
+def articulated_share(robot: Robot) -> float:
+    """What articulated bodies cost in units of composite ones."""
+    sizes = [MEASURES[BOTH](robot.cost("forward_dynamics", method=m)) for m in ("articulated", "composite")]
+    return sizes[0] / sizes[1]
+
+
+@claim("a floating base favours articulated bodies", "featherstone1987 8.4.2")
+def floating() -> tuple[str, str]:
+    fixed, free = articulated_share(arm(SIX)), articulated_share(adrift(SIX))
+    return f"{fixed:.2f} of composite bodies on a fixed base, {free:.2f} on a floating one", "yes"
+
+
+@claim("kinematic loops are to their detriment", "featherstone1987 8.4.2")
+def with_loops() -> tuple[str, str]:
+    parts = []
+    for robot in (samples.four_bar(), samples.five_bar()):
+        sizes = [MEASURES[BOTH](robot.cost("loop_dynamics", method=m)) for m in ("articulated", "mass_matrix")]
+        parts.append(f"{robot.name}: {sizes[0] / sizes[1]:.1f} times the mass matrix")
+    return ", ".join(parts), "yes"
+
+
+# ---- the mass matrix by inverse dynamics
+
+
+def solving(n: int) -> Cost:
+    """What it takes to solve n symmetric equations."""
+    graph = Graph()
+    H = [[graph.input("H", n * max(i, j) + min(i, j)) for j in range(n)] for i in range(n)]
+    made = LDL(H, str).solve([graph.input("b", k) for k in range(n)])
+    return count(order([Input("H", n * n), Input("b", n)], [("x", (n,), made)], False))
+
+
+@claim("the mass matrix by inverse dynamics is cheaper without what cancels", "featherstone1987 5.2")
+def without_what_cancels() -> tuple[str, str]:
+    differences = SIX * MEASURES[BOTH](of("inverse_dynamics", "newton_euler", SIX))
+    return f"{MEASURES[BOTH](of('mass_matrix', 'strobe', SIX)):,} against {differences:,} by differences", "yes"
+
+
+@claim("solving the equations counts for little at n = 6, or even 12", "featherstone1987 5.2")
+def solving_is_little() -> tuple[str, str]:
+    shares = {n: MEASURES[BOTH](solving(n)) / forward("composite", n, BOTH) for n in (SIX, 12)}
+    return ", ".join(f"{share:.0%} at n = {n}" for n, share in shares.items()), "at 6; at 12 it is a sixth"
+
+
+@claim("for small n most goes into H by inverse dynamics, or into C beside composite bodies", "featherstone1987 5.2")
+def most_of_it() -> tuple[str, str]:
+    C = MEASURES[BOTH](of("bias_force", "newton_euler", SIX))
+    sizes = {m: MEASURES[BOTH](of("mass_matrix", m, SIX)) for m in ("strobe", "composite")}
+    return ", ".join(f"H {size:,} by {m}" for m, size in sizes.items()) + f", C {C:,}", "yes"
+
+
+@claim("conjugate gradients are dearer than composite bodies but for very large n", "featherstone1987 5.2")
+def conjugate_gradients() -> tuple[str, str]:
+    parts = {n: forward("conjugate_gradient", n, BOTH) / forward("composite", n, BOTH) for n in (SIX, 12)}
+    return ", ".join(f"{times:.1f} times at n = {n}" for n, times in parts.items()), "yes"

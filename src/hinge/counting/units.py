@@ -16,7 +16,7 @@ from hinge.counting.steps import Steps, at_once
 from hinge.counting.watch import Operation, listed
 from hinge.graph import Graph
 from hinge.graph.expr import Scalar
-from hinge.spatial import ArticulatedInertia, Mat3, Motion, Rigid, RigidInertia, Sym3, Vec3
+from hinge.spatial import ArticulatedInertia, Mat3, Motion, Rigid, RigidInertia, Sym3, Vec3, skew
 from hinge.spatial.transform import Screw
 
 MUL, ADD = 4, 1  # the text's measure of one number: a multiplication takes as long as four additions
@@ -124,6 +124,29 @@ def units(factor: Callable[[Symbols], Any]) -> dict[str, Unit]:
         "articulated": unit(lambda s: factor(s).articulated_back(s.articulated()), _three),
         "rigid": unit(lambda s: factor(s).rigid_back(s.inertia()), _three),
     }
+
+
+def _moved(E: Mat3, B: Mat3) -> Mat3:
+    return E.times(B).times(E.T)
+
+
+def _articulated_in_full(s: Symbols) -> list[Mat3]:
+    """M, H and I."""
+    E, r, I, H, M = s.mat3(), s.vec3(), s.mat3(), s.mat3(), s.mat3()
+    G = H - skew(r).times(M)
+    return [_moved(E, M), _moved(E, G), _moved(E, I - skew(r).times(H.T) + G.times(skew(r)))]
+
+
+def _rigid_in_full(s: Symbols) -> list[Any]:
+    """m, h and I."""
+    E, r, m, h, I = s.mat3(), s.vec3(), s.scalars(1)[0], s.vec3(), s.mat3()
+    left = h - r * m
+    return [m, E @ left, _moved(E, I + skew(r).times(skew(h)) + skew(left).times(skew(r)))]
+
+
+def whole_matrices() -> dict[str, Unit]:
+    """Inertias moved by a general transform as matrices all of whose entries are computed: before Table 8-4."""
+    return {"articulated": unit(_articulated_in_full, _three), "rigid": unit(_rigid_in_full, _three)}
 
 
 def storage() -> dict[str, int]:

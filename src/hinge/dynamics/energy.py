@@ -58,7 +58,7 @@ def _over(mass):
 
 @algorithm("potential_energy", q=POSITION, returns=SCALAR, rolls=True)
 def potential_energy(model, q):
-    """The work gravity has yet to do, zero when all mass is at the base origin.
+    """The work gravity has yet to do, zero when all mass is at the base origin, and that of `with_potential`.
 
     Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
 
@@ -70,6 +70,8 @@ def potential_energy(model, q):
     total[0] = -dot3(Vec3(model.gravity), moment)
     for i, _ in model.outward():
         total[0] = total[0] + model.stored(i, q[i])
+    for one in model.potentials:
+        total[0] = total[0] + one.energy(model, q)
     return total[0]
 
 

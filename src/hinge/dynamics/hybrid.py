@@ -77,7 +77,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
         U[i] = IA[i] @ S[i]
         full = plus_diagonal(S[i].T @ U[i], model.armature(i))
         D[i] = LDL(masked(full, free[i], known[i]), model.blame(i))
-        asked = zip(known[i], tau[i], model.resistance(i, q[i], qd[i]), S[i].T @ pA[i], strict=True)
+        asked = zip(known[i], tau[i], model.resistance(i, q, qd), S[i].T @ pA[i], strict=True)
         u[i] = [select(k, 0.0, t - r - f) for k, t, r, f in asked]
         W = ForceSpace(column * m for column, m in zip(U[i], free[i], strict=True))
         V = ForceSpace(D[i].solve(W))
@@ -96,7 +96,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
         a[i] = a[i] + S[i] @ answer
         motion = [g + x for g, x in zip(given[i], answer, strict=True)]
         rotor = [J * x for J, x in zip(model.armature(i), motion, strict=True)]
-        parts = zip(S[i].T @ (IA[i] @ a[i] + pA[i]), rotor, model.resistance(i, q[i], qd[i]), strict=True)
+        parts = zip(S[i].T @ (IA[i] @ a[i] + pA[i]), rotor, model.resistance(i, q, qd), strict=True)
         found = [f + r + d for f, r, d in parts]  # (7.38)
         forces[i] = [select(k, f, t) for k, f, t in zip(known[i], found, tau[i], strict=True)]
         accelerations += motion
@@ -171,14 +171,14 @@ def floating_inverse(model, q, qd, qdd_joints, external):
 
     # the base moves so that nothing pushes it (7.30); what it does adds to every force (7.25)
     D = LDL(plus_diagonal(S[1].T @ (IC[1] @ S[1]), model.armature(1)), model.blame(1))
-    answer = D.solve([-x - r for x, r in zip(S[1].T @ pb[1], model.resistance(1, q[1], qd[1]), strict=True)])
+    answer = D.solve([-x - r for x, r in zip(S[1].T @ pb[1], model.resistance(1, q, qd), strict=True)])
     a0[1] = S[1] @ answer
     tau = []
     for i, p in model.outward():
         if p:
             a0[i] = X[i] @ a0[p]
             rotor = [J * x for J, x in zip(model.armature(i), qdd_joints[i], strict=True)]
-            parts = zip(S[i].T @ (IC[i] @ a0[i] + pb[i]), rotor, model.resistance(i, q[i], qd[i]), strict=True)
+            parts = zip(S[i].T @ (IC[i] @ a0[i] + pb[i]), rotor, model.resistance(i, q, qd), strict=True)
             tau += [f + r + d for f, r, d in parts]  # (7.31)
     return (answer, tau), D.pivots
 

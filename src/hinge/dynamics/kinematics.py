@@ -47,7 +47,7 @@ def axes_in_base(model, q, R, r):
 
 def frame_pose(place, R, r):
     """Axes and origin of the chosen frame."""
-    body_R, body_r = Mat3(_mix(place.on, R)), Vec3(tuple(_mix(place.on, r)))
+    body_R, body_r = Mat3(mix(place.on, R)), Vec3(tuple(mix(place.on, r)))
     return body_R.times(place.R), body_r + body_R @ place.p
 
 
@@ -59,6 +59,16 @@ def from_body(model, q, at, frame):
     R, r = frame_pose(at, *poses(model, q))
     turned = Transform(Rigid(R)) @ own
     return turned if frame == "aligned" else Transform(Rigid(IDENTITY, -r)) @ turned
+
+
+def to_body(model, q, at, frame):
+    """From the coordinates asked for to those of the frame's body: the inverse of `from_body`."""
+    own = Transform(Rigid(at.R, -(at.R.T @ at.p)))
+    if frame == "body":
+        return own
+    R, r = frame_pose(at, *poses(model, q))
+    turned = own @ Transform(Rigid(R.T))
+    return turned if frame == "aligned" else turned @ Transform(Rigid(IDENTITY, r))
 
 
 @algorithm("pose", q=POSITION, at=PLACE, returns=POSE)
@@ -217,7 +227,7 @@ def _drift(frame, v, r):
     return lambda s: cross(v, s)
 
 
-def _mix(weights, rows):
+def mix(weights, rows):
     """The weighted sum of rows: picks one."""
     total = [0.0] * len(rows[0])
     for w, row in zip(weights, rows, strict=True):

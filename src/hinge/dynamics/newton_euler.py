@@ -76,7 +76,7 @@ def newton_euler(model, q, qd, qdd, external, base_motion):
 def at_joint(model, i, along, q, qd, qdd):
     """The forces of joint i: those along its axes, and what its rotor, damping, friction and spring take."""
     rotor = [J * x for J, x in zip(model.armature(i), qdd[i], strict=True)]
-    return [t + r + d for t, r, d in zip(along, rotor, model.resistance(i, q[i], qd[i]), strict=True)]
+    return [t + r + d for t, r, d in zip(along, rotor, model.resistance(i, q, qd), strict=True)]
 
 
 @algorithm("bias_force", priority=1, q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,
@@ -95,7 +95,7 @@ def bias_force(model, q, qd, external, base_motion):
 
 @algorithm("gravity_force", q=POSITION, returns=FORCE, rolls=True)
 def gravity_force(model, q):
-    """What the joint forces must be to hold the robot still against gravity.
+    """What the joint forces must be to hold the robot still against gravity, and against what `with_potential` added.
 
     Takes q (nq); gives joint forces (nv) in N m and N.
 

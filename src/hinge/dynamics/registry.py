@@ -277,8 +277,9 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
 
 # what a tree does by itself and a mechanism with loops does not, and what is said of it
 OPEN = dict.fromkeys(
-    ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response"), "it has kinematic loops"
-) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}
+    ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response", "articulated_inertia",
+     "articulated_bias", "bias_acceleration"), "it has kinematic loops",
+) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}  # fmt: skip
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}

@@ -18,12 +18,15 @@ from hinge.dynamics.newton_euler import motions
 from hinge.dynamics.registry import ACCELERATION, BASE, POSITION, REGRESSOR, VELOCITY, algorithm
 from hinge.graph import units
 from hinge.model.model import NUMBERS
+from hinge.model.potentials import unsayable
 from hinge.spatial import ForceSpace, Motion, RigidInertia, Sym3, Vec3, cross
 
 UNITS = [RigidInertia(u[0], Vec3(u[1:4]), Sym3(u[4:])) for u in units(NUMBERS)]
 
 
-@algorithm("regressor", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, base_motion=BASE, returns=REGRESSOR)
+@algorithm(
+    "regressor", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, base_motion=BASE, returns=REGRESSOR, refuses=unsayable
+)
 def regressor(model, q, qd, qdd, base_motion):
     """The matrix Y for which Y π is inverse dynamics, where π is `hinge.identify.parameters(robot)`.
 

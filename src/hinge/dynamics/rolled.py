@@ -139,7 +139,7 @@ class Rolled(Model):
 
 def worth(model: Model) -> list[range]:
     """The runs of a model that is worth rolling: one that is for the better half stretches; else nothing."""
-    runs = stretches(model, SHORTEST) if len(model.parent) > LONG else []
+    runs = stretches(model, SHORTEST) if len(model.parent) > LONG and not model.potentials else []
     return runs if 2 * sum(len(run) for run in runs if len(run) > 1) >= len(model.parent) else []
 
 

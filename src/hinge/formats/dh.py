@@ -21,6 +21,7 @@ from hinge.model import Builder, Model, reframe
 from hinge.model.frames import screws
 from hinge.model.joints import Helical, spelled
 from hinge.model.numbers import numbers
+from hinge.model.potentials import refuse
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.transform import Screw
 
@@ -138,6 +139,7 @@ class Table(NamedTuple):
 
 def write(model: Model) -> Table:
     """The table of a serial arm, in the modified convention; its tool is the frame of the last body."""
+    refuse(model, "a Denavit-Hartenberg table")
     why = _not_an_arm(model) or (f"it is made of symbols ({', '.join(model.symbols)})" if model.symbols else "")
     if why:
         raise NotCovered(f"robot {model.name!r} has no Denavit-Hartenberg table: {why}.")

@@ -10,13 +10,12 @@ Differs from the source: with two rates set to one, the force has both squares i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hinge.dynamics.christoffel import CUBE, no_rates
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import newton_euler, still
 from hinge.dynamics.registry import POSITION, algorithm
 from hinge.graph.diff import jacobian
+from hinge.model.potentials import forceless
 from hinge.spatial import Force, Motion
 
 
@@ -54,6 +53,6 @@ def strobe_coefficients(model, q):
 
 def velocity_force(model, q, qd):
     """The joint forces that rates alone need, without gravity: an entry a coordinate of the user's, as `qd` has."""
-    nothing, alone = [Force()] * len(model.parent), replace(model, gravity=(0.0, 0.0, 0.0), terms=frozenset())
-    tau = newton_euler(alone, q, model.joint_velocities(qd), still(model), nothing, (Motion(), Motion()))
+    nothing = [Force()] * len(model.parent)
+    tau = newton_euler(forceless(model), q, model.joint_velocities(qd), still(model), nothing, (Motion(), Motion()))
     return model.generalised_forces(tau)

@@ -29,8 +29,8 @@ def euler_lagrange(model, q, qd, qdd, external):
     H, G = composite(model, q), christoffel(model, q)
     (slope,) = jacobian([potential_energy(model, q)], model.flat(q))
     (given,) = jacobian([power(model, q, qd, external)], rate)
-    sprung = replace(model, terms=model.terms - {"stiffness"})  # a spring's force is in the slope
-    lost = model.generalised_forces([sprung.resistance(i, q[i], qd[i]) for i in range(len(model.parent))])
+    damped = replace(model, terms=model.terms - {"stiffness"}, potentials=())  # what has a potential is in the slope
+    lost = model.generalised_forces([damped.resistance(i, q, qd) for i in range(len(model.parent))])
     tau = []
     for i in n:
         inertial = total(H[i][j] * acceleration[j] for j in n)

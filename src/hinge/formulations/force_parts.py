@@ -15,6 +15,7 @@ from hinge.dynamics.registry import ACCELERATION, EXTERNAL, FORCE, POSITION, VEL
 from hinge.formulations.coefficients import velocity_force
 from hinge.graph import total
 from hinge.model.driven import driven
+from hinge.model.potentials import forceless
 from hinge.spatial import Force, Motion
 
 PARTS = {"inertial": FORCE, "coriolis": FORCE, "centrifugal": FORCE, "gravity": FORCE, "load": FORCE}
@@ -25,8 +26,8 @@ def force_parts(model, q, qd, qdd, external):
     """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
 
     Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
-    rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
-    resistance ask, the latter where `joint_terms` has it; armature is inertial.
+    rates are Coriolis forces, those with the square of one centrifugal. Load is what `external`, added potentials and
+    the joints' own resistance ask, the last where `joint_terms` has it; armature is inertial.
 
     >>> arm = hinge.samples.planar_2r()
     >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
@@ -34,13 +35,13 @@ def force_parts(model, q, qd, qdd, external):
     True
     """
     nothing, rest, rates = [Force()] * len(model.parent), (Motion(), Motion()), model.flat(qd)
-    floating = replace(model, gravity=(0.0, 0.0, 0.0), terms=frozenset())
-    inertial = newton_euler(replace(floating, terms=model.terms & {"armature"}), q, still(model), qdd, nothing, rest)
+    floating = forceless(model)
+    inertial = newton_euler(forceless(model, ["armature"]), q, still(model), qdd, nothing, rest)
     squares = [velocity_force(model, q, [x if k == j else 0.0 for k, x in enumerate(rates)]) for j in range(model.nv)]
     centrifugal = [total(column) for column in zip(*squares, strict=True)]
     coriolis = [both - alone for both, alone in zip(velocity_force(model, q, rates), centrifugal, strict=True)]
-    gravity = gravity_force(replace(model, terms=frozenset()), q)
+    gravity = gravity_force(replace(floating, gravity=model.gravity), q)
     load = newton_euler(floating, q, still(model), still(model), external, rest)
     for i, _ in model.outward():
-        load[i] = [x + r for x, r in zip(load[i], model.resistance(i, q[i], qd[i]), strict=True)]
+        load[i] = [x + r for x, r in zip(load[i], model.resistance(i, q, qd), strict=True)]
     return inertial, FORCE.take(model, coriolis), FORCE.take(model, centrifugal), gravity, load  # (8.1)

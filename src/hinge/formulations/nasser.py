@@ -43,7 +43,7 @@ def nasser(model, q, qd, tau, external, base_motion):
     for i, p in model.inward():
         AZ[i] = A[i] @ Z[i]
         L[i] = LDL(plus_diagonal(Z[i].T @ AZ[i], model.armature(i)), model.blame(i))  # (2.1.19.1)
-        u[i] = [t - r - b for t, r, b in zip(tau[i], model.resistance(i, q[i], qd[i]), Z[i].T @ B[i], strict=True)]
+        u[i] = [t - r - b for t, r, b in zip(tau[i], model.resistance(i, q, qd), Z[i].T @ B[i], strict=True)]
         G = ForceSpace(L[i].solve(AZ[i]))
         beyond = Y[i].T @ A[i].without(AZ[i], G)  # (2.1.19.4)
         A[p] = A[p] + beyond  # (2.1.19.3), (2.3.3)

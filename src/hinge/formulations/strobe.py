@@ -36,8 +36,8 @@ NOTHING = 1e-290  # or so short in all, only rounding is left, and the answer st
 
 
 def at_rest(model):
-    """The model with rotors, but without springs."""
-    return replace(model, terms=model.terms & {"armature"})
+    """The model with rotors, but without springs and what else stores energy; gravity stays."""
+    return replace(model, terms=model.terms & {"armature"}, potentials=())
 
 
 def falling(model):

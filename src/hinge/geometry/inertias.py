@@ -5,6 +5,7 @@
 
 with H = h ×, M = m 1, and J = ½ tr(I) 1 - I the second moments. A principal screw of a body is one about which a twist
 makes a momentum on the same screw: its pitches are plus and minus the radii of gyration, its axes the principal axes.
+One that is constrained has as many as it has freedoms.
 Source: featherstone1987, sections 3.3 and 3.7.
 Differs from the source: our blocks are those of [couple; force] and [ω; v].
 """
@@ -19,6 +20,7 @@ import numpy as np
 from hinge.errors import GeometryError, SizeError
 from hinge.geometry.arrays import numbers, over_arrays
 from hinge.geometry.se3 import blocks
+from hinge.geometry.spaces import orthogonal_basis
 from hinge.graph import Dual, Scalar
 from hinge.spatial import RigidInertia, Sym3, Vec3, mat3, skew, vec3
 
@@ -142,15 +144,23 @@ def apply_binor(A: Any, A_plus: Any, motor: Sequence[Dual]) -> list[Dual]:
     return made
 
 
-def principal_screws(inertia: Any) -> tuple[Any, Any]:
-    """The six principal screws of a body with mass: pitches (…, 6), and unit twists (…, 6, 6) in rows.
+def principal_screws(inertia: Any, freedom: Any = None) -> tuple[Any, Any]:
+    """The principal screws of a body with mass: pitches (…, r), and unit twists (…, r, 6) in rows.
 
-    They come in pairs about each principal axis through the centre of mass, with pitches ± the radius of gyration.
+    A free body has six, in pairs about each principal axis through the centre of mass, with pitches ± the radius of
+    gyration. One that can move in `freedom` (…, 6, r) only, motions in columns, has r: an impulse on one of them, of
+    that axis and pitch, starts the body on it. The inertia may then be an articulated one. Where nothing turns the
+    pitch is infinite, and the velocity has unit size.
 
     >>> hinge.geometry.inertias.principal_screws(np.diag([1.0, 2, 3, 4, 4, 4]))[0][:2]
     array([ 0.5, -0.5])
+    >>> hinge.geometry.inertias.principal_screws(np.diag([1.0, 2, 3, 4, 4, 4]), np.eye(6)[:, 2:3])[1].round(12)
+    array([[0., 0., 1., 0., 0., 0.]])
     """
-    mass, com, about = parts(numbers("geometry.inertias.principal_screws", "inertia", inertia, (6, 6)))
+    given = numbers("geometry.inertias.principal_screws", "inertia", inertia, (6, 6))
+    if freedom is not None:
+        return _constrained_screws(given, freedom)
+    mass, com, about = parts(given)
     if not np.all(mass > 0.0):
         raise GeometryError("geometry.inertias.principal_screws: the inertia has no mass, and so no centre of it.")
     moments, axes = np.linalg.eigh(about)
@@ -158,3 +168,22 @@ def principal_screws(inertia: Any) -> tuple[Any, Any]:
     w = np.repeat(np.swapaxes(axes, -1, -2), 2, axis=-2)
     pitch = np.repeat(radius, 2, axis=-1) * np.array([1.0, -1.0] * 3)
     return pitch, np.concatenate([w, np.cross(com[..., None, :], w) + pitch[..., None] * w], axis=-1)
+
+
+def _constrained_screws(inertia: Any, freedom: Any) -> tuple[Any, Any]:
+    """Those of a body that can move in a space of motions S: I s = λ Δ s but for forces that do no work on S.
+
+    Δ takes a twist to the wrench of its axis and pitch. In a basis that is orthonormal by I these are the eigenvectors
+    of Sᵀ Δ S, whose eigenvalues 1 / λ are real and may be zero.
+    """
+    S = orthogonal_basis(freedom, inertia)
+    _, x = np.linalg.eigh(np.swapaxes(S, -1, -2) @ np.roll(S, 3, axis=-2))
+    s = np.swapaxes(S @ x, -1, -2)
+    w, v = s[..., :3], s[..., 3:]
+    turning, moving = np.linalg.norm(w, axis=-1), np.linalg.norm(v, axis=-1)
+    slides = turning <= 1e-12 * moving
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pitch = np.where(slides, np.inf, np.sum(w * v, axis=-1) / turning**2)
+    return pitch, np.where(slides[..., None], [0.0, 0, 0, 1, 1, 1], 1.0) * s / np.where(slides, moving, turning)[
+        ..., None
+    ]

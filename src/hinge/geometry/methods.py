@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from hinge.arguments import Array, count, joined, real
-from hinge.backends.sympy_input import refuse_sympy
+from hinge.arguments import real
 from hinge.calls.target import Target
 from hinge.calls.views import View, on_target
 from hinge.errors import SizeError
-from hinge.geometry import fields
+from hinge.geometry import fields, geodesics
 from hinge.geometry.exponentials import ProductOfExponentials, branch
-from hinge.model import edit
 from hinge.model.states import neutral
 
 
@@ -29,29 +25,13 @@ def exponentials(target: Target, name: str, q: Any = None) -> ProductOfExponenti
     return branch(target.model, name, q)
 
 
-def geodesic(target: Target, q: Any, qd: Any, t: float = 1.0, steps: int = 1000) -> tuple[Array, Array]:
-    """The path without gravity, springs or forces: q (…, steps + 1, nq) and qd (…, steps + 1, nv) up to time t.
-
-    >>> hinge.samples.planar_2r().geodesic([0.0, 0.5], [1.0, 0.0], steps=10)[0].shape
-    (11, 2)
-    """
-    refuse_sympy("geodesic", q, qd)
-    free = Target(edit.with_gravity(target.model, [0.0, 0.0, 0.0]), target.varied)
-    steps = count("geodesic: steps", steps)
-    nq, nv = target.model.nq, target.model.nv
-    state = joined("geodesic", [real("geodesic: q", q, (nq,)), real("geodesic: qd", qd, (nv,))])
-    path, nothing = [(state[..., :nq], state[..., nq:])], np.zeros(nv)
-    for _ in range(steps):
-        path.append(free.step(*path[-1], nothing, t / steps))
-    return np.stack([a for a, _ in path], axis=-2), np.stack([b for _, b in path], axis=-2)
-
-
 class Geometry(View):
     """Fields, geodesics, lengths, and branches as products of exponentials."""
 
     exponentials = on_target(exponentials)
     covariant_derivative = on_target(fields.covariant_derivative)
     gradient = on_target(fields.gradient)
-    geodesic = on_target(geodesic)
+    geodesic = on_target(geodesics.geodesic)
+    geodesic_between = on_target(geodesics.geodesic_between)
     length = on_target(fields.length)
     energy_integral = on_target(fields.energy_integral)

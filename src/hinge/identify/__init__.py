@@ -5,10 +5,11 @@ turney1981, section 9: compare measured torques with predicted ones, and adjust 
 
 from hinge.identify.base import Base, base_parameters
 from hinge.identify.excitation import Excitation, excite
+from hinge.identify.filtering import differentiate
 from hinge.identify.fitting import Fit, fit
-from hinge.identify.log import Log
+from hinge.identify.log import Log, read
 from hinge.identify.parameters import parameter_names, parameters, pseudo_inertia, with_parameters
 from hinge.identify.residual import Monitor, Observer, residual
 
-__all__ = ["Base", "Excitation", "Fit", "Log", "Monitor", "Observer", "base_parameters", "excite", "fit",
-           "parameter_names", "parameters", "pseudo_inertia", "residual", "with_parameters"]  # fmt: skip
+__all__ = ["Base", "Excitation", "Fit", "Log", "Monitor", "Observer", "base_parameters", "differentiate", "excite",
+           "fit", "parameter_names", "parameters", "pseudo_inertia", "read", "residual", "with_parameters"]  # fmt: skip

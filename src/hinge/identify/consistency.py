@@ -1,113 +1,170 @@
-"""Parameters that bodies can have: every pseudo-inertia positive definite, joint terms not negative.
+"""Parameters that bodies can have, near the robot given: every pseudo-inertia positive definite, joint terms positive.
 
-Joint forces say what the base parameters β = B π = π_b + K π_d are, and nothing about how they are shared among bodies.
-Of all π with these β the one nearest to the robot's own is taken, in units s of its own masses and lengths. Where
-bodies cannot have these β at all, because they were measured with noise, β is moved as little as the measurements mind:
+Joint forces say what the base parameters β = B π are, some of them badly, and nothing about how they are shared among
+bodies. The robot that was given says the rest, as one more measurement:
 
-    least  ½ |R (B π - β̂)|² + ½ μ |(π - π₀) / s|²   with  P_i(π) ⪰ ε D_i  and  joint terms ≥ 0
+    least  ½ |R (B π - β̂)|² + μ D(π),   D = Σ tr(P₀⁻¹ P) - log det(P₀⁻¹ P) - n
 
-R takes a change of β to standard deviations. A convex programme over cones of 4×4 matrices, solved by Clarabel.
+R takes a change of β to standard deviations, P is the pseudo-inertia of a body, 4×4, or the number of a joint's term,
+1×1, and P₀ the same of the robot given. D, the log-determinant divergence, is convex, the same in every frame and every
+unit, zero at the robot given and infinite where a body can no longer be; a number that is off by its own size counts as
+one that is measured a standard deviation off, for μ = 1. What was measured well wins by as many orders of magnitude.
+D is its own barrier: Newton's method for a large μ, from a robot like the one given and much heavier, on to the μ that
+is asked for. Heavier, because trace(P₀⁻¹ P) is steep where bodies grow, and steps along a steep wall are short.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
+
 import numpy as np
 
-from hinge.errors import NotCovered
-from hinge.identify.base import Base
 from hinge.identify.parameters import PSEUDO, Array, pseudo_inertia
 from hinge.model.model import NUMBERS
 
-FLOOR = 1e-6  # ε: a body is at least this share of what it was, so that no matrix is singular
-NEAR = 1e-3  # μ: how much nearness to the robot counts beside a standard deviation
-LIGHT, SHORT = 1e-3, 1e-2  # kg and m, the unit of a body that the robot says nothing of
-SHARP = 1e6  # standard deviations that a unit of a body is, at most: no log is sharper
-PAIRS = [(i, j) for j in range(4) for i in range(j + 1)]  # the upper triangle, column by column
 ROOT2 = np.sqrt(2.0)
+TEN = np.linalg.pinv(PSEUDO.reshape(NUMBERS, 16)).reshape(4, 4, NUMBERS)  # a pseudo-inertia's numbers
+UNIT = np.eye(4)
+SIDES = np.array(
+    [
+        (np.outer(UNIT[i], UNIT[j]) + np.outer(UNIT[j], UNIT[i])) / (2.0 if i == j else ROOT2)
+        for j in range(4)
+        for i in range(j + 1)
+    ]
+)  # symmetric matrices at right angles, of length one
+LIGHT, SHORT = 1e-3, 1e-2  # kg and m, of a body that the robot says nothing of
+THIN = 1e-3  # of a body's second moment: no less is given to any direction, or a rod would have to stay a line
+SLIGHT = 1e-3  # of the unit of a joint's term: what it is where the robot has none
+HEAVY = 1e4  # times as heavy as the robot given is the first
+LESS = 0.03  # μ from one round to the next
+BETTER = 0.9  # of the misfit: as much has to be left at most for a smaller μ to be worth it
+STEPS = 60  # of Newton in a round, at most
+ROUGH, CLOSE = 1.0, 1e-12  # the decrease, in μ, that ends a round, and the last
+SURE, LEAST, ROUNDING = 0.1, 1e-9, 1e-13  # of the decrease of a step, of the step, and of what decreases
 
 
-def units(own: Array, bodies: int) -> Array:
-    """The size (p,) that a change of each parameter is measured in: of its own body, or of its joint's term."""
-    made = np.maximum(np.abs(own), SHORT)
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """The robot given, as what a fit stays near to: bodies, then terms above zero, then terms of any sign."""
+
+    at: Array  # (p,)
+    bodies: int
+    unit: Array  # of each term above zero, no smaller than the term
+    size: Array  # of each term of any sign
+
+    def divergence(self, x: Array) -> float:
+        """D from here to x; infinite where there are no such bodies."""
+        (G0, terms0, free0), (P, terms, free) = self._own, self._parts(x)
+        if np.any(terms <= 0.0):
+            return np.inf
+        try:
+            G = np.linalg.cholesky(P)
+        except np.linalg.LinAlgError:
+            return np.inf
+        ratio, part = np.linalg.solve(G0, G), terms / terms0  # det(P₀⁻¹ P) = det(ratio)², and ratio is triangular
+        D = np.sum(ratio**2) - 2.0 * np.log(np.einsum("nii->ni", ratio)).sum() - 4 * self.bodies
+        D += np.sum(terms0 / self.unit * (part - np.log(part) - 1.0))
+        return float(D + 0.5 * np.sum(((free - free0) / self.size) ** 2))
+
+    def slope(self, x: Array) -> tuple[Array, Array]:
+        """W (p, p), whose columns are steps from x of length one in the metric of D, and the slope of D along them.
+
+        A step of a body is P = G (1 + S) Gᵀ with S symmetric, where P = G Gᵀ at x: D is curved by 1 along every S.
+        """
+        (G0, terms0, free0), (P, terms, free) = self._own, self._parts(x)
+        G = np.linalg.cholesky(P)
+        ratio = np.linalg.solve(G0, G)
+        g = np.tensordot(ratio.swapaxes(1, 2) @ ratio - UNIT, SIDES, ([1, 2], [1, 2]))
+        root = np.sqrt(terms0 * self.unit)
+        W = np.diag(np.concatenate([np.ones(g.size), terms * self.unit / root, self.size]))
+        for k, block in enumerate(np.tensordot(G[:, None] @ SIDES @ G[:, None].swapaxes(2, 3), TEN, 2)):
+            W[NUMBERS * k : NUMBERS * (k + 1), NUMBERS * k : NUMBERS * (k + 1)] = block.T
+        return W, np.concatenate([g.ravel(), (terms - terms0) / root, (free - free0) / self.size])
+
+    def heavier(self, factor: float) -> Prior:
+        """The same of a robot whose bodies and terms are so many times as large."""
+        count = len(self.at) - len(self.size)
+        return replace(self, at=np.append(factor * self.at[:count], self.at[count:]), unit=factor * self.unit)
+
+    @cached_property
+    def _own(self) -> tuple[Array, Array, Array]:
+        P, terms, free = self._parts(self.at)
+        return np.linalg.cholesky(P).astype(float), terms, free
+
+    def _parts(self, x: Array) -> tuple[Array, Array, Array]:
+        ten, terms, free = np.split(x, np.cumsum([NUMBERS * self.bodies, len(self.unit)]))
+        return pseudo_inertia(ten.reshape(self.bodies, NUMBERS)), terms, free
+
+
+def prior(own: Array, bodies: int, unit: Array, size: Array) -> Prior:
+    """The prior of parameters `own`. A term above zero counts in its own size, or in `unit` where that is larger."""
+    at, count = own.copy(), NUMBERS * bodies
     for k in range(bodies):
-        m, length = _measures(own[NUMBERS * k : NUMBERS * (k + 1)])
-        made[NUMBERS * k : NUMBERS * (k + 1)] = [m, *[m * length] * 3, *[m * length**2] * 6]
-    return made
+        at[NUMBERS * k : NUMBERS * (k + 1)] = _with_substance(own[NUMBERS * k : NUMBERS * (k + 1)])
+    terms = slice(count, count + len(unit))
+    at[terms] = np.maximum(own[terms], SLIGHT * unit)
+    return Prior(at, bodies, np.maximum(own[terms], unit), size)
 
 
-def consistent(own: Array, base: Base, beta: Array, R: Array, bodies: int) -> tuple[Array, Array]:
-    """The parameters (p,) that bodies can have, nearest to `own` among those that fit, and the β they have.
+def nearest(near: Prior, B: Array, beta: Array, R: Array, nearness: float) -> Array:
+    """The parameters (p,) of bodies that can be with the least ½ |R (B π - β)|² + nearness D."""
+    x = near.heavier(HEAVY).at
+    mu = max(nearness, _misfit(x, B, beta, R))
+    while mu > nearness:
+        x = _newton(near.heavier(min(HEAVY, mu / nearness)), x, B, beta, R, mu, ROUGH)
+        mu = max(LESS * mu, nearness)
+    return _newton(near, x, B, beta, R, mu, CLOSE)
 
-    R (rank, rank) takes a change of β to standard deviations.
+
+def chosen(near: Prior, B: Array, beta: Array, R: Array) -> Array:
+    """The same with nearness 1, or less where the robot given is so far off that noise does not account for the misfit.
+
+    Noise makes the squared misfit of the truth as large as there are base parameters.
     """
-    s, count = units(own, bodies), len(own)
-    kept, joined = list(base.independent), list(base.dependent)
-    B = np.zeros((base.rank, count))
-    B[:, kept], B[:, joined] = np.eye(base.rank), base.K
-
-    # with these β: what is free are the dependent parameters
-    start, A = own.copy(), np.zeros((count, len(joined)))
-    start[kept] += beta - B @ own
-    A[kept], A[joined] = -base.K * s[joined], np.diag(s[joined])
-    near = A / s[:, None]
-    values = _solve(start, A, near.T @ near, near.T @ ((start - own) / s), own, s, bodies)
-    if values is not None:
-        return values, beta
-
-    # with other β
-    R = R * min(1.0, SHARP / float(np.linalg.norm(R @ (B * s), 2)))
-    felt = R @ (B * s)
-    P, g = felt.T @ felt + NEAR * np.eye(count), -felt.T @ (R @ (beta - B @ own))
-    values = _solve(own, np.diag(s), P, g, own, s, bodies)
-    if values is None:
-        raise NotCovered("fit: no bodies were found that fit the log.\n"
-                         "  Ask with consistent=False for the best of any numbers.")  # fmt: skip
-    return values, base.values(values)
+    x, mu = nearest(near, B, beta, R, 1.0), 1.0
+    misfit = _misfit(x, B, beta, R)
+    while misfit > len(beta):
+        mu *= LESS
+        x = nearest(near, B, beta, R, mu)
+        before, misfit = misfit, _misfit(x, B, beta, R)
+        if misfit > BETTER * before:
+            break
+    return x
 
 
-def _solve(start: Array, A: Array, P: Array, g: Array, own: Array, s: Array, bodies: int) -> Array | None:
-    """The π = start + A z of bodies that can be with the least ½ zᵀ P z + g z; None where there is none."""
-    try:
-        import clarabel
-        from scipy import sparse
-    except ImportError:
-        raise NotCovered("fit: bodies that can be are found with Clarabel and SciPy, and one is not installed.\n"
-                         "  pip install hinge[solve], or ask with consistent=False.") from None  # fmt: skip
+def _newton(near: Prior, x: Array, B: Array, beta: Array, R: Array, mu: float, close: float) -> Array:
+    """The least of ½ |R (B x - β)|² + μ D, from x on."""
+    M, root = R @ B, np.sqrt(mu)
 
-    rows, bounds, cones = list[Array](), list[Array](), []
-    for k in range(bodies):
-        part = slice(NUMBERS * k, NUMBERS * (k + 1))
-        unit, least = _cone(own[part])
-        rows.append(-unit @ A[part])
-        bounds.append(unit @ start[part] - least)
-        cones.append(clarabel.PSDTriangleConeT(4))
-    terms = slice(NUMBERS * bodies, len(own))
-    rows.append(-A[terms] / s[terms, None])
-    bounds.append(start[terms] / s[terms])
-    cones.append(clarabel.NonnegativeConeT(len(own) - NUMBERS * bodies))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    done = clarabel.DefaultSolver(sparse.csc_matrix(np.triu(P)), g, sparse.csc_matrix(np.vstack(rows)),
-                                  np.concatenate(bounds), cones, settings).solve()  # fmt: skip
-    values = start + A @ np.array(done.x)
-    least = np.linalg.eigvalsh(pseudo_inertia(values[: NUMBERS * bodies].reshape(bodies, NUMBERS))).min(initial=0.0)
-    return values if str(done.status) in ("Solved", "AlmostSolved") and least >= 0.0 else None
+    def cost(x: Array) -> float:
+        return 0.5 * _misfit(x, B, beta, R) + mu * near.divergence(x)
+
+    for _ in range(STEPS):
+        # least squares, not normal equations, so that what was measured sharply and what was not are both exact
+        W, g = near.slope(x)
+        Q, T = np.linalg.qr(np.vstack([M @ W, root * np.eye(len(x))]))
+        b = Q.T @ np.concatenate([R @ (beta - B @ x), -root * g])
+        step, gain, now, share = W @ np.linalg.solve(T, b), float(b @ b), cost(x), 1.0
+        while cost(x + share * step) > now - SURE * share * gain + ROUNDING * abs(now) and share > LEAST:
+            share *= 0.5
+        x = x + share * step if share > LEAST else x
+        if gain <= close * mu or share <= LEAST:
+            break
+    return x
 
 
-def _cone(ten: Array) -> tuple[Array, Array]:
-    """The map (10, 10) from a body's numbers to its pseudo-inertia as the cone wants it, in the body's own units, and
-    the least it has to be."""
-    m, length = _measures(ten)
-    T = np.diag([1.0 / length] * 3 + [1.0]) / np.sqrt(m)
-    least = FLOOR * np.diag(np.maximum(np.diag(T @ pseudo_inertia(ten) @ T), 0.0))
-    return np.array([_triangle(T @ one @ T) for one in PSEUDO]).T, _triangle(least)
+def _misfit(x: Array, B: Array, beta: Array, R: Array) -> float:
+    return float(np.sum((R @ (B @ x - beta)) ** 2))
 
 
-def _triangle(matrix: Array) -> Array:
-    return np.array([matrix[i, j] * (1.0 if i == j else ROOT2) for i, j in PAIRS])
-
-
-def _measures(ten: Array) -> tuple[float, float]:
-    """A mass and a length that a body's numbers are measured in."""
-    m = ten[0] if ten[0] > 0.0 else LIGHT
-    return float(m), float(max(np.sqrt(max(ten[4:7].sum(), 0.0) / (2.0 * m)), SHORT))
+def _with_substance(ten: Array) -> Array:
+    """The ten numbers of a body with at least a little mass, and a little of it to every side."""
+    if ten[0] <= 0.0:
+        return np.array([LIGHT, 0.0, 0.0, 0.0, *[2.0 * LIGHT * SHORT**2] * 3, 0.0, 0.0, 0.0])
+    P = pseudo_inertia(ten)
+    h, m = P[:3, 3], P[3, 3]
+    size, axes = np.linalg.eigh(P[:3, :3] - np.outer(h, h) / m)
+    least = max(THIN * float(np.trace(P[:3, :3])), m * SHORT**2 * THIN)
+    P[:3, :3] += (axes * np.maximum(least - size, 0.0)) @ axes.T
+    return np.tensordot(P, TEN, 2)

@@ -5,13 +5,15 @@
 with Σ a = 0 and Σ k b = 0, so that the motion starts and ends at rest, without acceleration, where it began. Every
 joint swings as far as its limits let it: a series of n harmonics that is within a bound at N even times stays within
 1 / cos(πn/N) of it between them, and the bound is taken in by as much. The shapes are chosen so that the condition
-number of the base regressor, columns in the units they have at random states, is small.
+number of the base regressor, columns in the units they have at random states, is small. Frames that have to stay in a
+box let joints swing less far than their limits do: how far is found with the shapes, leaving the box is made dear, and
+what still leaves it is swung less until it does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,8 @@ COARSE = 6  # the same, where the condition number is
 FARTHEST = np.pi  # rad or m, how far a joint without limits swings
 NUDGE = 1e-6
 HALVINGS = 30
+DEAR = 1e3  # what being outside by the size of the box adds to the logarithm of the condition number
+SAG = 0.25  # of a second difference: how far a frame may be from its samples between them, twice what a parabola is
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +63,26 @@ class Excitation:
         return f"excitation: {n} harmonics in {self.duration:g} s, condition number {self.condition:.3g}"
 
 
-def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms: Sequence[str] = USUAL,
-           middle: Any = None, speed: Any = None, acceleration: Any = None, effort: bool = False, tries: int = 4,
-           seed: int = 0) -> Excitation:  # fmt: skip
+def excite(
+    robot: Robot,
+    duration: float = 10.0,
+    harmonics: int = 5,
+    joint_terms: Sequence[str] = USUAL,
+    middle: Any = None,
+    speed: Any = None,
+    acceleration: Any = None,
+    effort: bool = False,
+    tries: int = 4,
+    seed: int = 0,
+    workspace: Any = None,
+) -> Excitation:
     """A motion that starts and ends at rest, keeps the limits, and shows the base parameters well.
 
     Coordinates stay within the robot's limits, around `middle` (nq; by default half way between them), velocities
     within `speed` (nv, or one number; by default the robot's limits), accelerations within `acceleration` where it is
-    given, and with `effort` the joint forces of this robot within its effort limits. Of `tries` shapes, each improved,
-    the best is given.
+    given, and with `effort` the joint forces of this robot within its effort limits. `workspace` is a box (lower,
+    upper), two corners in base coordinates (m), that the origins of all body frames stay in, or a dict of a box for
+    each frame that has one. Of `tries` shapes, each improved, the best is given.
 
     >>> arm = hinge.samples.planar_2r()
     >>> motion = hinge.identify.excite(arm, duration=5.0, speed=2.0, tries=1)
@@ -78,54 +93,60 @@ def excite(robot: Robot, duration: float = 10.0, harmonics: int = 5, joint_terms
     try:
         from scipy.optimize import minimize
     except ImportError:
-        raise NotCovered("excite: shapes are improved with SciPy, which is not installed.\n"
-                         "  pip install hinge[solve]") from None  # fmt: skip
+        raise NotCovered(
+            "excite: shapes are improved with SciPy, which is not installed.\n  pip install hinge[solve]"
+        ) from None
 
     for i in robot.model.leaders:
         if not robot.model.joint[i].rates_are_velocities:
-            raise NotCovered(f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
-                             "  Fix it with robot.lock, or make a motion of your own.")  # fmt: skip
+            raise NotCovered(
+                f"excite: joint {robot.model.joint_name[i]!r} turns freely, with no coordinate to swing.\n"
+                "  Fix it with robot.lock, or make a motion of your own."
+            )
     if not isinstance(harmonics, int | np.integer) or harmonics < 2 or not 0.0 < duration < np.inf or tries < 1:
         raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")
     centre, bounds = _bounds(robot, middle, speed, acceleration)
     base = base_parameters(robot, joint_terms, tol=FAINT)
     if base.rank == 0:
         raise ExcitationError(f"excite: robot {robot.name!r} has no parameter that a joint feels.")
-    series = _Series(robot.nv, harmonics, float(duration), bounds)
-    rng = np.random.default_rng(seed)
-
-    def columns(x: Array) -> Array:
-        return _columns(robot, base, tuple(joint_terms), centre, series, x)
+    boxes = _boxes(robot, workspace, centre)
+    series = _Series(robot.nv, harmonics, float(duration), bounds, bool(boxes))
+    rng, terms = np.random.default_rng(seed), tuple(joint_terms)
 
     def value_and_slope(x: Array) -> tuple[float, Array]:
-        return _log_condition(columns(np.vstack([x, x + NUDGE * np.eye(len(x))])))
+        return _cost(robot, base, terms, centre, series, boxes, np.vstack([x, x + NUDGE * np.eye(len(x))]))
 
-    starts = rng.normal(size=(8 * tries, series.size))
-    starts = starts[np.argsort([_log_condition(columns(x[None]))[0] for x in starts])[:tries]]
+    starts = np.array([_inside(robot, centre, series, boxes, x) for x in rng.normal(size=(8 * tries, series.size))])
+    values = [_cost(robot, base, terms, centre, series, boxes, x[None])[0] for x in starts]
+    starts = starts[np.argsort(values)[:tries]]
     done = [minimize(value_and_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": 25}) for x in starts]
-    best = min(done, key=lambda one: one.fun)
-    a, b = series.coefficients(best.x)
-    made = Excitation(centre, a, b, float(duration), float(np.exp(best.fun)))
-    return _within_effort(robot, made, tuple(joint_terms)) if effort else made
+    made = Excitation(centre, *series.coefficients(min(done, key=lambda one: one.fun).x), float(duration), 0.0)
+    made = _smaller(made, lambda one: _outside(robot, boxes, one) <= 0.0)
+    made = _within_effort(robot, made, terms) if effort else made
+    Y = base.columns(robot.regressor(*made(series.coarse), joint_terms=terms)).reshape(1, -1, base.rank) / base.scale
+    return replace(made, condition=float(np.exp(_log_condition(Y)[0])))
 
 
 class _Series:
-    """Shapes of motions: any numbers become coefficients that start and end at rest and fill the limits."""
+    """Shapes of motions: any numbers become coefficients that start and end at rest and fill the limits, or a share."""
 
-    def __init__(self, nv: int, harmonics: int, duration: float, bounds: Sequence[Array]):
+    def __init__(self, nv: int, harmonics: int, duration: float, bounds: Sequence[Array], swings: bool):
         self.nv, self.n, self.duration, self.bounds = nv, harmonics, duration, bounds
-        self.size = 2 * nv * (harmonics - 1)
+        self.shapes = 2 * nv * (harmonics - 1)
+        self.size = self.shapes + nv * swings  # with how far each joint swings
         self.at_rest = [_complement(np.ones(harmonics)), _complement(np.arange(1.0, harmonics + 1.0))]
         self.fine, self.coarse = (np.arange(k * harmonics) * duration / (k * harmonics) for k in (FINE, COARSE))
 
     def coefficients(self, x: Array) -> tuple[Array, Array]:
         """a and b, (…, nv, harmonics) each."""
-        free = x.reshape(*x.shape[:-1], 2, self.nv, self.n - 1)
+        free = x[..., : self.shapes].reshape(*x.shape[:-1], 2, self.nv, self.n - 1)
         a, b = (free[..., k, :, :] @ self.at_rest[k].T for k in (0, 1))
         extent = [np.abs(f).max(axis=-2) for f in _motion(self.fine, a, b, self.duration)]
         inner = np.cos(np.pi / FINE)
         most = [inner * bound / np.maximum(e, 1e-12) for bound, e in zip(self.bounds, extent, strict=True)]
         scale = np.min(most, axis=0)[..., None]
+        if self.size > self.shapes:
+            scale = scale / (1.0 + np.exp(-x[..., self.shapes :, None]))
         return a * scale, b * scale
 
 
@@ -164,11 +185,60 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
     return centre, made
 
 
-def _columns(robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, x: Array) -> Array:
-    """The base regressor of each row of shapes (rows, size), in units, (rows, equations, rank)."""
+def _boxes(robot: Robot, workspace: Any, centre: Array) -> dict[str, Array]:
+    """The corners (2, 3) that each frame has to stay between; its place in the middle has to be inside."""
+    if workspace is None:
+        return {}
+    given = workspace if isinstance(workspace, Mapping) else dict.fromkeys(robot.body_names, workspace)
+    made = {}
+    for name, box in given.items():
+        corners = arguments.real(f"excite: workspace of {name!r}", box).astype(float)
+        at = robot.pose(centre, name)[:3, 3]
+        if corners.shape != (2, 3) or not np.all(corners[0] < corners[1]):
+            raise SizeError(f"excite: workspace of {name!r} has to be two corners (x, y, z), the lower one first.")
+        if not np.all((corners[0] < at) & (at < corners[1])):
+            raise ExcitationError(
+                f"excite: in the middle {name!r} is at ({', '.join(f'{x:.3g}' for x in at)}) m, "
+                "outside its workspace.\n  Give another middle=, or a larger box."
+            )
+        made[name] = corners
+    return made
+
+
+def _beyond(robot: Robot, boxes: dict[str, Array], q: Array) -> list[Array]:
+    """How far each frame is outside its box (…, 3), below zero where it is inside, at coordinates (…, nq)."""
+    at = {name: robot.pose(q, name)[..., :3, 3] for name in boxes}
+    return [np.maximum(box[0] - at[name], at[name] - box[1]) for name, box in boxes.items()]
+
+
+def _outside(robot: Robot, boxes: dict[str, Array], made: Excitation) -> float:
+    """How far a frame gets out of its box at any time, samples and what is between them."""
+    t = np.linspace(0.0, made.duration, FINE * made.cosines.shape[1] + 1)
+    most = [x + SAG * np.abs(np.diff(x, 2, axis=0)).max(axis=0) for x in _beyond(robot, boxes, made(t)[0])]
+    return float(np.max(most, initial=-np.inf))
+
+
+def _inside(robot: Robot, centre: Array, series: _Series, boxes: dict[str, Array], x: Array) -> Array:
+    """A shape as it is, with swings small enough for the boxes."""
+    for swing in (2.0, 0.0, -1.0, -2.0, -3.0, -4.0) if boxes else ():
+        x[series.shapes :] = swing
+        q = centre + _motion(series.coarse, *series.coefficients(x), series.duration)[0]
+        if np.max(_beyond(robot, boxes, q)) <= 0.0:
+            break
+    return x
+
+
+def _cost(
+    robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, boxes: dict[str, Array], x: Array
+) -> tuple[float, Array]:
+    """The logarithm of the condition number of x[0], with the price of leaving boxes, and its slope to the others."""
     q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
     Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))
-    return Y.reshape(len(x), -1, base.rank) / base.scale
+    value, slope = _log_condition(Y.reshape(len(x), -1, base.rank) / base.scale)
+    beyond = zip(_beyond(robot, boxes, centre + q), boxes.values(), strict=True)
+    price = [np.mean((np.maximum(d, 0.0) / (box[1] - box[0])) ** 2, axis=(-1, -2)) for d, box in beyond]
+    dear = DEAR * np.sum([np.zeros(len(x)), *price], axis=0)
+    return value + float(dear[0]), slope + (dear[1:] - dear[0]) / NUDGE
 
 
 def _log_condition(Y: Array) -> tuple[float, Array]:
@@ -188,22 +258,30 @@ def _within_effort(robot: Robot, made: Excitation, terms: tuple[str, ...]) -> Ex
     """The same motion, smaller where this robot's joint forces would be beyond its effort limits."""
     t = np.linspace(0.0, made.duration, FINE * made.cosines.shape[1])
 
-    def scaled(g: float) -> Excitation:
-        return Excitation(made.middle, g * made.cosines, g * made.sines, made.duration, made.condition)
-
     def over(one: Excitation) -> Array:
         tau = robot.inverse_dynamics(*one(t), joint_terms=terms)
         return np.abs(tau).max(axis=0) / robot.limits.effort
 
-    still = over(scaled(0.0))
+    still = over(_scaled(made, 0.0))
     if np.any(still >= 1.0):
         k = int(np.argmax(still))
-        raise ExcitationError(f"excite: at rest in the middle, velocity {k} of robot {robot.name!r} needs "
-                              f"{still[k]:.2f} of its effort limit.\n  Give another middle=.")  # fmt: skip
-    low, high = 0.0, 1.0
-    if np.all(over(made) <= 1.0):
+        raise ExcitationError(
+            f"excite: at rest in the middle, velocity {k} of robot {robot.name!r} needs "
+            f"{still[k]:.2f} of its effort limit.\n  Give another middle=."
+        )
+    return _smaller(made, lambda one: bool(np.all(over(one) <= 1.0)))
+
+
+def _smaller(made: Excitation, allowed: Callable[[Excitation], bool]) -> Excitation:
+    """The same motion, swung less where that is needed for it to be allowed."""
+    if allowed(made):
         return made
+    low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         half = (low + high) / 2
-        low, high = (half, high) if np.all(over(scaled(half)) <= 1.0) else (low, half)
-    return scaled(low)
+        low, high = (half, high) if allowed(_scaled(made, half)) else (low, half)
+    return _scaled(made, low)
+
+
+def _scaled(made: Excitation, share: float) -> Excitation:
+    return replace(made, cosines=share * made.cosines, sines=share * made.sines)

@@ -20,6 +20,7 @@ from hinge.model import Builder, Model
 from hinge.model.build import WORLD, unused
 from hinge.model.joints import Free, Helical, Joint, Prismatic, Revolute, Spherical
 from hinge.model.mechanisms import Planar, Universal
+from hinge.model.potentials import refuse
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Vec3
 
@@ -48,6 +49,7 @@ def to_model(robot: Robot) -> Any:
         return math3.RigidTransform(math3.RotationMatrix.ProjectToRotationMatrix(R), p)
 
     model, plant = robot.model, multibody.MultibodyPlant(time_step=0.0)
+    refuse(model, "a plant of Drake")
     plant.mutable_gravity_field().set_gravity_vector(np.array(model.gravity))
     frames = [plant.world_frame()]  # of each body of ours: its joint's outer frame
     for i, p in model.outward():

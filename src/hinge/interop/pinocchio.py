@@ -19,6 +19,7 @@ from hinge.model import Builder
 from hinge.model.build import unused
 from hinge.model.joints import Continuous, Free, Helical, Joint, Prismatic, Revolute, Spherical
 from hinge.model.mechanisms import Cartesian3, Planar
+from hinge.model.potentials import refuse
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Vec3
 
@@ -38,6 +39,7 @@ def to_model(robot: Robot) -> Any:
     and an angle elsewhere. Its reference configuration "neutral" is the robot's.
     """
     pin, model = installed("pinocchio", "pin"), robot.model
+    refuse(model, "a model of Pinocchio")
     made = pin.Model()
     made.name, made.gravity.linear = model.name, np.array(model.gravity)
     numbers = [0]

@@ -47,7 +47,7 @@ class Cluster:
         """Joint forces less what the joints resist, gathered onto the velocities of the cluster."""
         total: list[Scalar] = [0.0] * self.nv
         for i in self.bodies:
-            for k, (t, r) in enumerate(zip(tau[i], model.resistance(i, q[i], qd[i]), strict=True)):
+            for k, (t, r) in enumerate(zip(tau[i], model.resistance(i, q, qd), strict=True)):
                 at = self.velocities.index(model.slices[i][1].start) + k
                 total[at] = total[at] + model.ratio(i) * (t - r)
         return total

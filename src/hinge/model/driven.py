@@ -68,6 +68,14 @@ class Driven(Joint):
     def _free(self, entries: Sequence[Scalar]) -> list[Scalar]:
         return [] if self.whole else [x for k, x in enumerate(entries) if k not in self.parts]
 
+    def full(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """All coordinates, those that are given among them."""
+        return self._all(q, self.value)
+
+    def full_rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        """The rates of all coordinates where those that are given stand still."""
+        return self._all(qd, [0.0] * self.driven_nq)
+
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return self.inner.transform(self._all(q, self.value))
 

@@ -6,7 +6,7 @@ Each function takes a model and gives a new one; the old one stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from hinge.model.doctor import examine_link
 from hinge.model.driven import Driven
 from hinge.model.model import Follow, Frame, JointData, Model
 from hinge.model.numbers import numbers
+from hinge.model.potentials import refuse, traced
 from hinge.model.symbols import is_symbolic
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, mat3, vec3
@@ -87,6 +88,15 @@ def with_gravity(model: Model, gravity: Sequence[float]) -> Model:
     return replace(model, gravity=numbers(f"robot {model.name!r}", "gravity", gravity, (3,), NOWHERE))
 
 
+def with_potential(model: Model, function: Callable[[Any], Any], at: str | None = None) -> Model:
+    """With a potential besides gravity's: a function of q, or of the pose of the frame `at`."""
+    driven = [model.joint_name[i] for i, joint in enumerate(model.joint) if isinstance(joint, Driven)]
+    if driven and at is None:
+        raise ModelError("potential", f"joint {driven[0]!r} is driven, and not among the coordinates.",
+                         "Add the potential first, and prescribe then.")  # fmt: skip
+    return replace(model, potentials=(*model.potentials, traced(model, function, at)))
+
+
 def lock(model: Model, joints: Mapping[str, Any]) -> Model:
     """With joints fixed at given coordinates; joints that follow them are fixed with them."""
     held: dict[int, list[float]] = {}
@@ -142,7 +152,9 @@ def _without(model: Model, held: Mapping[int, list[float]]) -> Model:
     return replace(
         model, parent=tuple(parent), joint=column(model.joint), placement=tuple(placement), inertia=tuple(inertia),
         body_name=column(model.body_name), joint_name=column(model.joint_name), data=column(model.data),
-        frames=frames, follows=follows,
+        frames=frames, follows=follows, potentials=tuple(
+            one.locked({model.joint_name[i]: at for i, at in held.items()}) for one in model.potentials
+        ),
     )  # fmt: skip
 
 
@@ -194,6 +206,7 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
 
     `placement` is the pose of its base there, `prefix` goes before its names.
     """
+    refuse(other, "attach")
     here = model.frame(at).then(*pose_of("placement", placement))
     shift = len(model.parent) - 1
 

@@ -21,17 +21,9 @@ from hinge.model.joint_constraints import beside, lag, random_quaternions, rates
 from hinge.model.springs import Spring, felt, springs, turn_springs
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3
-from hinge.spatial.rotation import (
-    conjugate,
-    displacement_exp,
-    displacement_log,
-    quaternion_exp,
-    quaternion_log,
-    quaternion_product,
-    rotation_from_quaternion,
-    square,
-    unit,
-)
+from hinge.spatial.rotation import conjugate, displacement_exp, displacement_log, quaternion_exp, quaternion_log
+
+from hinge.spatial.rotation import quaternion_product, rotation_from_quaternion, square, unit  # isort: skip
 from hinge.spatial.transform import Rigid, Transform, slide, turn
 from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, cross
 
@@ -117,7 +109,7 @@ class Joint:
         return self.moved(self.normal(q), v)
 
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """The transform at coordinates that are normal already."""
+        """Where it leads from coordinates that are normal already."""
         return [a + b for a, b in zip(q, v, strict=True)]
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:

@@ -19,6 +19,7 @@ from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.joints import Joint
+from hinge.model.potentials import PerJoint, Potential
 from hinge.model.report import Report
 from hinge.model.shapes import Shape
 from hinge.model.symbols import symbols_of, unknown
@@ -117,6 +118,7 @@ class Model:
     written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
     given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
+    potentials: tuple[Potential, ...] = ()  # of forces besides gravity
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -129,7 +131,8 @@ class Model:
         slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
         seats = [self.frames.get(name) for name in self.body_name]
         loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
-        return hashlib.sha256(repr((parts, terms, slack, seats, loops)).encode()).hexdigest()
+        besides = [one.told(self) for one in self.potentials]
+        return hashlib.sha256(repr((parts, terms, slack, seats, loops, *besides)).encode()).hexdigest()
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -284,8 +287,7 @@ class Model:
     def coupling(self) -> Floats:
         """G: joint velocities from the user's, joints in depth-first order."""
         bodies = [i for i, _ in self.outward()]
-        G = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv))
-        row = 0
+        G, row = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv)), 0
         for i in bodies:
             at, ratio = self.slices[i][1].start, self.ratio(i)
             for k in range(self.joint[i].nv):
@@ -296,13 +298,9 @@ class Model:
     @property
     def coupling_offset(self) -> Floats:
         """c: the joint coordinates where the user's are zero."""
-        return np.array(
-            [
-                self.follows[i].offset if i in self.follows else 0.0
-                for i, _ in self.outward()
-                for _ in range(self.joint[i].nq)
-            ]
-        )
+        bodies = [i for i, _ in self.outward()]
+        offsets = [self.follows[i].offset if i in self.follows else 0.0 for i in bodies]
+        return np.repeat(np.array(offsets, float), [self.joint[i].nq for i in bodies])
 
     @cached_property
     def loop_rows(self) -> int:
@@ -333,13 +331,15 @@ class Model:
         """Rotor inertia felt along each velocity of joint i, after its gear (kg m² or kg), where `terms` has it."""
         return self._term(i, "armature")
 
-    def resistance(self, i: int, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-        """What of the force of joint i its damping, friction and spring take, so far as `terms` has them."""
-        terms = {name: self._term(i, name) for name in TERMS[1:]}
-        if not any(unknown(term) or any(term) for term in terms.values()):
-            return [0.0] * self.joint[i].nv
-        taken = [self.taken(name, i, term, q, qd) for name, term in terms.items()]
-        return [d + f + k for d, f, k in zip(*taken, strict=True)]
+    def resistance(self, i: int, q: PerJoint, qd: PerJoint) -> list[Scalar]:
+        """What of the force of joint i potentials take, and its damping, friction and spring so far as `terms` has."""
+        made, terms = [0.0] * self.joint[i].nv, {name: self._term(i, name) for name in TERMS[1:]}
+        if any(unknown(term) or any(term) for term in terms.values()):
+            taken = [self.taken(name, i, term, q[i], qd[i]) for name, term in terms.items()]
+            made = [d + f + k for d, f, k in zip(*taken, strict=True)]
+        for one in self.potentials:
+            made = [a + b for a, b in zip(made, one.force(self, i, q), strict=True)]
+        return made
 
     def taken(self, term: str, i: int, sizes: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar],
               qdd: Sequence[Scalar] = ()) -> list[Scalar]:  # fmt: skip

@@ -153,6 +153,18 @@ class Geometry(View):
         (11, 2)
         """
         ...
+    def geodesic_between(self, q0: Any, q1: Any, steps: Any = ...) -> Any:
+        """The shortest path from q0 to q1 by the mass matrix, in unit time: a free motion that arrives there.
+
+        Gives q (…, steps + 1, nq), qd (…, steps + 1, nv) and status (…). It is the shortest of those found, and nothing
+        near it is shorter; where none was found status is UNCONVERGED and the path NaN. Its speed is constant: its length
+        is √(2T) at any point of it. Limits of joints are not looked at.
+
+        >>> path = hinge.samples.planar_2r().geodesic_between([0.0, 0.5], [1.0, -0.2])
+        >>> path.q[-1].round(9), path.status
+        (array([ 1. , -0.2]), array(0, dtype=uint8))
+        """
+        ...
     def length(self, curve: Any, start: Any = ..., stop: Any = ...) -> Any:
         """∫ √(2T) dt along q = curve(t), a function over scalars: its length by the mass matrix.
 
@@ -206,6 +218,85 @@ class Geometry(View):
 
         >>> hinge.samples.planar_2r().coriolis_coefficients([0.0, 0.5]).shape
         (2, 2, 2)
+        """
+        ...
+    def composite_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The inertia IC of a link and all it carries as one rigid body, the joints beyond it stiff.
+
+        Takes q (nq) and a name; gives (6, 6), from motions [ω; v] to forces [couple; force]. `frame` is as for `jacobian`.
+        Of the base it is that of all moving bodies. Armature is not in it.
+
+        >>> hinge.samples.planar_2r().composite_inertia([0.1, 0.2], "upper")[3, 3]
+        np.float64(2.0)
+        """
+        ...
+    def articulated_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The inertia IA that a force on a link meets, its own joint cut and those beyond it free: f = IA a + p.
+
+        Takes q (nq) and a name; gives (6, 6), symmetric, from motions [ω; v] to forces [couple; force]. `frame` is as for
+        `jacobian`. With no joint cut it is the inverse of `inverse_inertia`, where the link has six freedoms.
+
+        >>> hinge.samples.planar_2r().articulated_inertia([0.1, 0.2], "upper")[3, 3].round(3)
+        np.float64(1.97)
+        """
+        ...
+    def articulated_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """The force p that a link needs for no acceleration, its own joint cut and those beyond it free: f = IA a + p.
+
+        Takes q (nq), qd and tau (nv) and a name; gives (6,), [couple; force]; a is the spatial acceleration. `frame` is as
+        for `jacobian`. Gravity and `external` are in, and what else `joint_terms` names.
+
+        >>> hinge.samples.planar_2r().articulated_bias([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower")[5]
+        np.float64(9.81)
+        """
+        ...
+    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
+
+        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
+
+        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
+        (6, 6)
+        """
+        ...
+    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
+        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
+
+        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
+
+        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
+        (6, 6)
+        """
+        ...
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """The spatial acceleration b of a link or frame where no further force acts on it: a = Φ f + b.
+
+        Takes q (nq), qd and tau (nv) and a name; gives (6,), [α; a]; `frame` is as for `jacobian`. Φ is `inverse_inertia`.
+
+        >>> hinge.samples.planar_2r().bias_acceleration([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "hand")[5].round(3)
+        np.float64(-8.409)
         """
         ...
 
@@ -422,15 +513,6 @@ class Algorithms(View):
         (2, 2)
         """
         ...
-    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The acceleration of one link or frame for each force on another: J_a H⁻¹ J_bᵀ (6, 6).
-
-        Takes q (nq) and two names; rows are in the coordinates of the first, columns in those of the second.
-
-        >>> hinge.samples.planar_2r().cross_inertia([0.1, 0.2], "hand", "upper").shape
-        (6, 6)
-        """
-        ...
     def difference(self, q0: ArrayLike, q1: ArrayLike, **common: Unpack[Common]) -> Any:
         """The velocity times time that leads from q0 to q1: the inverse of `integrate`.
 
@@ -477,8 +559,8 @@ class Algorithms(View):
         """What of the joint forces is due to what: (inertial, coriolis, centrifugal, gravity, load).
 
         Takes q (nq), qd and qdd (nv); gives five arrays (nv), which add up to `inverse_dynamics`. Terms with two different
-        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external` and the joints' own
-        resistance ask, the latter where `joint_terms` has it; armature is inertial.
+        rates are Coriolis forces, those with the square of one centrifugal. Load is what `external`, added potentials and
+        the joints' own resistance ask, the last where `joint_terms` has it; armature is inertial.
 
         >>> arm = hinge.samples.planar_2r()
         >>> parts = arm.force_parts([0.1, 0.2], [1.0, 2.0], [3.0, 4.0])
@@ -518,7 +600,7 @@ class Algorithms(View):
         """
         ...
     def gravity_force(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """What the joint forces must be to hold the robot still against gravity.
+        """What the joint forces must be to hold the robot still against gravity, and against what `with_potential` added.
 
         Takes q (nq); gives joint forces (nv) in N m and N.
 
@@ -599,15 +681,6 @@ class Algorithms(View):
         >>> arm = hinge.samples.puma560()
         >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
         (6,)
-        """
-        ...
-    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any:
-        """The acceleration of a link or frame for each force on it, all joints free to move: J H⁻¹ Jᵀ (6, 6).
-
-        Takes q (nq) and a name; `frame` is as for `jacobian`. Loops are not looked at.
-
-        >>> hinge.samples.planar_2r().inverse_inertia([0.1, 0.2], "hand").shape
-        (6, 6)
         """
         ...
     def inverse_mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
@@ -700,7 +773,7 @@ class Algorithms(View):
         """
         ...
     def potential_energy(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
-        """The work gravity has yet to do, zero when all mass is at the base origin.
+        """The work gravity has yet to do, zero when all mass is at the base origin, and that of `with_potential`.
 
         Takes q (nq); gives a number in J. Springs count where `joint_terms` has "stiffness".
 
@@ -863,12 +936,41 @@ class Algorithms(View):
     def covariant_derivative(self, X: Any, Y: Any) -> Any: ...
     def gradient(self, V: Any = ...) -> Any: ...
     def geodesic(self, q: Any, qd: Any, t: Any = ..., steps: Any = ...) -> Any: ...
+    def geodesic_between(self, q0: Any, q1: Any, steps: Any = ...) -> Any: ...
     def length(self, curve: Any, start: Any = ..., stop: Any = ...) -> Any: ...
     def energy_integral(self, curve: Any, start: Any = ..., stop: Any = ...) -> Any: ...
     def inner_product(self, q: ArrayLike, u: ArrayLike, v: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def connection(self, q: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def christoffel(self, q: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def coriolis_coefficients(self, q: ArrayLike, **common: Unpack[Common]) -> Any: ...
+    def composite_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def articulated_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def articulated_bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
+    def inverse_inertia(self, q: ArrayLike, name: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def cross_inertia(self, q: ArrayLike, a: str, b: str, *, frame: str = ..., **common: Unpack[Common]) -> Any: ...
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        name: str,
+        *,
+        frame: str = ...,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
     @property
     def loop_names(self) -> Any: ...
     @property

@@ -7,7 +7,7 @@ registry, and what belongs to contact, geometry and loops hangs on views: see al
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -173,6 +173,18 @@ class Robot(Algorithms):
         """
         return self._with(edit.with_gravity(self.model, gravity))
 
+    def with_potential(self, V: Callable[[Any], Any], at: str | None = None) -> Robot:
+        """This robot with a potential V (J) besides gravity: a function of q (nq), or of the pose (4, 4) of `at`.
+
+        V runs once on symbols. Its slope acts at the joints in every call, and it counts in `potential_energy`.
+
+        >>> arm = hinge.samples.planar_2r().with_potential(lambda q: 5.0 * (q[0] - 0.3) ** 2)  # a spring of 10 N m/rad
+        >>> arm = arm.with_potential(lambda pose: 20.0 * pose[2, 3], at="hand")  # and a weight
+        >>> arm.gravity_force([0.0, 0.0]).round(3)
+        array([56.62 , 24.905])
+        """
+        return self._with(edit.with_potential(self.model, V, at))
+
     def with_elastic(self, joint: str, stiffness: float, damping: float = 0.0,
                      motor_inertia: float | None = None) -> Robot:  # fmt: skip
         """This robot with a spring (N m/rad, N/m) and a damper between the motor of a joint and the link it drives.
@@ -336,9 +348,9 @@ class Robot(Algorithms):
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
         """
-        from hinge.export import paper
+        from hinge.export.source import source
 
-        return paper.source(self.target, name, language, method, at, scalar, options)
+        return source(self.target, name, language, method, at, scalar, options)
 
     def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
                   shared: bool = False, digits: int | None = None, **options: Any) -> Any:  # fmt: skip
@@ -351,9 +363,9 @@ class Robot(Algorithms):
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3
         """
-        from hinge.export import paper
+        from hinge.export.equations import equations
 
-        return paper.equations(self.target, name, method, at, simplify, shared, digits, options)
+        return equations(self.target, name, method, at, simplify, shared, digits, options)
 
     def __getstate__(self) -> tuple[Model, list[str]]:
         return self.model, self.target.varied

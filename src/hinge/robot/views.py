@@ -24,9 +24,13 @@ VIEWS = {
     }),
     "geometry": Home("hinge.geometry.methods", "Geometry", {
         "exponentials": "exponentials", "covariant_derivative": "covariant_derivative", "gradient": "gradient",
-        "geodesic": "geodesic", "length": "length", "energy_integral": "energy_integral",
+        "geodesic": "geodesic", "geodesic_between": "geodesic_between", "length": "length",
+        "energy_integral": "energy_integral",
         "inner_product": "inner_product", "connection": "connection", "christoffel": "christoffel",
         "coriolis_coefficients": "coriolis_coefficients",
+        "composite_inertia": "composite_inertia", "articulated_inertia": "articulated_inertia",
+        "articulated_bias": "articulated_bias", "inverse_inertia": "inverse_inertia", "cross_inertia": "cross_inertia",
+        "bias_acceleration": "bias_acceleration",
     }),
     "linkage": Home("hinge.loops.mobility", "Linkage", {
         "loop_names": "names", "circuit": "circuit", "mobility": "mobility", "assemble": "assemble",

@@ -20,6 +20,7 @@ from hinge.model.build import unused
 from hinge.model.joints import Joint, _OnLine
 from hinge.model.mechanisms import Fixed
 from hinge.model.model import Frame, JointData, LinkInertia, Model
+from hinge.model.potentials import refuse
 from hinge.model.shapes import Shape
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3, sym3
@@ -88,6 +89,7 @@ class Tree(NamedTuple):
 
 def tree(model: Model, spelled: Sequence[str], notes: Notes, suffix: str) -> Tree:
     """The links and joints of a model; `spelled` has the kinds of joint the format has a word for."""
+    refuse(model, f"a {suffix} file")
     planted = _Planting(model, spelled, notes, suffix)
     planted.grow()
     made = _in_file_order(planted.parts)

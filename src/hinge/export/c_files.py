@@ -1,0 +1,160 @@
+"""Algorithms of a robot as C: functions, a header that says what they take, and a program that tries them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from hinge import dynamics
+from hinge.backends import c, interpret
+from hinge.calls.target import Target
+from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
+from hinge.errors import FileFault, one_of
+from hinge.export.programs import Options, traced
+from hinge.graph import Program
+from hinge.model import Model
+from hinge.model.states import random_state
+
+EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+
+
+def c_files(target: Target, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None,
+            at: str = "") -> dict[str, str]:  # fmt: skip
+    """File name → text: a header, the functions, and a program that tries them."""
+    prefix, head, routines = _c(target, names, method, at, {})
+    real = c.REALS[scalar]
+    return {
+        f"{prefix}.h": c.header(prefix, head, _sizes(target.model), routines, real),
+        f"{prefix}.c": f'#include "{prefix}.h"\n' + c.code(routines, real),
+        f"{prefix}_test.c": c.test_main(prefix, routines, real),
+    }
+
+
+def c_source(target: Target, name: str, method: str | None, at: str, scalar: str, options: Options) -> str:
+    """An algorithm as C functions with their header, in one text."""
+    prefix, head, routines = _c(target, [name], method, at, options)
+    real = c.REALS[scalar]
+    return c.header(prefix, head, _sizes(target.model), routines, real) + "\n" + c.code(routines, real)
+
+
+def c_text(target: Target, algorithm: Algorithm, program: Program, scalar: str) -> str:
+    """The program of an algorithm that is in no registry, as a C function with its header."""
+    one_of("scalar", scalar, c.REALS)
+    prefix, real = c.identifier(target.name), c.REALS[scalar]
+    routines = [_routine(target, f"{prefix}_{c.identifier(algorithm.name)}", algorithm, program, "")]
+    return c.header(prefix, _about(target), _sizes(target.model), routines, real) + "\n" + c.code(routines, real)
+
+
+def put(folder: str, files: Mapping[str, str], force: bool = False) -> list[str]:
+    """Write files into a folder, which is made if need be; what is there already stays unless `force` says so."""
+    paths = {os.path.join(folder, name): text for name, text in files.items()}
+    there = [path for path in paths if os.path.lexists(path)]
+    if there and not force:
+        raise FileFault(f"{there[0]} is there already.\n  Choose another folder, or overwrite it with --force.")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for path, text in paths.items():
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as problem:
+        raise FileFault(f"{problem.filename or folder} cannot be written: {problem.strerror or problem}.\n"
+                        "  Choose a folder you may write to.") from None  # fmt: skip
+    return list(paths)
+
+
+def _sizes(model: Model) -> list[tuple[str, int]]:
+    return [("NQ", model.nq), ("NV", model.nv)]
+
+
+def _c(target: Target, names: Sequence[str], method: str | None, at: str,
+       options: Options) -> tuple[str, list[str], list[c.Routine]]:  # fmt: skip
+    prefix = c.identifier(target.name)
+    routines = []
+    for name in dict.fromkeys(names):
+        algorithm = dynamics.choose(target.model, name, method)
+        about = at if algorithm.asks_for_a_frame else ""
+        program = traced(target, target.traced, name, method, about, options, needs_frame=True)
+        routines.append(_routine(target, f"{prefix}_{c.identifier(name)}", algorithm, program, about))
+    return prefix, _about(target), routines
+
+
+def _routine(target: Target, name: str, algorithm: Algorithm, program: Program, at: str) -> c.Routine:
+    """A program with the words that go into its header, and a state to try it on."""
+    words = {n: q.what for n, q in algorithm.inputs.items()}
+    words |= {"parameters": _parameter_words(target), "prescribed": "values, rates, accelerations of the driven joints"}
+    taken = [c.Array(c.identifier(one.name), one.size, words[one.name]) for one in program.inputs]
+    used = {a.name for a in taken}
+    given = []
+    for output, quantity in zip(program.outputs, algorithm.returns.values(), strict=True):
+        called = "out" if len(program.outputs) == 1 else c.identifier(output.name)
+        shape = "" if len(output.shape) < 2 else f", {output.shape[0]} × {output.shape[1]} row by row"
+        given.append(
+            c.Array(called if called not in used else f"{called}_out", prod(output.shape), quantity.what + shape)
+        )
+    first = next(iter((algorithm.function.__doc__ or algorithm.name).splitlines()))
+    state = _state(target, algorithm, program)
+    expected = tuple(np.empty((1, a.size)) for a in given)
+    interpret.run(program, [row[None] for row in state], expected)
+    about = f" Of the frame {at!r}." if at else ""
+    title = f"{algorithm.name}, method {algorithm.method}. {first}{about}"
+    return c.Routine(name, program, tuple(taken), tuple(given), title, state, expected)
+
+
+def _state(target: Target, algorithm: Algorithm, program: Program) -> tuple[np.ndarray, ...]:
+    """A state in the middle of nowhere, in numbers that single precision has too."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for one in program.inputs:
+        quantity = algorithm.inputs.get(one.name)
+        if quantity is POSITION:
+            row = random_state(target.model, rng, 1)[0][0]
+        elif quantity is KNOWN:
+            row = np.arange(one.size) % 2.0
+        elif one.name == "parameters" and quantity is None:
+            row = np.concatenate([_value(target, p, k) for k, p in enumerate(target.vary)])
+        else:
+            row = rng.normal(size=one.size)
+        rows.append(row.astype(np.float32).astype(np.float64))
+    return tuple(rows)
+
+
+def _value(target: Target, parameter: Any, k: int) -> np.ndarray:
+    """The nominal value of a parameter; a symbol has none, and any will do to try the code."""
+    return np.array([1.0 + 0.125 * k]) if parameter.field == "symbol" else parameter.nominal(target.model).reshape(-1)
+
+
+def _parameter_words(target: Target) -> str:
+    return ", ".join(f"{p.name} ({p.size})" if p.size > 1 else p.name for p in target.vary)
+
+
+def _about(target: Target) -> list[str]:
+    """What stands above everything in a header."""
+    model, bodies = target.model, target.model.leaders
+    lines = [
+        f"Dynamics of {target.name!r}, written by hinge.", "",
+        "Units are m, kg, s, rad, N and N m; frames are right-handed, z up. Spatial motions are [angular; linear],",
+        "forces [couple; force]. Quaternions are scalar first and of any length. Matrices are row by row. An array",
+        "holds one state. Nothing is allocated and nothing is kept between calls; no array may overlap an output.",
+        "A state that has no answer gives NaN.", "",
+        f"Gravity is ({', '.join(_shown(x) for x in model.gravity)}) m/s².", "Joints, and where they are in q and qd:",
+    ]  # fmt: skip
+    width = max((len(model.joint_name[i]) for i in range(1, len(model.parent))), default=0)
+    for i in bodies:
+        q, v = model.slices[i]
+        lines.append(f"  {model.joint_name[i]:<{width}}  {model.joint[i].kind:<12} q{_span(q)}  qd{_span(v)}")
+    for i, follow in model.follows.items():
+        leader = model.joint_name[follow.leader]
+        lines.append(f"  {model.joint_name[i]:<{width}}  is {follow.ratio!r} × {leader} + {follow.offset!r}")
+    return lines
+
+
+def _span(at: slice) -> str:
+    return f"[{at.start}]" if at.stop - at.start == 1 else f"[{at.start}..{at.stop - 1}]"
+
+
+def _shown(x: Any) -> str:
+    return f"{x:g}" if isinstance(x, float) else str(x)

@@ -1,0 +1,40 @@
+"""The program of an algorithm as it is exported: for one frame, with its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hinge import dynamics
+from hinge.calls import inputs
+from hinge.calls.request import Request, trace
+from hinge.calls.target import Target
+from hinge.dynamics.located import located
+from hinge.dynamics.registry import PLACE, At
+from hinge.errors import UnknownName, did_you_mean
+from hinge.graph import Graph, Program
+from hinge.model import Model
+
+Options = Mapping[str, Any]  # of the algorithm, and joint_terms
+
+
+def traced(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
+            graph: Graph | None = None, needs_frame: bool = False) -> Program:  # fmt: skip
+    """The program that runs, or where a graph is given the one that is written down, made there."""
+    algorithm = dynamics.choose(target.model, name, method, paper=graph is not None)
+    if at:
+        if not algorithm.asks_for_a_frame:
+            raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
+        model.frame(at)
+    elif needs_frame and algorithm.asks_for_a_frame:
+        raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
+    chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
+    terms = inputs.terms(options.get("joint_terms", ("armature",)))
+    places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
+    if graph is not None:
+        model = replace(model, terms=terms)
+        first = located(algorithm, dict(places))
+        return first.trace(model, options=chosen, contract=False, vary=target.vary, graph=graph, guard=False)
+    request = Request(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
+    return trace(request, target)[1]

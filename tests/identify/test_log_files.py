@@ -1,0 +1,86 @@
+"""A fit from a file: CSV, Parquet or NPZ, columns by joint."""
+
+import numpy as np
+import pytest
+
+import hinge
+from hinge.identify import Log, fit, read
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return hinge.samples.planar_2r()
+
+
+@pytest.fixture(scope="module")
+def measured(arm):
+    t = np.arange(300.0)[:, None] / 50.0
+    w = np.array([1.3, 2.1])
+    q, qd, qdd = np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)
+    tau = arm.with_payload("lower", 0.5).inverse_dynamics(q, qd, qdd)
+    return {"t": t[:, 0], "q": q, "qd": qd, "qdd": qdd, "tau": tau}
+
+
+def written(measured, path, fields=("t", "q", "qd", "qdd", "tau"), time="t"):
+    columns = {time: measured["t"]} if "t" in fields else {}
+    for field in (f for f in fields if f != "t"):
+        columns |= {f"{field}_{joint}": measured[field][:, k] for k, joint in enumerate(("shoulder", "elbow"))}
+    if path.suffix == ".npz":
+        np.savez(path, **{field: measured[field] for field in fields})
+    elif path.suffix == ".csv":
+        rows = np.column_stack(list(columns.values()))
+        np.savetxt(path, rows, "%.17g", ",", header=",".join(columns), comments="")
+    else:
+        arrow = pytest.importorskip("pyarrow")
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(arrow.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_a_path_is_a_log(arm, measured, suffix, tmp_path):
+    path = written(measured, tmp_path / f"log{suffix}")
+    want = fit(arm, measured)
+    for given in (path, str(path), [path]):
+        made = fit(arm, given)
+        np.testing.assert_allclose(made.base_values, want.base_values, rtol=1e-12)
+    assert fit(arm, path, held_out=path).after.max() < 1e-9
+
+
+def test_joints_are_found_by_name_in_any_order_and_accelerations_may_be_missing(arm, measured, tmp_path):
+    swapped = {name: x[:, ::-1] if x.ndim == 2 else x for name, x in measured.items()}
+    path = written(swapped, tmp_path / "log.csv", ("t", "tau", "q", "qd"), "time")
+    text = path.read_text()
+    path.write_text(text.replace("shoulder", "?").replace("elbow", "shoulder").replace("?", "elbow"))
+    log = read(arm, path)
+    np.testing.assert_array_equal(log.tau, measured["tau"])
+    np.testing.assert_allclose(log.qdd, np.gradient(measured["qd"], measured["t"], axis=0))
+
+
+def test_positions_are_enough_with_a_cutoff(arm, measured, tmp_path):
+    path = written(measured, tmp_path / "log.parquet", ("t", "q", "tau"))
+    log = read(arm, path, cutoff=5.0, load=("lower", 0.5))
+    assert (log.cutoff, log.load) == (5.0, ("lower", 0.5))
+    inside = (measured["t"] >= log.t[0] - 1e-9) & (measured["t"] <= log.t[-1] + 1e-9)
+    np.testing.assert_allclose(log.qd, measured["qd"][inside], atol=3e-3)
+    with pytest.raises(hinge.LogError, match=r"has no column of qd[\s\S]*read\(robot, path, cutoff="):
+        fit(arm, path)
+
+
+def test_what_a_file_lacks_is_said(arm, measured, tmp_path):
+    path = written(measured, tmp_path / "log.csv", ("q", "qd", "tau"))
+    with pytest.raises(hinge.LogError) as caught:
+        fit(arm, path)
+    assert str(caught.value) == f"{path} has no column of times.\n  Add one called t, in seconds."
+    with pytest.raises(hinge.LogError, match="No such file"):
+        fit(arm, tmp_path / "none.csv")
+    with pytest.raises(hinge.SizeError, match=r"the dict has no 'tau'\. It has to have t, q, tau, and may have qdd"):
+        read(arm, {"t": measured["t"], "q": measured["q"]}, cutoff=5.0)
+
+
+def test_reading_leaves_a_log_as_it_is(arm, measured):
+    log = Log(*(measured[f] for f in ("t", "q", "qd", "tau", "qdd")))
+    loaded = read(arm, log, load=("lower", 1.0))
+    assert log.load is None
+    assert loaded.load == ("lower", 1.0)
