@@ -5,7 +5,8 @@
       robot.xml or robot.urdf  the robot, where a format can say it
       finished.json            how many states are there, replaced after each chunk; and how they were made
 
-A run that was killed, or whose disk was full, opens as far as finished.json says.
+A run that was killed, or whose disk was full, opens as far as finished.json says. A trajectory that is replaced goes
+when the new one is complete, and lies in run.zarr.old until then.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge import files
 from hinge.arguments import Array
 from hinge.errors import HingeError, TrajectoryError
 from hinge.model.model import TERMS, Model
 from hinge.robot import Robot
+from hinge.sim.places import MARK, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import CannotWrite, rollouts
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 CHUNK = 8 << 20  # bytes of one array in a chunk, at most
 LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
-MARK = "finished.json"
 
 
 def _zarr() -> Any:
@@ -55,17 +56,23 @@ class Writer:
 
     def __init__(self, path: str | os.PathLike[str], run: Run, widths: dict[str, int], count: int, append: bool = False,
                  overwrite: bool = False) -> None:  # fmt: skip
-        self.path, self.run, rows = Path(path), run, len(run.q)
+        self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
                       "name": run.robot.name, "digest": _digest(run.robot.model), "fields": list(widths),
                       "parameters": {name: x.tolist() for name, x in run.parameters.items()}}  # fmt: skip
         self.events: list[Event] = []
+        self.old: Path | None = None  # what was there, until this is complete
         if append and self.path.exists():
             self.stored = self._gone_on(count)
         else:
-            self.stored = _created(_cleared(self.path, overwrite), rows, widths, count)
-            _write_robot(run.robot, self.path)
+            self.old = set_aside(self.path, overwrite)
+            try:
+                self.stored = _created(self.path, rows, widths, count)
+                _write_robot(run.robot, self.path)
+            except BaseException:
+                put_back(self.old, self.path)
+                raise
         self.room = min(self.stored["t"].chunks[0], count)
         self.t = np.empty(self.room)
         self.arrays = {name: np.full((rows, self.room, width), np.nan) for name, width in widths.items()}
@@ -128,6 +135,10 @@ class Writer:
             self.flush()
         except CannotWrite as problem:
             self.run.stopped = self.run.stopped or str(problem)
+        if self.old is not None and self.run.stopped:
+            self.run.info["replaced"] = str(self.old)
+        elif self.old is not None:
+            remove(self.old)
         count = self.base + self.row
         states = {name: OnDisk(self.stored[name], count, self.run.batch) for name in self.arrays}
         return np.asarray(self.stored["t"][:count]), states
@@ -135,7 +146,7 @@ class Writer:
 
 def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[str, Any]:
     """The arrays of a new file."""
-    group = _zarr().open_group(str(path), mode="w")
+    group = _zarr().open_group(str(path), mode="w-")
     widest = max([1, *widths.values()])
     chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
     # chunks of zeros are written too, so that one that is missing is known to be
@@ -179,9 +190,9 @@ class OnDisk:
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     """Write a trajectory that is in memory: beside the place first, then there at once."""
-    target = Path(path)
-    beside = target.with_name(f"{target.name}.part")
-    shutil.rmtree(beside, ignore_errors=True)
+    target = real(path)
+    replaceable(target, True)
+    beside = Path(files.unused(target, "part"))
     rows = trajectory.status.size
     fields = {name: getattr(trajectory, name) for name in FIELDS if getattr(trajectory, name) is not None}
 
@@ -202,12 +213,18 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
             writer.fill(trajectory.t[part])
         writer.events = list(trajectory.events)
         writer.flush()
-        _cleared(target, True)
-        os.replace(beside, target)
+        old = set_aside(target, True)
+        try:
+            os.rename(beside, target)
+        except OSError:
+            put_back(old, target)
+            raise
     except (OSError, CannotWrite) as problem:
-        shutil.rmtree(beside, ignore_errors=True)
+        remove(beside)
         why = problem.__cause__ if isinstance(problem, CannotWrite) else problem
         raise TrajectoryError(f"{target} cannot be written: {getattr(why, 'strerror', None) or why}.") from None
+    if old is not None:
+        remove(old)
 
 
 def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:
@@ -279,18 +296,6 @@ def _about(folder: Path) -> dict[str, Any]:
                          f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
                          "Read it with the version that wrote it.")  # fmt: skip
     return dict(about)
-
-
-def _cleared(path: Path, overwrite: bool) -> Path:
-    """The place with no trajectory in it, where it may be overwritten; anything else there is left alone."""
-    if path.exists():
-        if not (path / MARK).is_file():
-            raise TrajectoryError(f"{path} exists and is not a trajectory.", "Choose another name, or remove it.")
-        if not overwrite:
-            raise TrajectoryError(f"{path} holds a trajectory already.", "Give overwrite=True, or append=True to go on "
-                                  "with it, or another name.")  # fmt: skip
-        shutil.rmtree(path)
-    return path
 
 
 def _write_robot(robot: Robot, folder: Path) -> None:
