@@ -38,14 +38,18 @@ def regular(path: Path, most: int | None = None) -> int:
 def opened(path: Path, most: int | None = None) -> BinaryIO:
     """A regular file of no more than `most` bytes, open for reading."""
     regular(path, most)
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # what may have become a pipe
-    file = open(os.open(path, flags), "rb")  # noqa: SIM115  the caller's to close
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  the caller's to close
     try:
         _size(os.fstat(file.fileno()), most)
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """As os.open, also of what has become a pipe since it was looked at."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read(path: Path, most: int) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hinge import files
 from hinge.arguments import Array
 from hinge.errors import LogError, did_you_mean
 
@@ -35,9 +36,11 @@ def open_log(path: str | os.PathLike[str]) -> Log:
     name = os.fspath(path)
     kinds: dict[str, Callable[[str], Log]] = {".csv": Csv, ".parquet": Parquet, ".npz": Npz}
     kind = kinds[suffix_of(name)]
-    if not os.path.isfile(name):
-        why = "it is a folder" if os.path.isdir(name) else "No such file or directory"
-        raise LogError(f"{name} cannot be read: {why}.", _near(name))
+    try:
+        files.regular(name)  # of any size: it is read a chunk at a time
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise LogError(f"{name} cannot be read: {why}.", _near(name)) from None
     try:
         return kind(name)
     except LogError:

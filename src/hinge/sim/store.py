@@ -26,7 +26,7 @@ from hinge.arguments import Array
 from hinge.errors import HingeError, TrajectoryError
 from hinge.model.model import TERMS, Model
 from hinge.robot import Robot
-from hinge.sim.places import MARK, put_back, real, remove, replaceable, set_aside
+from hinge.sim.places import MARK, SAID, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import CannotWrite, rollouts
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
@@ -282,7 +282,7 @@ def _no_going_on(path: Any, why: str) -> TrajectoryError:
 def _about(folder: Path) -> dict[str, Any]:
     """What a file says of itself."""
     try:
-        about = json.loads((folder / MARK).read_text())
+        about = json.loads(files.read(folder / MARK, SAID))
         about |= {"finished": int(about["finished"]), "fields": list(about["fields"])}
         about |= {"parameters": dict(about.get("parameters", {}))}
     except FileNotFoundError:
