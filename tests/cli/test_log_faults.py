@@ -164,7 +164,9 @@ def test_chunks_have_rows(tmp_path, lamp, log):
 
 def test_a_column_of_words(tmp_path, lamp):
     pyarrow.parquet.write_table(pyarrow.table({"q_turn": [1.0], "q_nod": ["up"]}), tmp_path / "log.parquet")
-    assert message(lamp, tmp_path / "log.parquet") == "log.parquet: column 'q_nod' holds string, not numbers.\n"
+    assert message(lamp, tmp_path / "log.parquet") == (
+        "log.parquet: column 'q_nod' holds string, not numbers.\n  Write numbers; times in seconds.\n"
+    )
 
 
 def test_a_package_that_is_missing(lamp, log, monkeypatch):

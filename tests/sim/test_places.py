@@ -45,7 +45,7 @@ def test_a_trajectory_with_something_else_in_it_stays(way, other, run, tmp_path)
     run.save(place)
     if other.endswith("link"):
         other = "q/c/7"
-        os.symlink(tmp_path, place / other)
+        os.symlink(place / "finished.json", place / other)
     else:
         (place / other).parent.mkdir(exist_ok=True)
         (place / other).write_text("mine")
