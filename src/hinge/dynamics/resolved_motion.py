@@ -165,7 +165,7 @@ def _pushed(model, q, L, metric):
     """The columns of W⁻¹ Lᵀ, where W is one or the mass matrix, and the pivots of W."""
     if metric == "unit":
         return L, []
-    H = LDL(composite(model, q), model.blame())
+    H = LDL(composite(model, q), model.joint_label())
     return [H.solve(row) for row in L], H.pivots
 
 

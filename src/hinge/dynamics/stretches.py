@@ -95,7 +95,7 @@ def _kind(model: Model, i: int) -> Any:
         if i in model.follows or any(type(x) is Expr for x in scalars):
             return None
         S = joint.axes(joint.neutral())
-        LDL(plus_diagonal(S.T @ (inertia @ S), model.armature(i)), model.blame(i))
+        LDL(plus_diagonal(S.T @ (inertia @ S), model.armature(i)), model.joint_label(i))
     except (CannotRoll, HingeError):
         return None
     return form

@@ -48,7 +48,7 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
         p, H, K = _middle(model, system, start, momentum, guess, h)
         left = [a - inner(row, guess) for a, row in zip(p, H, strict=True)]
         if K is None:
-            even = LDL(H, model.blame())
+            even = LDL(H, model.joint_label())
             step, pivots = even.solve(left), even.pivots
         else:
             uneven = LU(added(H, K, -1.0))
@@ -69,7 +69,7 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
     settled = select(less(absolute(last), CONVERGED), 1.0, 0.0)
     p, _, _ = _middle(model, system, start, momentum, middle, h)
     end = model.joint_positions([a + h * b for a, b in zip(start, middle, strict=True)])
-    factor = LDL(composite(model, end), model.blame())
+    factor = LDL(composite(model, end), model.joint_label())
     after = factor.solve([2.0 * b - a for a, b in zip(momentum, p, strict=True)])
     return Made(end, after, [], [least, lowest(factor.pivots)], settled)
 

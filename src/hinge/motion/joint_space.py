@@ -135,8 +135,8 @@ def _bounds(robot: Robot, shift: Array, velocity: Any, acceleration: Any) -> tup
     fast = robot.limits.velocity if velocity is None else limits("velocity", velocity, robot.nv)
     stuck = (fast <= 0.0) & (size > 0.0)
     if stuck.any():
-        raise SizeError(f"{robot.model.blame()(int(np.argmax(stuck)))} has to move, and its velocity limit is zero. "
-                        "Give velocity=.")  # fmt: skip
+        joint = robot.model.joint_label()(int(np.argmax(stuck)))
+        raise SizeError(f"{joint} has to move, and its velocity limit is zero. Give velocity=.")
     push = limits("acceleration", np.inf if acceleration is None else acceleration, robot.nv)
     moving = size > 0.0
     return (float(np.min(fast[moving] / size[moving], initial=np.inf)),
@@ -166,7 +166,7 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
     if times is None:
         path = path.slower(over)
     elif over > 1.0 + 1e-12:
-        joint = robot.model.blame()(int(np.argmax(path.peak(1) / fast)))
+        joint = robot.model.joint_label()(int(np.argmax(path.peak(1) / fast)))
         raise SizeError(f"times are too short: {joint} would go {over:.5g} times as fast as it may. Give longer ones, "
                         "or velocity=.")  # fmt: skip
     return JointMotion(robot, at[0], path)

@@ -112,7 +112,7 @@ def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, accelera
         if not (bound > 0.0).all():
             k = int(np.flatnonzero(~(bound > 0.0))[0])
             raise SizeError(
-                f"{call}: {robot.model.blame()(k)} has the {name} limit {bound[k]}. Give a positive number, or "
+                f"{call}: {robot.model.joint_label()(k)} has the {name} limit {bound[k]}. Give a positive number, or "
                 "infinity for none."
             )
     if not any(np.isfinite(bound).any() for bound in made.values()):

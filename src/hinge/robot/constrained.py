@@ -220,7 +220,7 @@ class Constrained(Distributed):
         """Accelerations, multipliers and pivots, over scalars; forces on bodies and a moving base may act besides."""
         A, _, c = self.rows(model, q, v, t, time)
         needed, H = self._equations(model, q, v, tau, *acting)
-        factors = LDL(H, model.blame())
+        factors = LDL(H, model.joint_label())
         return *constrained(factors, needed, A, c), factors.pivots
 
     def _equations(self, model: Model, q: Any, v: list[Scalar], tau: Any, *acting: Any) -> tuple[list[Scalar], Any]:
@@ -266,7 +266,7 @@ class Constrained(Distributed):
         """The state brought back, over scalars: the velocities, and of constraints on positions these first."""
         for _ in range(2 if self._positions else 0):
             A, gap = self.rows(model, q, v, t)[0], self.gaps(model, q, t)
-            H = LDL(composite(model, q), model.blame())
+            H = LDL(composite(model, q), model.joint_label())
             change, _ = constrained(H, [0.0] * model.nv, A[len(A) - len(gap) :], gap)
             moved = model.joint_velocities(change)
             q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
@@ -275,7 +275,7 @@ class Constrained(Distributed):
     def _project(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
         v = model.flat(qd)
         A, b, _ = self.rows(model, q, v, t[0])
-        factors = LDL(composite(model, q), model.blame())
+        factors = LDL(composite(model, q), model.joint_label())
         left = [sum((a * x for a, x in zip(row, v, strict=True)), -y) for row, y in zip(A, b, strict=True)]
         change, _ = constrained(factors, [0.0] * model.nv, A, left)
         return [x + y for x, y in zip(v, change, strict=True)], factors.pivots

@@ -31,7 +31,7 @@ class Frozen:
 
     def __init__(self, model: Model, acts: Acts, t: Scalar, q: Flat, v: Flat):
         at, speeds = model.joint_positions(q), model.joint_velocities(v)
-        self.model, self.factors = model, LDL(composite(model, at), model.blame())
+        self.model, self.factors = model, LDL(composite(model, at), model.joint_label())
         self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external(model, at), acts.base(t)))
 
     @property
