@@ -188,8 +188,9 @@ class Keeping:
         return list(made[:n]), [f + self.lent * ck for f, ck in zip(made[n:], asked, strict=True)]
 
 
-def constrained(H: Any, forces: Sequence[Scalar], A: Rows, c: Sequence[Scalar], state: State | None = None
-                ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+def constrained(
+    H: Any, forces: Sequence[Scalar], A: Rows, c: Sequence[Scalar], state: State | None = None
+) -> tuple[list[Scalar], list[Scalar]]:
     """Accelerations and multipliers, from the factors of H, tau - C, the constraints' matrix A and c."""
     return Keeping(H, A, state).kept(H.solve(forces), c)
 

@@ -90,8 +90,10 @@ def _kind(model: Model, i: int) -> Any:
     scalars: list[Scalar] = []
     joint, inertia = model.joint[i], model.inertia[i]
     try:
-        form = apart([joint, model.placement[i], inertia, [model._term(i, name) for name in TERMS],
-                      list(model.slack(i))], scalars)  # fmt: skip
+        form = apart(
+            [joint, model.placement[i], inertia, [model._term(i, name) for name in TERMS], list(model.slack(i))],
+            scalars,
+        )
         if i in model.follows or any(type(x) is Expr for x in scalars):
             return None
         S = joint.axes(joint.neutral())

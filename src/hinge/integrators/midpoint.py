@@ -90,6 +90,8 @@ def _middle(model: Model, system: System, q: Flat, momentum: Flat, guess: Flat, 
     felt = [a + b - inner(row, guess) for a, b, row in zip(slope, tau, lost, strict=True)]
     p = [a + 0.5 * h * f for a, f in zip(momentum, felt, strict=True)]
     by_v, by_q = slopes(tau, guess), slopes(tau, at)
-    K = [[0.5 * h * (a + 0.5 * h * b - c) for a, b, c in zip(*rows, strict=True)]
-         for rows in zip(by_v, by_q, lost, strict=True)]  # fmt: skip
+    K = [
+        [0.5 * h * (a + 0.5 * h * b - c) for a, b, c in zip(*rows, strict=True)]
+        for rows in zip(by_v, by_q, lost, strict=True)
+    ]
     return p, H, K if any(type(x) is not float or x for row in K for x in row) else None

@@ -117,8 +117,9 @@ class Descent:
         q, c, error = np.array(start), np.full(len(start), CAUTION), np.empty((len(start), 2))
         going = np.arange(len(start))
         for _ in range(times * self.steps):
-            made = self.kernel(q[going], c[going], goals[going], self.limits.lower, self.limits.upper,
-                               *(x[going] for x in rest))  # fmt: skip
+            made = self.kernel(
+                q[going], c[going], goals[going], self.limits.lower, self.limits.upper, *(x[going] for x in rest)
+            )
             q[going], c[going], error[going, 0], error[going, 1] = made
             going = going[(error[going].max(axis=1) > self.tolerance) & (c[going] < LOST)]
             if not len(going):
