@@ -19,6 +19,7 @@ from hinge.identify import parameters
 from hinge.model import reframe
 from hinge.robot import ALGORITHMS
 
+PER_VELOCITY = (VELOCITY, ACCELERATION, FORCE, POSTURE, LOST)
 OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
 
 FRAMES = ("body", "base", "aligned")
