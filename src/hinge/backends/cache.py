@@ -5,6 +5,9 @@ hinge's own sources, and what the back end says of itself, such as the processor
 written under another name and then renamed; its checksum is checked before it is used. A broken entry is made anew,
 never trusted; a cache that cannot be written only warns. The oldest entries go when it outgrows its limit.
 
+Entries are machine code, and a checksum is no signature: whoever can write one runs as whoever reads it. So a folder
+that is not this user's alone (`ownership`) is not used, and no entry that is not either.
+
 HINGE_CACHE_DIR says where it is; an empty value switches it off.
 """
 
@@ -17,19 +20,37 @@ import warnings
 from functools import cache as once
 from pathlib import Path
 
+from hinge.backends import ownership
+
 LIMIT = 1 << 30  # bytes
 MAGIC = b"hinge kernel 2\n"
+ELSEWHERE = "\n  HINGE_CACHE_DIR names another folder for it, or none where it is empty."
 _warned: set[str] = set()
 
 
 def folder() -> Path | None:
-    """Where the cache is, or None when it is switched off."""
+    """Where the cache is, links followed; None when it is switched off, nowhere, or open to other users."""
     asked = os.environ.get("HINGE_CACHE_DIR")
-    if asked is not None:
-        return Path(asked) if asked else None
-    import platformdirs
+    if asked is None:
+        import platformdirs
 
-    return Path(platformdirs.user_cache_dir("hinge", appauthor=False))
+        asked = platformdirs.user_cache_dir("hinge", appauthor=False)
+        if not os.path.isabs(asked):  # a "~" that stands for nothing
+            _warn(asked, "there is no kernel cache, as this user has no home folder", ELSEWHERE)
+            return None
+    if not asked:
+        return None
+    if doubt := ownership.doubt(Path(asked)):
+        _warn(asked, f"the kernel cache {asked} is not used: {doubt}", ELSEWHERE)
+        return None
+    return Path(os.path.realpath(asked))
+
+
+def _warn(where: str, what: str, fix: str = "") -> None:
+    """Warn once of a cache."""
+    if where not in _warned:
+        _warned.add(where)
+        warnings.warn(f"{what}; kernels will be compiled anew in every process.{fix}", stacklevel=3)
 
 
 @once
@@ -65,7 +86,7 @@ def find(name: str, kind: str = "kernel") -> bytes | None:
         return None
     path = where / f"{name}.{kind}"
     try:
-        entry = _parsed(name, path.read_bytes())
+        entry = _parsed(name, path.read_bytes()) if ownership.own_file(path) else None
     except OSError:
         return None
     with contextlib.suppress(OSError):
@@ -94,7 +115,9 @@ def keep(name: str, content: bytes, kind: str = "kernel") -> None:
 
     body = name.encode() + content
     try:
-        where.mkdir(parents=True, exist_ok=True)
+        where.mkdir(0o700, parents=True, exist_ok=True)
+        if folder() != where:  # another was faster
+            return
         handle, temporary = tempfile.mkstemp(prefix="new-", dir=where)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -105,10 +128,7 @@ def keep(name: str, content: bytes, kind: str = "kernel") -> None:
             raise
         _trim(where)
     except OSError as problem:
-        if str(where) not in _warned:
-            _warned.add(str(where))
-            warnings.warn(f"the kernel cache {where} cannot be written ({problem.strerror}); "
-                          "kernels will be compiled anew in every process.", stacklevel=2)  # fmt: skip
+        _warn(str(where), f"the kernel cache {where} cannot be written ({problem.strerror})")
 
 
 def entries(kind: str = "kernel") -> list[tuple[Path, os.stat_result]]:
