@@ -30,20 +30,26 @@ _warned: set[str] = set()
 
 def folder() -> Path | None:
     """Where the cache is, links followed; None when it is switched off, nowhere, or open to other users."""
-    asked = os.environ.get("HINGE_CACHE_DIR")
+    asked = os.environ["HINGE_CACHE_DIR"] if "HINGE_CACHE_DIR" in os.environ else _usual()
     if asked is None:
-        import platformdirs
-
-        asked = platformdirs.user_cache_dir("hinge", appauthor=False)
-        if not os.path.isabs(asked):  # a "~" that stands for nothing
-            _warn(asked, "there is no kernel cache, as this user has no home folder", ELSEWHERE)
-            return None
+        _warn("", "there is no kernel cache, as this user has no home folder", ELSEWHERE)
     if not asked:
         return None
     if doubt := ownership.doubt(Path(asked)):
         _warn(asked, f"the kernel cache {asked} is not used: {doubt}", ELSEWHERE)
         return None
     return Path(os.path.realpath(asked))
+
+
+def _usual() -> str | None:
+    """Where this system keeps what a user can do without; None where that is below a "~" that stands for nothing."""
+    import platformdirs
+
+    try:
+        usual = platformdirs.user_cache_dir("hinge", appauthor=False)
+    except RuntimeError:
+        return None
+    return usual if os.path.isabs(usual) else None
 
 
 def _warn(where: str, what: str, fix: str = "") -> None:
