@@ -173,6 +173,22 @@ def test_a_name_that_leads_out_is_never_opened(shelf, file, text, name):
     assert outside(shelf) == []
 
 
+@pytest.mark.parametrize("named", ['file="../secret.png"', 'file="{shelf}/secret.png"', 'fileleft="../secret.png"'])
+@pytest.mark.parametrize("attached", [False, True])
+def test_what_mujoco_would_open_outside_is_not_given_to_it(shelf, monkeypatch, named, attached):
+    mujoco = pytest.importorskip("mujoco")
+    texture = f'<asset><texture name="t" type="cube" {named.format(shelf=shelf)}/></asset>'
+    plain = MJCF.format(name="box.stl")
+    (shelf / "arm" / "inner.xml").write_text(plain.replace("<mujoco>", f"<mujoco>{texture}"))
+    whole = '<asset><model name="other" file="inner.xml"/></asset>' if attached else texture
+    (shelf / "arm" / "a.xml").write_text(plain.replace("<mujoco>", f"<mujoco>{whole}"))
+    given = []
+    monkeypatch.setattr(mujoco.MjModel, "from_xml_path", given.append)
+    report = str(hinge.check(str(shelf / "arm" / "a.xml"), certify=True))
+    assert "which MuJoCo would open outside its folder" in report
+    assert given == []
+
+
 def test_the_watch_sees_what_is_opened(shelf):
     with open(shelf / "secret.mtl") as file:
         file.read()
