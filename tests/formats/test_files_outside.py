@@ -189,6 +189,18 @@ def test_what_mujoco_would_open_outside_is_not_given_to_it(shelf, monkeypatch, n
     assert given == []
 
 
+def test_a_text_given_to_mujoco_names_no_file(shelf, monkeypatch):
+    mujoco = pytest.importorskip("mujoco")
+    given = []
+    monkeypatch.setattr(mujoco.MjModel, "from_xml_string", given.append)
+    texture = '<asset><texture name="t" type="cube" file="secret.png"/></asset>'
+    text = MJCF.replace('<asset><mesh name="m" file="{name}"/></asset>', texture).replace(
+        'type="mesh" mesh="m"', 'size="1"'
+    )
+    assert "the model names 'secret.png', which MuJoCo would open" in str(hinge.check(text, certify=True))
+    assert given == []
+
+
 def test_the_watch_sees_what_is_opened(shelf):
     with open(shelf / "secret.mtl") as file:
         file.read()

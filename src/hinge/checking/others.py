@@ -70,11 +70,11 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
     if urdf and ghost:
         raise CannotBeMade(f"link {ghost!r} has inertia and no mass, which MuJoCo leaves out.")
     try:
-        if urdf or not file:
-            theirs = mj.MjModel.from_xml_string(_bare(root) if urdf else text)
-        else:  # which may include other files
-            _within_folder(open_document(text, file, Folder.of(os.path.dirname(file), ())), file)
-            theirs = mj.MjModel.from_xml_path(file)
+        if urdf:
+            theirs = mj.MjModel.from_xml_string(_bare(root))
+        else:
+            _within_folder(open_document(text, file, Folder.of(os.path.dirname(file) if file else None, ())), file)
+            theirs = mj.MjModel.from_xml_path(file) if file else mj.MjModel.from_xml_string(text)
     except CannotBeMade:
         raise
     except Exception as refusal:
@@ -99,14 +99,14 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
 
 
 def _within_folder(document: Document, file: str) -> None:
-    """Refuse a model that names a file outside its folder: MuJoCo would open it."""
+    """Refuse a model that names a file outside its folder, or any if it is a text: MuJoCo would open it."""
     home, strip = os.path.realpath(os.path.dirname(file) or os.curdir), document.settings.strippath
     elements = list(walk(document.root))
     folders = {"", *(e.attributes[f"{kind}dir"] for e in elements for kind in ASSETS if f"{kind}dir" in e.attributes)}
     for name in (value for e in elements for key, value in e.attributes.items() if key.startswith("file")):
         for inside in folders:
             path = os.path.join(home, inside, os.path.basename(name) if strip else name).replace("\\", "/")
-            if not os.path.realpath(path).startswith(os.path.join(home, "")):
+            if not file or not os.path.realpath(path).startswith(os.path.join(home, "")):
                 raise CannotBeMade(f"the model names {shown(name)!r}, which MuJoCo would open outside its folder.")
     for model in document.models:
         _within_folder(document.attached(model, document.root.where), file)
