@@ -6,6 +6,9 @@ written under another name and then renamed; its checksum is checked before it i
 file, is made anew, never trusted; a cache that cannot be written only warns. The oldest entries go when it outgrows its
 limit.
 
+Entries are machine code, and a checksum is no signature: whoever can write one runs as whoever reads it. So a folder
+that is not this user's alone (`ownership`) is not used, and no entry that is not either.
+
 HINGE_CACHE_DIR says where it is; an empty value switches it off.
 """
 
@@ -19,20 +22,43 @@ from functools import cache as once
 from pathlib import Path
 
 from hinge import files
+from hinge.backends import ownership
 
 LIMIT = 1 << 30  # bytes
 MAGIC = b"hinge kernel 2\n"
+ELSEWHERE = "\n  HINGE_CACHE_DIR names another folder for it, or none where it is empty."
 _warned: set[str] = set()
 
 
 def folder() -> Path | None:
-    """Where the cache is, or None when it is switched off."""
-    asked = os.environ.get("HINGE_CACHE_DIR")
-    if asked is not None:
-        return Path(asked) if asked else None
+    """Where the cache is, links followed; None when it is switched off, nowhere, or open to other users."""
+    asked = os.environ["HINGE_CACHE_DIR"] if "HINGE_CACHE_DIR" in os.environ else _usual()
+    if asked is None:
+        _warn("", "there is no kernel cache, as this user has no home folder", ELSEWHERE)
+    if not asked:
+        return None
+    if doubt := ownership.doubt(Path(asked)):
+        _warn(asked, f"the kernel cache {asked} is not used: {doubt}", ELSEWHERE)
+        return None
+    return Path(os.path.realpath(asked))
+
+
+def _usual() -> str | None:
+    """Where this system keeps what a user can do without; None where that is below a "~" that stands for nothing."""
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("hinge", appauthor=False))
+    try:
+        usual = platformdirs.user_cache_dir("hinge", appauthor=False)
+    except RuntimeError:
+        return None
+    return usual if os.path.isabs(usual) else None
+
+
+def _warn(where: str, what: str, fix: str = "") -> None:
+    """Warn once of a cache."""
+    if where not in _warned:
+        _warned.add(where)
+        warnings.warn(f"{what}; kernels will be compiled anew in every process.{fix}", stacklevel=3)
 
 
 @once
@@ -40,9 +66,9 @@ def _sources() -> str:
     """The digest of hinge's own sources. Reading them takes time, so it is kept beside the entries, under what the
     system says of the files: sizes, and times of the last change to each file and to its record.
     """
-    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     state = hashlib.sha256()
-    for path in files:
+    for path in sources:
         now = path.stat()
         state.update(f"{path}\0{now.st_size}\0{now.st_mtime_ns}\0{now.st_ctime_ns}\0{now.st_ino}\n".encode())
     name = state.hexdigest()
@@ -50,7 +76,7 @@ def _sources() -> str:
     if known is not None and len(known) == 64:
         return known.decode("ascii", "replace")
     content = hashlib.sha256()
-    for path in files:
+    for path in sources:
         content.update(path.read_bytes())
     keep(name, content.hexdigest().encode(), "shared")
     return content.hexdigest()
@@ -68,7 +94,7 @@ def find(name: str, kind: str = "kernel") -> bytes | None:
         return None
     path = where / f"{name}.{kind}"
     try:
-        entry = _parsed(name, files.read(path, LIMIT))
+        entry = _parsed(name, files.read(path, LIMIT)) if ownership.own_file(path) else None
     except OSError:
         return None
     with contextlib.suppress(OSError):
@@ -97,7 +123,9 @@ def keep(name: str, content: bytes, kind: str = "kernel") -> None:
 
     body = name.encode() + content
     try:
-        where.mkdir(parents=True, exist_ok=True)
+        where.mkdir(0o700, parents=True, exist_ok=True)
+        if folder() != where:  # another was faster
+            return
         handle, temporary = tempfile.mkstemp(prefix="new-", dir=where)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -108,10 +136,7 @@ def keep(name: str, content: bytes, kind: str = "kernel") -> None:
             raise
         _trim(where)
     except OSError as problem:
-        if str(where) not in _warned:
-            _warned.add(str(where))
-            warnings.warn(f"the kernel cache {where} cannot be written ({problem.strerror}); "
-                          "kernels will be compiled anew in every process.", stacklevel=2)  # fmt: skip
+        _warn(str(where), f"the kernel cache {where} cannot be written ({problem.strerror})")
 
 
 def entries(kind: str = "kernel") -> list[tuple[Path, os.stat_result]]:

@@ -7,6 +7,7 @@ H = Tᵀ H' T. Accelerations are compared as forces: with ours, their equations 
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -17,10 +18,13 @@ from hinge import interop
 from hinge.checking.proofs import Array, CannotBeMade, States, apart
 from hinge.checking.written import PRODUCTS, Content, root_of
 from hinge.errors import NotCovered
-from hinge.formats.xml import Element
+from hinge.formats.mjcf.document import Document, Folder, open_document
+from hinge.formats.mjcf.settings import walk
+from hinge.formats.xml import Element, shown
 from hinge.robot import Robot
 
 LIMIT = 1e-9  # angles such as 1.5707963268 are read as quarter turns here, up to 1e-11 off at each joint
+ASSETS = ("asset", "mesh", "texture")
 WRITTEN: dict[str, Any] = {  # what of a URDF is handed over
     "link": {"inertial": {"origin": {}, "mass": {}, "inertia": {}}},
     "joint": {tag: {} for tag in ("origin", "parent", "child", "axis", "limit")},
@@ -66,10 +70,13 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
     if urdf and ghost:
         raise CannotBeMade(f"link {ghost!r} has inertia and no mass, which MuJoCo leaves out.")
     try:
-        if urdf or not file:
-            theirs = mj.MjModel.from_xml_string(_bare(root) if urdf else text)
-        else:  # which may include other files
-            theirs = mj.MjModel.from_xml_path(file)
+        if urdf:
+            theirs = mj.MjModel.from_xml_string(_bare(root))
+        else:
+            _within_folder(open_document(text, file, Folder.of(os.path.dirname(file) if file else None, ())), file)
+            theirs = mj.MjModel.from_xml_path(file) if file else mj.MjModel.from_xml_string(text)
+    except CannotBeMade:
+        raise
     except Exception as refusal:
         raise CannotBeMade(f"MuJoCo cannot read the file: {_first_line(refusal)}") from None
     theirs.opt.gravity[:] = model.gravity
@@ -89,6 +96,20 @@ def mujoco(s: States, text: Content, file: str) -> tuple[float, float, str]:
 
     worst = _compared(s, _paired(interop.mujoco.states, s.robot, theirs), forces, mass_matrix)
     return worst, LIMIT, f"MuJoCo {mj.__version__}: {_words(s)}"
+
+
+def _within_folder(document: Document, file: str) -> None:
+    """Refuse a model that names a file outside its folder, or any if it is a text: MuJoCo would open it."""
+    home, strip = os.path.realpath(os.path.dirname(file) or os.curdir), document.settings.strippath
+    elements = list(walk(document.root))
+    folders = {"", *(e.attributes[f"{kind}dir"] for e in elements for kind in ASSETS if f"{kind}dir" in e.attributes)}
+    for name in (value for e in elements for key, value in e.attributes.items() if key.startswith("file")):
+        for inside in folders:
+            path = os.path.join(home, inside, os.path.basename(name) if strip else name).replace("\\", "/")
+            if not file or not os.path.realpath(path).startswith(os.path.join(home, "")):
+                raise CannotBeMade(f"the model names {shown(name)!r}, which MuJoCo would open outside its folder.")
+    for model in document.models:
+        _within_folder(document.attached(model, document.root.where), file)
 
 
 def _upright(root: Element) -> None:

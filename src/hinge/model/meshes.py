@@ -1,42 +1,56 @@
-"""Mesh files, read: by trimesh (`pip install hinge[mesh]`), and MuJoCo's own .msh, four counts and four arrays."""
+"""Mesh files, read: by trimesh (`pip install hinge[mesh]`), and MuJoCo's own .msh, four counts and four arrays.
+
+A mesh is opened by its full path, which is what readers of robots put where they found one. A bare name is one that
+they did not find: it is remembered, and looked for nowhere. What a mesh needs besides, as the numbers of a .gltf, lies
+in its folder or below.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 from functools import lru_cache
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from hinge import files
+from hinge.arguments import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MOST = 512 << 20  # bytes of a mesh file
+
+
+def found(path: str) -> bool:
+    """Whether a mesh is where its path says."""
+    return os.path.isabs(path) and os.path.isfile(path)
 
 
 def read(path: str) -> tuple[Array, Array]:
     """Vertices (n, 3) and triangles (m, 3) of a mesh file; raises whatever its reader does."""
-    if path.lower().endswith(".msh"):
-        return _msh(path)
+    if not found(path):
+        raise FileNotFoundError(errno.ENOENT, "it was not found", path)
+    data = files.read(path, MOST)
+    folder, (_, ending) = os.path.dirname(path), os.path.splitext(path.lower())
+    if ending == ".msh":
+        return _msh(data)
     import trimesh
 
-    kind = os.path.splitext(path)[1][1:].lower()
-    beside: Any = _Beside(os.path.dirname(path))
-    with files.opened(path, MOST) as file:
-        mesh: Any = trimesh.load(file, kind, beside, force="mesh", process=False, skip_materials=True)
+    beside: Any = _Beside(folder)
+    mesh: Any = trimesh.load(BytesIO(data), ending[1:], beside, "mesh", process=False, skip_materials=True)
     return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
 
 
 class _Beside:
-    """The files below a folder, by name: what a mesh in several files may ask for, as trimesh asks for it."""
+    """The files in a folder and below, by name, as trimesh asks for what a mesh needs besides."""
 
     def __init__(self, folder: str) -> None:
-        self.folder = os.path.realpath(folder or os.curdir)
+        self.folder = os.path.realpath(folder)
 
     def get(self, name: str) -> bytes:
-        path = os.path.realpath(os.path.join(self.folder, name.strip()))
+        path = os.path.realpath(os.path.join(self.folder, name.strip().removeprefix("file://")))
         if not path.startswith(os.path.join(self.folder, "")):
-            raise ValueError(f"{name!r} leads out of its folder")
+            raise ValueError(f"{name!r} leads out of the folder of its mesh")
         return files.read(path, MOST)
 
     __getitem__ = get
@@ -50,9 +64,8 @@ def hull(path: str) -> Array:
     return np.asarray(trimesh.Trimesh(*read(path)).convex_hull.vertices, float)
 
 
-def _msh(path: str) -> tuple[Array, Array]:
+def _msh(data: bytes) -> tuple[Array, Array]:
     """Counts of vertices, normals, texture coordinates and faces, then the arrays."""
-    data = files.read(path, MOST)
     nv, nn, nt, nf = (int(n) for n in np.frombuffer(data, "<i4", 4))
     if min(nv, nn, nt, nf) < 0 or len(data) != 16 + 4 * (3 * nv + 3 * nn + 2 * nt + 3 * nf):
         raise ValueError("its length does not fit its counts")

@@ -24,6 +24,7 @@ from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.sim import Trajectory
 from hinge.viewing.figure import MARKS, Figure
+from hinge.viewing.gate import watched
 
 RATE = 30.0  # pictures a second
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
@@ -35,7 +36,9 @@ def view(thing: Robot | Trajectory, port: int = 8080, ghost: Any = None, browser
     """Look at a robot or a trajectory in the browser: gives the `Page`, which is served until it is closed.
 
     A robot gets a slider for each coordinate, within its limits; a trajectory gets a clock. `ghost` is a second
-    configuration q (nq), drawn through. `port` 0 takes any that is free; without `browser` none is opened.
+    configuration q (nq), drawn through. `port` 0 takes any that is free; without `browser` none is opened. `host` is
+    the address to serve on: "0.0.0.0" opens the page to every machine that can reach this one, and whoever has it
+    can move what it shows.
 
     >>> page = hinge.view(hinge.samples.planar_2r(), port=0, browser=False)
     >>> page.show([0.3, 0.5])
@@ -149,19 +152,19 @@ class Page:
                 self.figure.mark(mark, box.value)
 
     def _sliders(self) -> None:
-        gui, limits, names = self.server.gui, self.robot.limits, labels(self.robot.model)[0]
+        gui, names = self.server.gui, labels(self.robot.model)[0]
+        low, high = _ranges(self.robot.limits)
         with gui.add_folder("Joints"):
             sliders = [
-                gui.add_slider(
-                    name, min=low, max=high, step=(high - low) / 500, initial_value=float(np.clip(x, low, high))
-                )
-                for name, low, high, x in zip(names, *_ranges(limits), self.q, strict=True)
+                gui.add_slider(name, min=a, max=b, step=(b - a) / 500, initial_value=float(np.clip(x, a, b)))
+                for name, a, b, x in zip(names, low, high, self.q, strict=True)
             ]
 
         self.controls |= dict(zip(names, sliders, strict=True))
 
         def moved(_: Any) -> None:
-            self.show(_normal(self.robot, np.array([slider.value for slider in sliders])))
+            said = [_within(s.value, a, b, x) for s, a, b, x in zip(sliders, low, high, self.q, strict=True)]
+            self.show(_normal(self.robot, np.array(said)))
 
         for slider in sliders:
             slider.on_update(moved)
@@ -169,30 +172,35 @@ class Page:
 
         @back.on_click
         def _(_: Any) -> None:
-            for slider, x in zip(sliders, self.robot.neutral(), strict=True):
-                slider.value = float(np.clip(x, slider.min, slider.max))
+            for slider, x, a, b in zip(sliders, self.robot.neutral(), low, high, strict=True):
+                slider.value = float(np.clip(x, a, b))
 
     def _clock(self, run: Trajectory) -> None:
         gui = self.server.gui
         q, tau, t = _rollout(run, 0)
         count = int(np.prod(run.status.shape))
+        first, last = float(t[0]), float(max(t[-1], t[0] + 1e-9))
         with gui.add_folder("Time"):
             play = gui.add_checkbox("Play", initial_value=False)
-            at = gui.add_slider("t (s)", min=float(t[0]), max=float(max(t[-1], t[0] + 1e-9)),
-                                step=max(float(t[-1] - t[0]) / 1000, 1e-9), initial_value=float(t[0]))  # fmt: skip
+            at = gui.add_slider(
+                "t (s)", min=first, max=last, step=max((last - first) / 1000, 1e-9), initial_value=first
+            )
             speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
             which = gui.add_slider("Rollout", min=0, max=max(count - 1, 1), step=1, initial_value=0, visible=count > 1)
 
         self.controls |= {"play": play, "t": at, "speed": speed, "rollout": which}
 
+        def now() -> float:
+            return _within(at.value, first, last, first)
+
         def shown(_: Any = None) -> None:
-            k = min(int(np.searchsorted(t, at.value)), len(t) - 1)  # one that failed stays where it was
+            k = min(int(np.searchsorted(t, now())), len(t) - 1)  # one that failed stays where it was
             self.show(q[k], None if tau is None else tau[k])
 
         @which.on_update
         def _(_: Any) -> None:
             nonlocal q, tau, t
-            q, tau, t = _rollout(run, min(int(which.value), count - 1))
+            q, tau, t = _rollout(run, int(_within(which.value, 0, count - 1, 0)))
             shown()
 
         at.on_update(shown)
@@ -201,8 +209,8 @@ class Page:
         def playing() -> None:
             while not self._stopped.wait(1.0 / RATE):
                 if play.value:
-                    now = at.value + float(speed.value) / RATE
-                    at.value = at.min if now > at.max else now
+                    later = now() + (float(speed.value) if speed.value in SPEEDS else 1.0) / RATE
+                    at.value = first if later > last else later
 
         threading.Thread(target=playing, daemon=True).start()
 
@@ -213,6 +221,9 @@ def _served(host: str, port: int, label: str) -> Any:
         import viser
     except ImportError:
         raise ViewError("looking at robots needs the package viser.\n  pip install hinge[view]") from None
+    if not host:
+        what = "host is empty, which would open the page to every machine that can reach this one."
+        raise ViewError(f'{what}\n  Write "localhost" for this one alone, or "0.0.0.0" if all of them may use it.')
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -223,7 +234,7 @@ def _served(host: str, port: int, label: str) -> Any:
                 f"port {port} of {host} cannot be used: {why}.\n  Give another port, or 0 for any."
             ) from None
         port = probe.getsockname()[1]
-    with redirect_stdout(StringIO()):  # it prints a box with its address, however quiet it is told to be
+    with watched(host), redirect_stdout(StringIO()):  # it prints a box with its address, however quiet it is to be
         return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)
 
 
@@ -237,6 +248,11 @@ def _ranges(limits: Any) -> tuple[list[float], list[float]]:
     low = np.where(np.isfinite(limits.lower), limits.lower, -FREE)
     high = np.where(np.isfinite(limits.upper), limits.upper, FREE)
     return low.tolist(), np.maximum(high, low + 1e-6).tolist()
+
+
+def _within(value: float, low: float, high: float, otherwise: float) -> float:
+    """A number from the page, which may say anything, within limits; `otherwise` in the place of NaN."""
+    return min(max(value, low), high) if value == value else otherwise
 
 
 def _normal(robot: Robot, q: Array) -> Array:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.model import meshes
 from hinge.model.model import Model
 from hinge.model.shapes import Box, Cylinder, Mesh, Shape
 from hinge.spatial.linear3 import Vec3
@@ -71,7 +72,7 @@ def triangles(shape: Shape) -> tuple[Array, Array]:
 
 def _mesh(mesh: Mesh) -> tuple[Array, Array]:
     name = os.path.basename(mesh.file) or "a mesh"
-    if not os.path.isfile(mesh.file):
+    if not meshes.found(mesh.file):
         raise ValueError(f"mesh {name} was not found; hinge.load(..., packages=[…]) says where to look")
     try:
         vertices, faces = mesh.triangles()
