@@ -137,13 +137,10 @@ class Builder:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
         what = f"joint {name!r}"
-        symbolic = {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items() if is_symbolic(x)}
-        parameters = parameters | symbolic
+        parameters |= {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items()
+                       if isinstance(x, float) or is_symbolic(x)}  # fmt: skip
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self.joint_of(name, kind, axis, parameters, where)
-        for label, value in parameters.items():
-            if isinstance(value, int | float):
-                numbers(what, label, [value], (1,), where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
             upright = np.array(shortest_turn(snapped_direction(self._direction(name, joint.kind, axis, where))))
@@ -155,7 +152,7 @@ class Builder:
                 "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
         entries = {k: each(what, k, said[k], n, default, where) for k, (n, default) in sizes.items()}
         if mimic is not None:
-            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where, False)
+            mimic = mimic[0], *numbers(what, "mimic ratio and offset", mimic[1:], (2,), where, False)
             if mimic[1] == 0.0:
                 raise ModelError("ratio", f"{what} follows joint {mimic[0]!r} with ratio 0.",
                                  "It would not move: make it a fixed joint.", where)  # fmt: skip
@@ -163,6 +160,10 @@ class Builder:
             if low > high:
                 raise ModelError("limits", f"joint {name!r} has lower limit {low:g} above upper limit {high:g}.",
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
+        for word in ("velocity", "effort"):
+            if min(entries[word], default=0.0) < 0.0:
+                raise ModelError("limits", f"{what} has {word} limit {min(entries[word]):g}, below zero.",
+                                 "Write how much it may be in either direction, or leave it out.", where)  # fmt: skip
         R = self._snap(what, "rotation", name, rotation, where)
         seat = self._snap(what, "child_rotation", name, child_rotation, where), Vec3(child_p)
         terms = [x for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]]
@@ -182,10 +183,9 @@ class Builder:
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a named frame on a link; `rotation` takes frame coordinates to the link's."""
-        p = numbers(f"frame {name!r}", "xyz", xyz, (3,), where)
-        self._frames.append(
-            (name, link, self._snap(f"frame {name!r}", "rotation", name, rotation, where), Vec3(p), where)
-        )
+        what = f"frame {name!r}"
+        p, R = numbers(what, "xyz", xyz, (3,), where), self._snap(what, "rotation", name, rotation, where)
+        self._frames.append((name, link, R, Vec3(p), where))
 
     def finding(self, severity: str, code: str, what: str, fix: str = "", where: Where = NOWHERE) -> None:
         """Put a finding into the model's report."""
@@ -352,30 +352,30 @@ class Builder:
         """Mimic joints, each led by a joint that follows no other."""
         number = {joint.name: i for i, joint in carried.items()}
         made: dict[int, Follow] = {}
-        for i, joint in carried.items():
-            ratio, offset, seen, at = 1.0, 0.0, [joint.name], joint
-            while at.mimic is not None:
-                leader, factor, shift = at.mimic
+        for joint in carried.values():
+            chain: dict[str, tuple[str, float, float]] = {}  # from a follower up to one that is made, or leads
+            while joint.mimic is not None and number[joint.name] not in made:
+                chain[joint.name], leader = joint.mimic, joint.mimic[0]
                 if leader not in number:
                     why = "does not move" if leader in self._joints else "does not exist"
-                    self.finding("error", "mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}; it is "
-                                 "left to move by itself.", did_you_mean(leader, number), at.where)  # fmt: skip
-                    break
-                if leader in seen:
-                    ring = " → ".join([*seen[seen.index(leader) :], leader])
-                    raise ModelError("mimic-cycle", f"joint {at.name!r} mimics itself: {ring}.",
-                                     "One joint of the ring has to lead.", at.where)  # fmt: skip
-                ratio, offset = ratio * factor, ratio * shift + offset
-                at = carried[number[leader]]
-                seen.append(leader)
-            if at is not joint:
-                for one in (joint, at):
+                    raise ModelError("mimic", f"joint {joint.name!r} mimics joint {leader!r}, which {why}.",
+                                     f'{did_you_mean(leader, number)} With mimic="free" it moves by itself.',
+                                     joint.where)  # fmt: skip
+                if leader in chain:
+                    ring = " → ".join([*[*chain][[*chain].index(leader) :], leader])
+                    raise ModelError("mimic-cycle", f"joint {joint.name!r} mimics itself: {ring}.",
+                                     "One joint of the ring has to lead.", joint.where)  # fmt: skip
+                joint = carried[number[leader]]
+            for name, (leader, ratio, offset) in reversed(chain.items()):
+                above = made.get(number[leader], Follow(number[leader], 1.0, 0.0))
+                follower, leading = self._joints[name], carried[above.leader]
+                for one in (follower, leading):
                     if not one.joint.is_single:
-                        raise ModelError("mimic", f"joint {joint.name!r} mimics joint {at.name!r}, but {one.name!r} is "
+                        raise ModelError("mimic", f"joint {name!r} mimics joint {leading.name!r}, but {one.name!r} is "
                                          f"{one.joint.kind}.", "Only joints with one coordinate can lead or follow.",
-                                         joint.where)  # fmt: skip
-                made[i] = Follow(number[at.name], ratio, offset)
-        return made
+                                         follower.where)  # fmt: skip
+                made[number[name]] = Follow(above.leader, ratio * above.ratio, ratio * above.offset + offset)
+        return dict(sorted(made.items()))
 
     def _report(self, grown: _Growing, follows: Mapping[int, Follow], strict: bool) -> Report:
         findings = list(self._findings)
