@@ -33,7 +33,7 @@ from hinge.model.numbers import LARGEST, RANGE
 
 MAX_BYTES, MAX_LINES, MAX_JOINTS = 2**20, 50_000, 1000
 # keys within keys within keys: there are none in such a file, and reading them takes quadratic time
-_DOTTED = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){32}")
+_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){32}")
 KEYS = ("name", "convention", "gravity", "base", "tool", "angles", "joint")
 WORDS = {"name": str, "convention": str, "angles": str, "type": str, "driven_by": str}
 INFINITE = ("limits", "velocity", "effort")  # may be, where there is none
@@ -43,7 +43,9 @@ DEEPEST = 3  # an array of arrays of numbers, such as a pose
 
 def is_table(text: str) -> bool:
     """Whether a text is one of these rather than XML or the name of a file."""
-    return not text.lstrip("\ufeff \t\r\n").startswith("<") and bool(re.search(r"^\s*\[\[\s*joint\s*\]\]", text, re.M))
+    return not text.lstrip("\ufeff \t\r\n").startswith("<") and bool(
+        re.search(r"^[ \t]*\[\[[ \t]*joint[ \t]*\]\]", text, re.M)
+    )
 
 
 def read(content: str | bytes, file: str = "", folder: str | None = None, packages: Sequence[str] = ()) -> Builder:

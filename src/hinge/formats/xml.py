@@ -24,7 +24,7 @@ from sys import float_info
 from xml.parsers import expat
 
 from hinge.errors import ModelError, Where
-from hinge.model.numbers import LARGEST, RANGE, rounded
+from hinge.model.numbers import LARGEST, RANGE
 
 MAX_DEPTH = 500
 MAX_BYTES = 64 * 2**20
@@ -276,8 +276,8 @@ def numbers(element: Element, name: str, n: int, default: Sequence[float] | None
     text = _required(element, name)
     parts = text.split()
     values = tuple(map(_float, parts))
-    wrong = next((part for part, value in zip(parts, values, strict=True) if not abs(value) <= largest), None)
-    if wrong is not None:
+    if not all(abs(value) <= largest for value in values):
+        wrong = next(part for part, value in zip(parts, values, strict=True) if not abs(value) <= largest)
         raise _not_a_number(element, name, text, wrong)
     if len(values) != n:
         raise ModelError(
@@ -312,7 +312,7 @@ def _required(element: Element, name: str) -> str:
 def _float(text: str) -> float:
     """The number, or NaN; Python's own spellings such as 1_000 and digits of other scripts are not numbers here."""
     try:
-        return rounded(float(text)) if text.isascii() and "_" not in text else nan
+        return float(text) if text.isascii() and "_" not in text else nan
     except ValueError:
         return nan
 

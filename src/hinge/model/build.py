@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 import os
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -112,8 +114,7 @@ class Builder:
         c = numbers(what, "com", com, (3,), where)
         flat = (0.0,) * 9 if inertia is None else numbers(what, "inertia", inertia, (3, 3), where)
         rows = (flat[0:3], flat[3:6], flat[6:9])
-        said = LinkInertia(m, c, rows)
-        inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
+        said, inertia_here = LinkInertia(m, c, rows), RigidInertia.at_com(m, Vec3(c), rows)
         self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
         if not unknown((m, *flat)) and (m or any(flat)):
             self._findings.extend(examine_link(name, m, np.array(rows), where))
@@ -295,8 +296,7 @@ class Builder:
             raise ModelError("two-roots", f"links {shown} are carried by no joint.",
                              "A robot has one root: connect the others to it, with fixed joints if need be.",
                              self._links[roots[1]].where)  # fmt: skip
-        reached = set(roots)
-        stack = list(roots)
+        reached, stack = set(roots), list(roots)
         while stack:
             for joint in children[stack.pop()]:
                 reached.add(joint.child)
@@ -392,9 +392,9 @@ class Builder:
 
 
 def unused(name: str, taken: set[str]) -> str:
-    """`name`, or name_2, name_3, … where it is taken."""
-    k, candidate = 1, name
-    while candidate in taken:
-        k += 1
-        candidate = f"{name}_{k}"
-    return candidate
+    """`name`, or name_2, name_3, … where it is taken: the first of them if they were taken in turn."""
+    if name not in taken:
+        return name
+    power = next(p for p in count(1) if f"{name}_{2**p}" not in taken)
+    k = bisect_left(range(2**power), True, lo=2, key=lambda k: f"{name}_{k}" not in taken)
+    return f"{name}_{k}"

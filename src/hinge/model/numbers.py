@@ -20,17 +20,12 @@ SMALLEST, LARGEST = 1e-100, 1e100
 RANGE = f"Numbers of a robot are at most {LARGEST:g}."
 
 
-def rounded(x: float) -> float:
-    """The number, or zero where it is so small that it is the rounding of one."""
-    return 0.0 * x if abs(x) < SMALLEST else x
-
-
 def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where,
             symbols: bool = True) -> tuple[Scalar, ...]:  # fmt: skip
     """The numbers of an array of that shape, row by row; finite ones, or nodes where `symbols` may be given."""
     try:
         values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
-        flat: tuple[Scalar, ...] = tuple(rounded(float(x)) for x in values)
+        flat: tuple[Scalar, ...] = tuple([0.0 * x if abs(x) < SMALLEST else x for x in map(float, values)])
         if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
@@ -45,12 +40,12 @@ def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Wh
 
 def _bounded(what: str, label: str, values: tuple[Scalar, ...], where: Where) -> tuple[Scalar, ...]:
     """The values, if all of them are symbols or in range."""
-    wrong = next((x for x in values if type(x) is not Expr and not abs(x) <= LARGEST), None)
-    if wrong is None:
+    wrong = [x for x in values if type(x) is not Expr and not abs(x) <= LARGEST]
+    if not wrong:
         return values
-    if not math.isfinite(wrong):
+    if not all(map(math.isfinite, wrong)):
         raise ModelError("nan", f"{what} has {label} with a value that is not a finite number.", "Give numbers.", where)
-    raise ModelError("range", f"{what} has {label} {wrong:g}, which is out of range.", RANGE, where)
+    raise ModelError("range", f"{what} has {label} {wrong[0]:g}, which is out of range.", RANGE, where)
 
 
 def _symbolic(what: str, label: str, given: Any, shape: tuple[int, ...], where: Where) -> tuple[Scalar, ...]:
@@ -66,10 +61,11 @@ def each(what: str, label: str, given: Any, n: int, default: float, where: Where
     """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
     if given is None:
         return (default,) * n
-    if type(given) is float and (given == 0.0 or SMALLEST <= given <= LARGEST):
+    if type(given) is float and (given == 0.0 or SMALLEST <= abs(given) <= LARGEST):
         return (given,) * n
     try:
-        values = tuple(map(rounded, np.broadcast_to(np.asarray(given, float), (n,)).tolist()))
+        values = tuple(0.0 * x if abs(x) < SMALLEST else x
+                       for x in np.broadcast_to(np.asarray(given, float), (n,)).tolist())  # fmt: skip
     except (TypeError, ValueError, OverflowError):
         if default == 0.0 and is_symbolic(given) and np.shape(given) in ((), (n,)):  # limits are numbers
             return _symbolic(what, label, given, (n,), where)
