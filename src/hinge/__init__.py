@@ -97,7 +97,7 @@ _HOME = {
     "ExcitationError": "errors", "ViewError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
-    "version", "errors", "arguments", "status",
+    "version", "errors", "files", "arguments", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
     "interop", "checking", "counting", "sim", "logs", "motion", "identify", "control", "planning", "viewing", "cli",

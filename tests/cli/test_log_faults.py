@@ -164,7 +164,9 @@ def test_chunks_have_rows(tmp_path, lamp, log):
 
 def test_a_column_of_words(tmp_path, lamp):
     pyarrow.parquet.write_table(pyarrow.table({"q_turn": [1.0], "q_nod": ["up"]}), tmp_path / "log.parquet")
-    assert message(lamp, tmp_path / "log.parquet") == "log.parquet: column 'q_nod' holds string, not numbers.\n"
+    assert message(lamp, tmp_path / "log.parquet") == (
+        "log.parquet: column 'q_nod' holds string, not numbers.\n  Write numbers; times in seconds.\n"
+    )
 
 
 def test_a_package_that_is_missing(lamp, log, monkeypatch):
@@ -243,23 +245,24 @@ class Disk:
             def write(self, view):
                 return file.write(bytes(view)[: here.take(path, len(view))])
 
+            def truncate(self, size):
+                here.left += here.files.pop(path)
+                return file.truncate(size)
+
             def __getattr__(self, name):
                 return getattr(file, name)
 
         return Counted()
 
-    def fill(self, path, size):
-        more = size - self.files.get(path, 0)
+    def fill(self, file, size):
+        more = size - self.files.get(file, 0)
         if more > self.left:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        self.take(path, more)
-        with open(path, "wb") as file:
-            file.truncate(size)
+        self.take(file, more)
 
-    def free(self, path):
-        self.left += self.files.pop(path, 0)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+    def free(self, file):
+        self.left += self.files.pop(file, 0)
+        file.close()
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
@@ -322,7 +325,7 @@ def test_ctrl_c_keeps_what_there_is_and_exits_with_130(tmp_path, lamp):
     run = subprocess.Popen([sys.executable, "-c", code, *map(str, words)], stderr=subprocess.PIPE, text=True)
     with contextlib.suppress(subprocess.TimeoutExpired):
         deadline = time.monotonic() + 60
-        part = tmp_path / "out.parquet.part"
+        part = tmp_path / "out.parquet.part" / "out.parquet"
         while not (part.exists() and part.stat().st_size > 1000) and time.monotonic() < deadline:
             time.sleep(0.01)
     run.send_signal(signal.SIGINT)

@@ -2,8 +2,9 @@
 
 One file an entry, named by a key that says everything the code depends on: the robot, the algorithm and its options,
 hinge's own sources, and what the back end says of itself, such as the processor and the version of LLVM. An entry is
-written under another name and then renamed; its checksum is checked before it is used. A broken entry is made anew,
-never trusted; a cache that cannot be written only warns. The oldest entries go when it outgrows its limit.
+written under another name and then renamed; its checksum is checked before it is used. What is broken, or no regular
+file, is made anew, never trusted; a cache that cannot be written only warns. The oldest entries go when it outgrows its
+limit.
 
 HINGE_CACHE_DIR says where it is; an empty value switches it off.
 """
@@ -16,6 +17,8 @@ import os
 import warnings
 from functools import cache as once
 from pathlib import Path
+
+from hinge import files
 
 LIMIT = 1 << 30  # bytes
 MAGIC = b"hinge kernel 2\n"
@@ -65,7 +68,7 @@ def find(name: str, kind: str = "kernel") -> bytes | None:
         return None
     path = where / f"{name}.{kind}"
     try:
-        entry = _parsed(name, path.read_bytes())
+        entry = _parsed(name, files.read(path, LIMIT))
     except OSError:
         return None
     with contextlib.suppress(OSError):

@@ -10,6 +10,7 @@ from hinge.errors import ModelError
 from hinge.formats import xml
 from hinge.formats.xml import Element
 from hinge.model import Finding
+from hinge.robot.loading import read_file
 
 Content = str | bytes
 PRODUCTS = ("ixy", "ixz", "iyz")
@@ -26,8 +27,7 @@ def content_of(source: str | os.PathLike[str], packages: Sequence[str | os.PathL
         from hinge.formats import xacro
 
         return xacro.expand(path, [os.fspath(folder) for folder in packages])
-    with open(path, "rb") as file:
-        return file.read()
+    return read_file(path)
 
 
 def root_of(text: Content, file: str = "") -> Element | None:

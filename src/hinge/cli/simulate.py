@@ -12,6 +12,7 @@ import numpy as np
 import hinge
 from hinge import logs
 from hinge.cli.common import BACKEND, BASE, JSON, ROBOT, TERMS, moving, split
+from hinge.integrators import METHODS
 from hinge.logs.tables import target_suffix
 from hinge.robot import Robot
 from hinge.sim.picture import drawable
@@ -50,9 +51,11 @@ def simulate(robot: str, seconds: float, step: str, method: str, start: tuple[st
         target_suffix(out)  # before the work is done
     if plot:
         drawable(plot)
+    streams = folder and method in METHODS and not METHODS[method].adaptive
     run = hinge.simulate(arm, seconds, q0=_start(arm, start, rollouts, seed), method=method, step=_step(step),
-                         record=record, limits=limits, joint_terms=split(joint_terms), backend=backend)  # fmt: skip
-    if out:
+                         record=record, limits=limits, joint_terms=split(joint_terms), backend=backend,
+                         file=out if streams else None, overwrite=streams)  # fmt: skip
+    if out and not streams:
         run.save(out) if folder else logs.write(run, out)
     if plot:
         run.plot(plot)

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from hinge import files
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, choose, default
 from hinge.errors import LogError, NotCovered, did_you_mean
 from hinge.logs.columns import CARRIED, FIELDS, matched, result_columns, result_names
@@ -56,7 +57,7 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     if chunk is not None and chunk < 1:
         raise LogError(f"chunk={chunk} is no number of rows.", "Give 1 or more, or none.")
     algorithm, fields = _asked(robot, name, method, at)
-    if os.path.abspath(source) == os.path.abspath(target):
+    if files.same(source, target):
         raise LogError(f"{target} is the log that is read, and would be lost.", "Write to another file.")
     log = open_log(source)
     inside = matched(robot, fields, log)

@@ -1,15 +1,15 @@
 """Logs that are written, a chunk of rows at a time, and can be read whatever happens.
 
-A log grows under another name beside its own and is renamed when it is closed. Closing it takes space too, so a reserve
-of more than a chunk is held from the beginning: when the disk is full the reserve is given up, the chunk is finished,
-the file is closed and can be read, and then the fault is raised. The same after Ctrl-C, or when a row cannot be read.
+A log grows in a new folder beside its place, `NAME.part`, and is moved when it is closed. Closing it takes space too,
+so a reserve of more than a chunk is held from the beginning: when the disk is full the reserve is given up, the chunk
+is finished, the file is closed and can be read, and then the fault is raised. The same after Ctrl-C, or when a row
+cannot be read. What a killed process leaves in the folder can be read too: text, or arrays.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -147,15 +147,29 @@ class _Csv(_Columns):
 
 
 class _Parquet(_Columns):
+    """What a Parquet file holds is known by its end alone: until it is closed, its rows are in arrays beside it too."""
+
+    def __init__(self, store: Store, names: Names) -> None:
+        super().__init__(store, names)
+        self.arrays = _Arrays(store, names, spare=True)
+
+    def add(self, chunk: Mapping[str, Array]) -> None:
+        self.arrays.add(chunk)
+        super().add(chunk)
+
+    def close(self) -> None:
+        super().close()
+        self.arrays.close()
+
     def writer_on(self) -> Any:
         return self.arrow.parquet.ParquetWriter(self.sink, self.schema, use_dictionary=False)
 
 
-class _Npz:
-    """An array a member. They grow in files of their own, and are put into the archive at the end."""
+class _Arrays:
+    """Arrays that grow in files of their own, `NAME.npy`, which can be read at any time."""
 
-    def __init__(self, store: Store, names: Names) -> None:
-        self.store, self.files = store, {name: store.open(f"{name}.npy") for name in names}
+    def __init__(self, store: Store, names: Names, spare: bool = False) -> None:
+        self.store, self.files = store, {name: store.open(f"{name}.npy", spare) for name in names}
         self.shapes: dict[str, tuple[int, ...]] = {}
         for file in self.files.values():
             file.write(bytes(HEADER))
@@ -175,17 +189,21 @@ class _Npz:
             if not self.rows:
                 file.rewrite(_npy_header((0, *self.shapes.get(name, ()))))
             file.close()
+
+
+class _Npz(_Arrays):
+    """An array a member, put into the archive at the end."""
+
+    def close(self) -> None:
+        super().close()
         self.store.give_up()
-        archive = f"{self.store.path}.zip.part"
         try:
-            with zipfile.ZipFile(archive, "w") as made:
-                for name in self.files:
-                    made.write(os.path.join(self.store.beside, f"{name}.npy"), f"{name}.npy")
+            with zipfile.ZipFile(self.store.place, "x") as made:
+                for name, file in self.files.items():
+                    made.write(file.path, f"{name}.npy")
         except OSError:
-            Path(archive).unlink(missing_ok=True)
+            Path(self.store.place).unlink(missing_ok=True)
             raise
-        os.replace(archive, self.store.path)
-        shutil.rmtree(self.store.beside)
 
 
 def _npy_header(shape: tuple[int, ...]) -> bytes:

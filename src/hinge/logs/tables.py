@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
+from hinge import files
 from hinge.arguments import Array
-from hinge.errors import LogError, did_you_mean
+from hinge.errors import HingeError, LogError, did_you_mean
 
 Chunk = tuple[dict[str, Array], float]  # columns, and how much of the log has been read
 BLOCK = 512 << 10  # bytes of a CSV file that are parsed at once; some thirty blocks are read ahead
@@ -36,15 +37,13 @@ def open_log(path: str | os.PathLike[str]) -> Log:
     name = os.fspath(path)
     kinds: dict[str, Callable[[str], Log]] = {".csv": Csv, ".parquet": Parquet, ".npz": Npz}
     kind = kinds[suffix_of(name)]
-    if not os.path.isfile(name):
-        why = "it is a folder" if os.path.isdir(name) else "No such file or directory"
-        raise LogError(f"{name} cannot be read: {why}.", _near(name))
     try:
+        files.regular(name)  # of any size: it is read a chunk at a time
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise LogError(f"{name} cannot be read: {why}.", _near(name)) from None
+    with _reading(name):
         return kind(name)
-    except LogError:
-        raise
-    except (OSError, ValueError, zipfile.BadZipFile) as problem:
-        raise cannot_read(name, problem) from None
 
 
 def suffix_of(path: str) -> str:
@@ -74,8 +73,16 @@ def pyarrow_or_say(path: str) -> Any:
     return pyarrow
 
 
-def cannot_read(path: str, problem: Exception) -> LogError:
-    return LogError(f"{path} cannot be read: {(str(problem).splitlines() or ['?'])[0].rstrip('.')}.")
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """A block that reads a log: what NumPy, zipfile and Arrow raise of a damaged one becomes an error that says so."""
+    try:
+        yield
+    except HingeError:
+        raise
+    except Exception as problem:  # of a dozen kinds, from missing keys to unknown codecs
+        why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+        raise LogError(f"{path} cannot be read: {why}.", "It may be damaged: write it again.") from None
 
 
 def _near(path: str) -> str:
@@ -93,6 +100,7 @@ class _Arrow:
     path: str
     wide: dict[str, int]
     rows: int
+    _arrow: Any
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
         self.path, self.wide = path, {}
@@ -108,8 +116,9 @@ class _Arrow:
             values = batch.column(self._written[name])
             try:
                 made[name] = values.cast("float64").to_numpy(zero_copy_only=False)
-            except ValueError:
-                raise LogError(f"{self.path}: column {name!r} holds {values.type}, not numbers.") from None
+            except self._arrow.ArrowException:
+                raise LogError(f"{self.path}: column {name!r} holds {values.type}, not numbers.",
+                               "Write numbers; times in seconds.") from None  # fmt: skip
         return made
 
 
@@ -127,12 +136,13 @@ class Csv(_Arrow):
         csv, written = self._arrow.csv, [self._written[name] for name in columns]
         convert = csv.ConvertOptions(include_columns=written, column_types=dict.fromkeys(written, "float64"))
         read, size = csv.ReadOptions(block_size=BLOCK, use_threads=False), os.path.getsize(self.path)
-        try:
-            with self._arrow.OSFile(self.path) as file, csv.open_csv(file, read, convert_options=convert) as reader:
-                for batch in reader:
-                    yield self._numbers(batch, columns), file.tell() / size
-        except self._arrow.ArrowInvalid as problem:
-            raise cannot_read(self.path, problem) from None
+        with (
+            _reading(self.path),
+            self._arrow.OSFile(self.path) as file,
+            csv.open_csv(file, read, convert_options=convert) as reader,
+        ):
+            for batch in reader:
+                yield self._numbers(batch, columns), file.tell() / size
 
 
 class Parquet(_Arrow):
@@ -147,14 +157,11 @@ class Parquet(_Arrow):
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
         done = 0
-        try:
-            with self._open(self.path) as file:
-                written = [self._written[name] for name in columns]
-                for batch in file.iter_batches(rows, columns=written, use_threads=False):
-                    done += len(batch)
-                    yield self._numbers(batch, columns), done / self.rows
-        except (OSError, self._arrow.ArrowInvalid) as problem:
-            raise cannot_read(self.path, problem) from None
+        with _reading(self.path), self._open(self.path) as file:
+            written = [self._written[name] for name in columns]
+            for batch in file.iter_batches(rows, columns=written, use_threads=False):
+                done += len(batch)
+                yield self._numbers(batch, columns), done / self.rows
 
 
 class Npz:
@@ -165,10 +172,14 @@ class Npz:
         self.columns, self.wide = [], {}
         lengths = {}
         with zipfile.ZipFile(path) as archive:
-            for member in archive.namelist():
-                name = member.removesuffix(".npy")
+            for member in archive.infolist():
+                name = member.filename.removesuffix(".npy")
+                if name == member.filename:
+                    continue
                 with archive.open(member) as file:
                     shape, fortran, number = _header(file)
+                if min(shape, default=0) < 0 or prod(shape) * number.itemsize > member.file_size:
+                    raise LogError(f"{path}: array {name!r} ends early.", "It is damaged.")
                 if not shape or number.kind not in "fiub" or len(shape) > 2:
                     continue
                 if len(shape) == 2 and fortran and min(shape) > 1:
@@ -185,10 +196,8 @@ class Npz:
         self.rows: int = next(iter(lengths.values()))
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
-        try:
+        with _reading(self.path):
             yield from self._chunks(columns, rows)
-        except (OSError, zipfile.BadZipFile, zlib.error) as problem:  # found damaged only now
-            raise cannot_read(self.path, problem) from None
 
     def _chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
         total = self.rows

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from hinge import files
+
 Array = np.ndarray[Any, np.dtype[Any]]
+MOST = 512 << 20  # bytes of a mesh file
 
 
 def read(path: str) -> tuple[Array, Array]:
@@ -16,8 +20,26 @@ def read(path: str) -> tuple[Array, Array]:
         return _msh(path)
     import trimesh
 
-    mesh: Any = trimesh.load(path, force="mesh", process=False, skip_materials=True)  # no other files
+    kind = os.path.splitext(path)[1][1:].lower()
+    beside: Any = _Beside(os.path.dirname(path))
+    with files.opened(path, MOST) as file:
+        mesh: Any = trimesh.load(file, kind, beside, force="mesh", process=False, skip_materials=True)
     return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
+
+
+class _Beside:
+    """The files below a folder, by name: what a mesh in several files may ask for, as trimesh asks for it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = os.path.realpath(folder or os.curdir)
+
+    def get(self, name: str) -> bytes:
+        path = os.path.realpath(os.path.join(self.folder, name.strip()))
+        if not path.startswith(os.path.join(self.folder, "")):
+            raise ValueError(f"{name!r} leads out of its folder")
+        return files.read(path, MOST)
+
+    __getitem__ = get
 
 
 @lru_cache(maxsize=256)
@@ -30,8 +52,7 @@ def hull(path: str) -> Array:
 
 def _msh(path: str) -> tuple[Array, Array]:
     """Counts of vertices, normals, texture coordinates and faces, then the arrays."""
-    with open(path, "rb") as file:
-        data = file.read()
+    data = files.read(path, MOST)
     nv, nn, nt, nf = (int(n) for n in np.frombuffer(data, "<i4", 4))
     if min(nv, nn, nt, nf) < 0 or len(data) != 16 + 4 * (3 * nv + 3 * nn + 2 * nt + 3 * nf):
         raise ValueError("its length does not fit its counts")

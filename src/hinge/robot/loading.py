@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from hinge import files
 from hinge.arguments import Vector
 from hinge.errors import NOWHERE, ModelError, did_you_mean
+from hinge.formats.xml import MAX_BYTES
 from hinge.loops import linkages as _linkages
 from hinge.loops.equalities import closed
 from hinge.model import samples as _samples
@@ -39,14 +41,7 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
         builder = read(source, packages=searched)
     else:
         path = os.fspath(source)
-        try:
-            with open(path, "rb") as file:
-                content = file.read()
-        except (OSError, ValueError) as problem:
-            hint = _near_files(path) or "Check the path."
-            raise ModelError(
-                "no-file", f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}.", hint
-            ) from None
+        content = read_file(path)
         if path.endswith(".xacro"):
             from hinge.formats import xacro
 
@@ -57,6 +52,19 @@ def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "coup
         builder.gravity = _gravity(gravity)
     model = builder.build(base=base, mimic=mimic, strict=strict)
     return Robot(closed(model) if loops else model)
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a robot file."""
+    try:
+        return files.read(path, MAX_BYTES)
+    except files.TooLarge as problem:
+        hint = "A robot file holds no meshes: put large data in files of their own."
+        raise ModelError("size", f"{path} cannot be read: {problem.strerror}.", hint) from None
+    except (OSError, ValueError) as problem:
+        hint = _near_files(path) or "Check the path."
+        what = f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}."
+        raise ModelError("no-file", what, hint) from None
 
 
 def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:

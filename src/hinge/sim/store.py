@@ -5,7 +5,8 @@
       robot.xml or robot.urdf  the robot, where a format can say it
       finished.json            how many states are there, replaced after each chunk; and how they were made
 
-A run that was killed, or whose disk was full, opens as far as finished.json says.
+A run that was killed, or whose disk was full, opens as far as finished.json says. A trajectory that is replaced goes
+when the new one is complete, and lies in run.zarr.old until then.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import warnings
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge import files
 from hinge.arguments import Array
 from hinge.errors import HingeError, TrajectoryError
 from hinge.model.model import TERMS, Model
 from hinge.robot import Robot
+from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import CannotWrite, rollouts
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
@@ -34,8 +37,12 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 CHUNK = 8 << 20  # bytes of one array in a chunk, at most
+LARGEST = 2 << 30  # bytes of a chunk that is read
 LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
-MARK = "finished.json"
+SAYS: dict[str, type] = {  # what a mark has, and as what
+    "finished": int, "fields": list, "batch": list, "status": list, "events": list, "info": dict, "hinge": str,
+    "method": str, "parameters": dict,
+}  # fmt: skip
 
 
 def _zarr() -> Any:
@@ -55,17 +62,23 @@ class Writer:
 
     def __init__(self, path: str | os.PathLike[str], run: Run, widths: dict[str, int], count: int, append: bool = False,
                  overwrite: bool = False) -> None:  # fmt: skip
-        self.path, self.run, rows = Path(path), run, len(run.q)
+        self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
                       "name": run.robot.name, "digest": _digest(run.robot.model), "fields": list(widths),
                       "parameters": {name: x.tolist() for name, x in run.parameters.items()}}  # fmt: skip
         self.events: list[Event] = []
+        self.old: Path | None = None  # what was there, until this is complete
         if append and self.path.exists():
             self.stored = self._gone_on(count)
         else:
-            self.stored = _created(_cleared(self.path, overwrite), rows, widths, count)
-            _write_robot(run.robot, self.path)
+            self.old = set_aside(self.path, overwrite)
+            try:
+                self.stored = _created(self.path, rows, widths, count)
+                _write_robot(run.robot, self.path)
+            except BaseException:
+                put_back(self.old, self.path)
+                raise
         self.room = min(self.stored["t"].chunks[0], count)
         self.t = np.empty(self.room)
         self.arrays = {name: np.full((rows, self.room, width), np.nan) for name, width in widths.items()}
@@ -128,6 +141,10 @@ class Writer:
             self.flush()
         except CannotWrite as problem:
             self.run.stopped = self.run.stopped or str(problem)
+        if self.old is not None and self.run.stopped:
+            self.run.info["replaced"] = str(self.old)
+        elif self.old is not None:
+            remove(self.old)
         count = self.base + self.row
         states = {name: OnDisk(self.stored[name], count, self.run.batch) for name in self.arrays}
         return np.asarray(self.stored["t"][:count]), states
@@ -135,7 +152,7 @@ class Writer:
 
 def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[str, Any]:
     """The arrays of a new file."""
-    group = _zarr().open_group(str(path), mode="w")
+    group = _zarr().open_group(str(path), mode="w-")
     widest = max([1, *widths.values()])
     chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
     # chunks of zeros are written too, so that one that is missing is known to be
@@ -165,23 +182,30 @@ class OnDisk:
     def _read(self, part: slice) -> Array:
         try:
             return np.asarray(self.array[part])
-        except (OSError, ValueError, RuntimeError) as problem:
-            raise TrajectoryError(f"{self.array.path} cannot be read: {problem}.", "It is damaged.") from None
+        except Exception as problem:  # whatever Zarr and its codecs make of a damaged chunk
+            raise _damaged(f"{self.array.store_path}", problem) from None
 
-    def check(self, width: int) -> None:
-        """Raise where this is not the record of that many numbers a state, or chunks of it are missing."""
-        if self.array.shape[-1] != width:
-            raise ValueError(f"{self.array.path} has {self.array.shape[-1]} numbers a state, and its robot {width}")
-        missing = -(-self.count // self.array.chunks[0]) - self.array.nchunks_initialized
+    def check(self, names: set[str], *shape: int) -> OnDisk:
+        """Itself, the record of such states; raises where it is none, or chunks of it are not among the files."""
+        array, name = self.array, self.array.path
+        if len(array.shape) == 3 and len(shape) == 2 and array.shape[-1] != shape[-1]:
+            raise ValueError(f"{name} has {array.shape[-1]} numbers a state, and its robot {shape[-1]}")
+        whole = array.shape[1:] == shape and array.chunks[1:] == tuple(max(1, n) for n in shape)
+        if not whole or array.dtype != np.float64 or self.count > array.shape[0] or 8 * prod(array.chunks) > LARGEST:
+            raise ValueError(f"{name} is {array.dtype} of shape {array.shape} in chunks of {array.chunks}, which is no "
+                             "record of this run")  # fmt: skip
+        count = -(-self.count // array.chunks[0])
+        missing = count - sum(f"{name}/c/{k}{'/0' * len(shape)}" in names for k in range(min(count, len(names))))
         if missing > 0:
-            raise ValueError(f"{self.array.path} lacks {missing} of its chunks")
+            raise ValueError(f"{name} lacks {missing} of its chunks")
+        return self
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     """Write a trajectory that is in memory: beside the place first, then there at once."""
-    target = Path(path)
-    beside = target.with_name(f"{target.name}.part")
-    shutil.rmtree(beside, ignore_errors=True)
+    target = real(path)
+    replaceable(target, True)
+    beside = Path(files.unused(target, "part"))
     rows = trajectory.status.size
     fields = {name: getattr(trajectory, name) for name in FIELDS if getattr(trajectory, name) is not None}
 
@@ -202,12 +226,18 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
             writer.fill(trajectory.t[part])
         writer.events = list(trajectory.events)
         writer.flush()
-        _cleared(target, True)
-        os.replace(beside, target)
+        old = set_aside(target, True)
+        try:
+            os.rename(beside, target)
+        except OSError:
+            put_back(old, target)
+            raise
     except (OSError, CannotWrite) as problem:
-        shutil.rmtree(beside, ignore_errors=True)
+        remove(beside)
         why = problem.__cause__ if isinstance(problem, CannotWrite) else problem
         raise TrajectoryError(f"{target} cannot be written: {getattr(why, 'strerror', None) or why}.") from None
+    if old is not None:
+        remove(old)
 
 
 def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:
@@ -222,24 +252,24 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
     finished, fields = about["finished"], about["fields"]
     robot = robot or _read_robot(folder, about)
     zarr = _zarr()
-    if about["parameters"].keys() - {one.name for one in robot.target.vary}:
-        robot = robot.vary(*about["parameters"])
     try:
+        if about["parameters"].keys() - {one.name for one in robot.target.vary}:
+            robot = robot.vary(*about["parameters"])
+        names = _regular(folder)
         group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
-        t, planned = np.asarray(group["t"][:finished]), group["t"].shape[0]
-        states = {name: OnDisk(group[name], finished, batch) for name in fields}
-        for name, stored in states.items():
-            stored.check(robot.nq if name == "q" else robot.nv)
         status = np.array(about["status"], np.uint8).reshape(batch)
+        t, planned = OnDisk(group["t"], finished, ()).check(names).array[:finished], group["t"].shape[0]
+        widths = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv}
+        states = {n: OnDisk(group[n], finished, batch).check(names, status.size, widths[n]) for n in fields}
         events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
         lost = np.array(about["lost"], float).reshape(batch) if "lost" in about else None
         info = dict(about["info"]) | {"hinge": about["hinge"]}
         parameters = {name: np.array(x, float) for name, x in about["parameters"].items()}
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
+    except Exception as problem:  # whatever Zarr makes of a damaged file
+        raise _damaged(str(folder), problem) from None
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, t, states, status, about["method"], events, info, lost, parameters)
+    return Trajectory(robot, np.asarray(t), states, status, about["method"], events, info, lost, parameters)
 
 
 def last_of(path: str | os.PathLike[str], robot: Robot) -> Trajectory:
@@ -265,32 +295,44 @@ def _no_going_on(path: Any, why: str) -> TrajectoryError:
 def _about(folder: Path) -> dict[str, Any]:
     """What a file says of itself."""
     try:
-        about = json.loads((folder / MARK).read_text())
-        about |= {"finished": int(about["finished"]), "fields": list(about["fields"])}
-        about |= {"parameters": dict(about.get("parameters", {}))}
+        about = json.loads(files.read(folder / MARK, SAID))
+        if not isinstance(about, dict):
+            raise ValueError(f"{MARK} is no table")
+        about.setdefault("parameters", {})
+        for name, kind in SAYS.items() if about.get("format", FORMAT) == FORMAT else ():
+            if name not in about or not isinstance(about[name], kind) or isinstance(about[name], bool):
+                raise ValueError(f"{MARK} has no {name}, or not as it is written")
+        counts = [about.get("finished", 0), *about.get("batch", ())]
+        if not all(isinstance(n, int) and n >= 0 for n in counts):
+            raise ValueError(f"{MARK} has {counts} states and rollouts")
     except FileNotFoundError:
         raise TrajectoryError(
             f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise TrajectoryError(f"{folder} cannot be read: {problem}.", "It is damaged.") from None
+    except (OSError, ValueError, RecursionError) as problem:
+        raise _damaged(str(folder), problem) from None
     if about.get("format") != FORMAT:
         raise TrajectoryError(f"{folder} has format {about.get('format')!r}, written by hinge "
                          f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
                          "Read it with the version that wrote it.")  # fmt: skip
-    return dict(about)
+    return about
 
 
-def _cleared(path: Path, overwrite: bool) -> Path:
-    """The place with no trajectory in it, where it may be overwritten; anything else there is left alone."""
-    if path.exists():
-        if not (path / MARK).is_file():
-            raise TrajectoryError(f"{path} exists and is not a trajectory.", "Choose another name, or remove it.")
-        if not overwrite:
-            raise TrajectoryError(f"{path} holds a trajectory already.", "Give overwrite=True, or append=True to go on "
-                                  "with it, or another name.")  # fmt: skip
-        shutil.rmtree(path)
-    return path
+def _damaged(place: str, problem: Exception) -> TrajectoryError:
+    why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+    return TrajectoryError(f"{place} cannot be read: {why}.", "It is damaged.")
+
+
+def _regular(folder: Path) -> set[str]:
+    """The names of all files below a folder; raises where one of them is no file, or too large to be a chunk."""
+    names = set()
+    for name, entry in entries(folder):
+        try:
+            files.regular(entry.path, LARGEST)
+        except OSError as problem:
+            raise ValueError(f"{name}: {problem.strerror}") from None
+        names.add(name)
+    return names
 
 
 def _write_robot(robot: Robot, folder: Path) -> None:

@@ -16,6 +16,7 @@ from hinge.robot import Robot
 from hinge.status import OK, UNREACHED, Status
 
 FIELDS = ("q", "qd", "tau")
+SHOWN = ("stopped", "kept_error", "file", "replaced")  # of what is reported
 
 
 class Event(NamedTuple):
@@ -92,7 +93,11 @@ class Trajectory:
             lines.append(f"  {np.count_nonzero(failed)} of {rollouts} failed: {kinds}")
         if unreached:
             lines.append(f"  {unreached} of {rollouts} not led as wanted: {Status.UNREACHED.name}")
-        lines += [f"  {key}: {value}" for key, value in self.info.items() if key in ("stopped", "kept_error", "file")]
+        lines += [
+            f"  {key}: {value}"
+            for key, value in self.info.items()
+            if key in ("stopped", "kept_error", "file", "replaced")
+        ]
         return "\n".join(lines)
 
     def __getitem__(self, at: Any) -> Trajectory:

@@ -76,7 +76,7 @@ def _mesh(mesh: Mesh) -> tuple[Array, Array]:
     try:
         vertices, faces = mesh.triangles()
     except Exception as wrong:  # readers of meshes raise whatever they like
-        raise ValueError(f"mesh {name} cannot be read: {wrong}") from None
+        raise ValueError(f"mesh {name} cannot be read: {getattr(wrong, 'strerror', None) or wrong}") from None
     if len(faces) > MOST:
         raise ValueError(f"mesh {name} has {len(faces)} triangles; at most {MOST} are drawn")
     return vertices, faces

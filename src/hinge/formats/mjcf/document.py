@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hinge import files
 from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
@@ -65,10 +66,10 @@ class Folder:
         """The content and path of a file."""
         path = self.find(name, where, beside=beside)
         try:
-            if os.path.getsize(path) > MAX_BYTES:
-                raise ModelError("size", f"file {shown(name)!r} has more than {MAX_BYTES} bytes.", "Split it.", where)
-            with open(path, "rb") as file:
-                return file.read(), path
+            return files.read(path, MAX_BYTES), path
+        except files.TooLarge:
+            what = f"file {shown(name)!r} has more than {MAX_BYTES} bytes."
+            raise ModelError("size", what, "Split it.", where) from None
         except OSError as problem:
             what = f"file {shown(name)!r} cannot be read: {problem.strerror}."
             raise ModelError("no-file", what, "Check its permissions.", where) from None

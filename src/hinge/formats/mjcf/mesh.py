@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge import files
 from hinge.errors import ModelError, Where
 from hinge.formats.xml import Element
-from hinge.model.meshes import read
+from hinge.model.meshes import MOST, read
 from hinge.model.moments import Array, Moments, areas, of_triangles, surface
 from hinge.model.shapes import Geometry
 
-MAX_BYTES = 512 * 2**20
 MODES = ("legacy", "convex", "exact", "shell")
 
 
@@ -79,14 +79,13 @@ def fitted(mesh: Mesh, solid: Moments, shape: type[Geometry], scale: float, by_b
 def load(path: str, where: Where) -> tuple[Array, Array]:
     """Vertices and triangles of a mesh file."""
     try:
-        size = os.path.getsize(path)
+        files.regular(path, MOST)
+    except files.TooLarge as problem:
+        what = f"mesh file {path!r} cannot be read: {problem.strerror}."
+        raise ModelError("size", what, "Simplify it.", where) from None
     except OSError as problem:
         hint = "Masses are inferred from it: fetch it, or write <inertial> in the body."
         raise ModelError("no-mesh", f"mesh file {path!r} cannot be read: {problem.strerror}.", hint, where) from None
-    if size > MAX_BYTES:
-        raise ModelError(
-            "size", f"mesh file {path!r} has {size} bytes, at most {MAX_BYTES} are read.", "Simplify it.", where
-        )
     ending = os.path.splitext(path)[1].lower()
     if ending not in (".stl", ".obj", ".msh"):
         raise ModelError("mesh-format", f"mesh file {path!r} is none of .stl, .obj and .msh.", "Convert it.", where)

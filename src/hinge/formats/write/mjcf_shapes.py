@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hinge import files
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, row
 from hinge.model.model import Model
@@ -116,6 +117,6 @@ def _opens(path: str) -> bool:
         return False
     if suffix != ".stl":
         return True
-    with open(path, "rb") as file:  # eighty bytes of header, the number of faces, fifty bytes each
+    with files.opened(path) as file:  # eighty bytes of header, the number of faces, fifty bytes each
         faces = int.from_bytes(file.read(84)[80:], "little")
     return 0 < faces <= MOST_FACES and os.path.getsize(path) == 84 + 50 * faces

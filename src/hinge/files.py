@@ -1,0 +1,92 @@
+"""Files as others may have left them: regular ones only are opened, their size is looked at first, and no more is read.
+
+A pipe would wait for a writer that never comes, a device has no end, and a large file fills the memory before its
+reader can refuse it. All that is read from disk goes through here; what is wrong is an OSError.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import stat
+from collections.abc import Callable
+from typing import BinaryIO
+
+Path = str | os.PathLike[str]
+KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISDIR, "it is a folder"),
+    (stat.S_ISFIFO, "it is a pipe"),
+    (stat.S_ISSOCK, "it is a socket"),
+    (stat.S_ISCHR, "it is a device"),
+    (stat.S_ISBLK, "it is a device"),
+)
+
+
+class TooLarge(OSError):
+    """A file of more bytes than are read."""
+
+    def __init__(self, size: int, most: int) -> None:
+        super().__init__(errno.EFBIG, f"it has {size} bytes, at most {most} are read")
+
+
+def regular(path: Path, most: int | None = None) -> int:
+    """The size of a regular file, of no more than `most` bytes; nothing is opened."""
+    return _size(os.stat(path), most)
+
+
+def opened(path: Path, most: int | None = None) -> BinaryIO:
+    """A regular file of no more than `most` bytes, open for reading."""
+    regular(path, most)
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  the caller's to close
+    try:
+        _size(os.fstat(file.fileno()), most)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """As os.open, also of what has become a pipe since it was looked at."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read(path: Path, most: int) -> bytes:
+    """The content of a regular file of no more than `most` bytes.
+
+    >>> import os
+    >>> hinge.files.read(os.devnull, 100)
+    Traceback (most recent call last):
+    ...
+    OSError: [Errno 22] it is a device
+    """
+    with opened(path, most) as file:
+        said = os.fstat(file.fileno()).st_size
+        content = file.read(said + 1)
+    if len(content) > said:
+        raise OSError(errno.EINVAL, "it is longer than it says")
+    return content
+
+
+def unused(path: Path, ending: str) -> str:
+    """A name beside a path that nothing has: `run.csv.part`, or else `run.csv.2.part`, and so on."""
+    start = os.path.normpath(os.fspath(path))
+    names = itertools.chain([f"{start}.{ending}"], (f"{start}.{k}.{ending}" for k in itertools.count(2)))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def same(a: Path, b: Path) -> bool:
+    """Whether two paths lead to one file, by whatever links."""
+    return os.path.realpath(a) == os.path.realpath(b) or (
+        os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
+    )
+
+
+def _size(found: os.stat_result, most: int | None) -> int:
+    if not stat.S_ISREG(found.st_mode):
+        what = next((what for test, what in KINDS if test(found.st_mode)), "it is no file")
+        raise OSError(errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.EINVAL, what)
+    if most is not None and found.st_size > most:
+        raise TooLarge(found.st_size, most)
+    return found.st_size
