@@ -16,6 +16,7 @@ import numpy as np
 from hinge.errors import SizeError
 
 Array = np.ndarray[Any, np.dtype[Any]]
+MOST = 8 << 30  # bytes taken at once without being asked
 Vector = Any  # anything NumPy can read as an array
 
 
@@ -83,6 +84,17 @@ def count(what: str, given: Any, least: int = 1, also: str = "") -> int:
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
         raise SizeError(f"{what}={given!r} is not known. Give a whole number, {least} or more{also}.")
     return int(given)
+
+
+def generator(what: str, seed: Any) -> np.random.Generator:
+    """Random numbers that are the same for the same seed."""
+    return np.random.default_rng(count(f"{what}: seed", seed, 0))
+
+
+def affordable(what: str, numbers: int, hint: str) -> None:
+    """Refuse what would take more memory than MOST before any of it is taken."""
+    if 8 * numbers > MOST:
+        raise SizeError(f"{what} would take {8 * numbers / 2**30:.1f} GiB of memory.\n  {hint}")
 
 
 def joined(what: str, parts: Sequence[Array]) -> Array:

@@ -7,6 +7,7 @@ import pytest
 from mujoco_pair import Pair, compared, mujoco
 
 import hinge
+from hinge.formats.mjcf.mesh import Mesh
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
 
@@ -219,3 +220,15 @@ def test_a_mesh_that_need_not_weigh_is_not_opened(folder):
     assert robot.mass == 2.0
     (shape,) = (shape for shape in robot.model.shapes["a"] if shape.role == "visual")
     assert (shape.kind, shape.file) == ("mesh", "gone.stl")
+
+
+def test_a_mesh_is_closed_wherever_its_vertices_are_repeated():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    loose = corners[faces].reshape(-1, 3)
+    loose[0] = -0.0  # is where 0.0 is
+    apart = np.arange(12).reshape(4, 3)
+    assert Mesh(corners, faces).closed
+    assert Mesh(loose, apart).closed
+    assert not Mesh(loose, apart[:3]).closed
+    assert not Mesh(loose, np.concatenate([apart[:3], apart[3:, ::-1]])).closed

@@ -56,7 +56,9 @@ class Verbs(click.Group):
                 warnings.showwarning = _warned
                 return super().invoke(ctx)
         except hinge.HingeError as problem:
-            raise click.ClickException(str(problem)) from None
+            from hinge.cli.common import plain
+
+            raise click.ClickException(plain(str(problem))) from None
         except KeyboardInterrupt as stop:
             click.echo(" ".join(["\nStopped.", *map(str, stop.args)]), err=True)
             raise click.exceptions.Exit(130) from None

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import hinge
-from hinge.cli.common import BASE, console
+from hinge.cli.common import BASE, console, plain
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim", "summary": "bold",
           "passed": "green", "failed": "bold red", "skipped": "dim"}  # fmt: skip
@@ -35,7 +35,7 @@ def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, ba
             click.echo(found.to_json())
             continue
         for kind, line in found.lines():
-            screen.print(_painted(kind, line), soft_wrap=True)
+            screen.print(_painted(kind, plain(line)), soft_wrap=True)
     raise SystemExit(worst)
 
 

@@ -77,16 +77,21 @@ def console(stderr: bool = False) -> Any:
     return made if made.is_terminal else Console(highlight=False, markup=False, stderr=stderr, width=WIDE)
 
 
+def plain(text: str) -> str:
+    """Text from a file with what would steer a terminal spelled out, as Python does."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Any:
     """A table for a terminal; the first columns are to the left, numbers to the right."""
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(title), title_justify="left")
+    made = Table(title=Text(plain(title)), title_justify="left")
     for k, column in enumerate(columns):
         made.add_column(column, justify="left" if k < left else "right", overflow="fold", no_wrap=k == 0)
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(plain(cell)) for cell in row))
     return made
 
 

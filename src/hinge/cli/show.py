@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from hinge.cli.common import BASE, JSON, ROBOT, console, loaded, table
+from hinge.cli.common import BASE, JSON, ROBOT, console, loaded, plain, table
 from hinge.robot import Robot
 
 
@@ -28,9 +28,9 @@ def show(robot: str, as_json: bool, base: str) -> None:
     screen.print(joint_table(found))
     others = [name for name in found.frame_names if name not in {*found.body_names, found.model.body_name[0]}]
     if others:
-        screen.print(f"other frames: {', '.join(others)}", soft_wrap=True)
+        screen.print(plain(f"other frames: {', '.join(others)}"), soft_wrap=True)
     for finding in found.report:
-        screen.print(str(finding), soft_wrap=True)
+        screen.print(plain(str(finding)), soft_wrap=True)
 
 
 def _joints(robot: Robot) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ from hinge.sim.trajectory import Trajectory
 )
 @click.option("--from", "start", multiple=True, metavar="JOINT=VALUE", help="Where a joint starts, in rad or m.")
 @click.option("--rollouts", type=click.IntRange(1), help="So many runs, from random places within the limits.")
-@click.option("--seed", default=0, show_default=True, help="Of the random places.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the random places.")
 @click.option("--limits", default="ignore", show_default=True, help="What joint limits do: ignore, stop, spring.")
 @click.option("--record", default=1, show_default=True, type=click.IntRange(1), help="Keep every so many steps.")
 @TERMS

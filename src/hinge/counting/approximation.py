@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from hinge.arguments import generator
 from hinge.backends.count import Cost
 from hinge.dynamics.newton_euler import newton_euler
 from hinge.errors import ModelError, NotCovered, SizeError, UnknownName, did_you_mean
@@ -118,7 +119,7 @@ def approximate(robot: Robot, within: float = 0.01, drop: str | Sequence[str] = 
 def _looked_at(robot: Robot, states: Sequence[Any] | None, seed: int) -> list[Array]:
     """Coordinates, velocities and accelerations, a row a state."""
     if states is None:
-        rng = np.random.default_rng(seed)
+        rng = generator("approximate", seed)
         q, qd = robot.random_state(rng, STATES)
         return [q, qd, rng.normal(size=(STATES, robot.nv))]
     if len(states) != 3:

@@ -23,15 +23,17 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from sys import float_info
 from typing import Any
 
 from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats import dh
 from hinge.model.build import EARTH, Builder
+from hinge.model.numbers import LARGEST, RANGE
 
 MAX_BYTES, MAX_LINES, MAX_JOINTS = 2**20, 50_000, 1000
 # keys within keys within keys: there are none in such a file, and reading them takes quadratic time
-_DOTTED = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){32}")
+_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){32}")
 KEYS = ("name", "convention", "gravity", "base", "tool", "angles", "joint")
 WORDS = {"name": str, "convention": str, "angles": str, "type": str, "driven_by": str}
 INFINITE = ("limits", "velocity", "effort")  # may be, where there is none
@@ -41,7 +43,9 @@ DEEPEST = 3  # an array of arrays of numbers, such as a pose
 
 def is_table(text: str) -> bool:
     """Whether a text is one of these rather than XML or the name of a file."""
-    return not text.lstrip("\ufeff \t\r\n").startswith("<") and bool(re.search(r"^\s*\[\[\s*joint\s*\]\]", text, re.M))
+    return not text.lstrip("\ufeff \t\r\n").startswith("<") and bool(
+        re.search(r"^[ \t]*\[\[[ \t]*joint[ \t]*\]\]", text, re.M)
+    )
 
 
 def read(content: str | bytes, file: str = "", folder: str | None = None, packages: Sequence[str] = ()) -> Builder:
@@ -168,19 +172,10 @@ def _check(key: str, value: Any, where: Where, depth: int = 0) -> None:
     elif not isinstance(value, int | float) or isinstance(value, bool):
         raise ModelError("number", f"{key} = {_shown(value)} is not a number.",
                          "Write plain numbers such as 0.5, without a unit; arrays of them in [ ].", where)  # fmt: skip
-    elif not _is_finite(value) and not (key in INFINITE and _is_infinite(value)):
+    elif value != value or (abs(value) > float_info.max and not (key in INFINITE and isinstance(value, float))):
         raise ModelError("nan", f"{key} = {_shown(value)} is not a finite number.", "Write a number.", where)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer that no float can hold
-        return False
-
-
-def _is_infinite(value: float) -> bool:
-    return isinstance(value, float) and math.isinf(value)
+    elif abs(value) > LARGEST and key not in INFINITE:
+        raise ModelError("range", f"{key} = {_shown(value)} is out of range.", RANGE, where)
 
 
 def _shown(value: Any) -> str:

@@ -20,13 +20,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite, isinf, nan
+from sys import float_info
 from xml.parsers import expat
 
 from hinge.errors import ModelError, Where
+from hinge.model.numbers import LARGEST, RANGE
 
 MAX_DEPTH = 500
 MAX_BYTES = 64 * 2**20
 MAX_ELEMENTS = 2_000_000  # a file of MAX_BYTES made of "<a/>" would otherwise fill the memory
+ANY = float_info.max  # the largest a limit may be, which beyond LARGEST is none
 SHOWN = 60  # how much of a long value an error message quotes
 
 # expat's numbers for a file that stops too early, and for one in another encoding than it says
@@ -254,26 +257,27 @@ def attribute(element: Element, name: str, default: str | None = None) -> str:
     return value
 
 
-def number(element: Element, name: str, default: float | None = None) -> float:
-    """An attribute that holds one finite number; required where no default is given."""
+def number(element: Element, name: str, default: float | None = None, largest: float = LARGEST) -> float:
+    """An attribute that holds one number in range; required where no default is given."""
     if default is not None and name not in element.attributes:
         return default
     text = _required(element, name)
     value = _float(text)
-    if not isfinite(value):
+    if not abs(value) <= largest:
         raise _not_a_number(element, name, text, text)
     return value
 
 
-def numbers(element: Element, name: str, n: int, default: Sequence[float] | None = None) -> tuple[float, ...]:
-    """An attribute that holds `n` finite numbers separated by blanks; required where no default is given."""
+def numbers(element: Element, name: str, n: int, default: Sequence[float] | None = None,
+            largest: float = LARGEST) -> tuple[float, ...]:  # fmt: skip
+    """An attribute that holds `n` numbers in range separated by blanks; required where no default is given."""
     if default is not None and name not in element.attributes:
         return tuple(default)
     text = _required(element, name)
     parts = text.split()
     values = tuple(map(_float, parts))
-    if not all(map(isfinite, values)):
-        wrong = next(part for part, value in zip(parts, values, strict=True) if not isfinite(value))
+    if not all(abs(value) <= largest for value in values):
+        wrong = next(part for part, value in zip(parts, values, strict=True) if not abs(value) <= largest)
         raise _not_a_number(element, name, text, wrong)
     if len(values) != n:
         raise ModelError(
@@ -286,8 +290,8 @@ def numbers(element: Element, name: str, n: int, default: Sequence[float] | None
 
 
 def optional_number(element: Element, name: str) -> float | None:
-    """An attribute that holds one finite number, or None where it is not there."""
-    return number(element, name) if name in element.attributes else None
+    """An attribute that holds one limit, or None where it is not there."""
+    return number(element, name, largest=ANY) if name in element.attributes else None
 
 
 def child(element: Element, tag: str, example: str) -> Element:
@@ -314,9 +318,11 @@ def _float(text: str) -> float:
 
 
 def _not_a_number(element: Element, name: str, text: str, part: str) -> ModelError:
+    given = _quoted(element, name, text) + (f': "{shown(part)}"' if part != text else "")
+    if isfinite(_float(part)):
+        return ModelError("range", f"{given} is out of range.", RANGE, element.where)
     kind = "a finite number" if isinf(_float(part)) or "nan" in part.lower() else "a number"
-    given = _quoted(element, name, text)
-    what = f"{given} is not {kind}." if part == text else f'{given}: "{shown(part)}" is not {kind}.'
+    what = f"{given} is not {kind}."
     hint = "Write a plain number such as 0.5 or -1e-3, without a unit."
     if "${" in text:
         hint = "This is a xacro expression: run xacro on the file first."

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge.arguments import generator
 from hinge.errors import NotCovered, SizeError
 from hinge.identify.parameters import USUAL, Array, parameter_names
 from hinge.model.driven import sizes
@@ -123,7 +124,7 @@ def _in_turn(bodies: int, count: int) -> list[int]:
 
 def random_motion(robot: Robot, rows: int, seed: int) -> tuple[Array, Array, Array]:
     """States and accelerations, so many that they give at least that many equations."""
-    rng = np.random.default_rng(seed)
+    rng = generator("base_parameters", seed)
     q, qd = robot.random_state(rng, max(2, -(-rows // max(robot.nv, 1))))
     return q, BRISK[0] * qd, BRISK[1] * rng.normal(size=(len(qd), robot.nv))
 

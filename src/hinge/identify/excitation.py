@@ -111,7 +111,7 @@ def excite(
         raise ExcitationError(f"excite: robot {robot.name!r} has no parameter that a joint feels.")
     boxes = _boxes(robot, workspace, centre)
     series = _Series(robot.nv, harmonics, float(duration), bounds, bool(boxes))
-    rng, terms = np.random.default_rng(seed), tuple(joint_terms)
+    rng, terms = arguments.generator("excite", seed), tuple(joint_terms)
 
     def value_and_slope(x: Array) -> tuple[float, Array]:
         return _cost(robot, base, terms, centre, series, boxes, np.vstack([x, x + NUDGE * np.eye(len(x))]))

@@ -29,7 +29,6 @@ KINDS: dict[str, type[Joint]] = {"FreeFlyer": Free, "Spherical": Spherical, "Pla
 SPELLED = ("revolute", "continuous", "prismatic", "helical", "spherical", "free", "cartesian_3")
 ALIGNED = {"revolute": "R", "continuous": "RUB", "prismatic": "P", "helical": "H"}
 ANY = {"revolute": "Revolute", "continuous": "Revolute", "prismatic": "Prismatic", "helical": "Helical"}
-NONE = 1e300  # a limit beyond this is none
 
 
 def to_model(robot: Robot) -> Any:
@@ -186,4 +185,4 @@ def _data(model: Any, j: int, joint: Joint) -> dict[str, Any]:
     made = {name: _in_their_order(joint, tuple(column[rates])) for name, column in columns.items()}
     if joint.is_single and model.joints[j].nq == 1:
         made |= {"lower": model.lowerPositionLimit[q : q + 1], "upper": model.upperPositionLimit[q : q + 1]}
-    return {name: np.where(np.abs(x) > NONE, np.copysign(np.inf, x), x).tolist() for name, x in made.items()}
+    return {name: list(x) for name, x in made.items()}

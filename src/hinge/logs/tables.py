@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from math import prod
@@ -105,7 +106,7 @@ class _Arrow:
         self.path, self.wide = path, {}
         self._written = {name.strip(): name for name in names}
         self.columns = list(self._written)
-        twice = next((name for name in self.columns if [n.strip() for n in names].count(name) > 1), None)
+        twice = next((name for name, n in Counter(name.strip() for name in names).items() if n > 1), None)
         if twice is not None:
             raise LogError(f"{path} has two columns {twice!r}.", "Rename one.")
 

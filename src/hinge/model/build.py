@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 import os
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -112,8 +114,7 @@ class Builder:
         c = numbers(what, "com", com, (3,), where)
         flat = (0.0,) * 9 if inertia is None else numbers(what, "inertia", inertia, (3, 3), where)
         rows = (flat[0:3], flat[3:6], flat[6:9])
-        said = LinkInertia(m, c, rows)
-        inertia_here = RigidInertia.at_com(said.mass, Vec3(said.com), rows)
+        said, inertia_here = LinkInertia(m, c, rows), RigidInertia.at_com(m, Vec3(c), rows)
         self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
         if not unknown((m, *flat)) and (m or any(flat)):
             self._findings.extend(examine_link(name, m, np.array(rows), where))
@@ -137,13 +138,10 @@ class Builder:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
             raise ModelError("duplicate-joint", f"there are two joints named {name!r}.", f"{hint}Rename one.", where)
         what = f"joint {name!r}"
-        symbolic = {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items() if is_symbolic(x)}
-        parameters = parameters | symbolic
+        parameters |= {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items()
+                       if isinstance(x, float) or is_symbolic(x)}  # fmt: skip
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
         joint = kind if isinstance(kind, Joint) else self.joint_of(name, kind, axis, parameters, where)
-        for label, value in parameters.items():
-            if isinstance(value, int | float):
-                numbers(what, label, [value], (1,), where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
             upright = np.array(shortest_turn(snapped_direction(self._direction(name, joint.kind, axis, where))))
@@ -155,7 +153,7 @@ class Builder:
                 "friction": friction, "stiffness": stiffness, "armature": armature}  # fmt: skip
         entries = {k: each(what, k, said[k], n, default, where) for k, (n, default) in sizes.items()}
         if mimic is not None:
-            numbers(what, "mimic ratio and offset", mimic[1:], (2,), where, False)
+            mimic = mimic[0], *numbers(what, "mimic ratio and offset", mimic[1:], (2,), where, False)
             if mimic[1] == 0.0:
                 raise ModelError("ratio", f"{what} follows joint {mimic[0]!r} with ratio 0.",
                                  "It would not move: make it a fixed joint.", where)  # fmt: skip
@@ -163,6 +161,10 @@ class Builder:
             if low > high:
                 raise ModelError("limits", f"joint {name!r} has lower limit {low:g} above upper limit {high:g}.",
                                  "Swap them, or leave both out for a joint without limits.", where)  # fmt: skip
+        for word in ("velocity", "effort"):
+            if min(entries[word], default=0.0) < 0.0:
+                raise ModelError("limits", f"{what} has {word} limit {min(entries[word]):g}, below zero.",
+                                 "Write how much it may be in either direction, or leave it out.", where)  # fmt: skip
         R = self._snap(what, "rotation", name, rotation, where)
         seat = self._snap(what, "child_rotation", name, child_rotation, where), Vec3(child_p)
         terms = [x for k in ("damping", "friction", "stiffness", "armature") for x in entries[k]]
@@ -182,10 +184,9 @@ class Builder:
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
         """Add a named frame on a link; `rotation` takes frame coordinates to the link's."""
-        p = numbers(f"frame {name!r}", "xyz", xyz, (3,), where)
-        self._frames.append(
-            (name, link, self._snap(f"frame {name!r}", "rotation", name, rotation, where), Vec3(p), where)
-        )
+        what = f"frame {name!r}"
+        p, R = numbers(what, "xyz", xyz, (3,), where), self._snap(what, "rotation", name, rotation, where)
+        self._frames.append((name, link, R, Vec3(p), where))
 
     def finding(self, severity: str, code: str, what: str, fix: str = "", where: Where = NOWHERE) -> None:
         """Put a finding into the model's report."""
@@ -295,8 +296,7 @@ class Builder:
             raise ModelError("two-roots", f"links {shown} are carried by no joint.",
                              "A robot has one root: connect the others to it, with fixed joints if need be.",
                              self._links[roots[1]].where)  # fmt: skip
-        reached = set(roots)
-        stack = list(roots)
+        reached, stack = set(roots), list(roots)
         while stack:
             for joint in children[stack.pop()]:
                 reached.add(joint.child)
@@ -352,30 +352,30 @@ class Builder:
         """Mimic joints, each led by a joint that follows no other."""
         number = {joint.name: i for i, joint in carried.items()}
         made: dict[int, Follow] = {}
-        for i, joint in carried.items():
-            ratio, offset, seen, at = 1.0, 0.0, [joint.name], joint
-            while at.mimic is not None:
-                leader, factor, shift = at.mimic
+        for joint in carried.values():
+            chain: dict[str, tuple[str, float, float]] = {}  # from a follower up to one that is made, or leads
+            while joint.mimic is not None and number[joint.name] not in made:
+                chain[joint.name], leader = joint.mimic, joint.mimic[0]
                 if leader not in number:
                     why = "does not move" if leader in self._joints else "does not exist"
-                    self.finding("error", "mimic", f"joint {at.name!r} mimics joint {leader!r}, which {why}; it is "
-                                 "left to move by itself.", did_you_mean(leader, number), at.where)  # fmt: skip
-                    break
-                if leader in seen:
-                    ring = " → ".join([*seen[seen.index(leader) :], leader])
-                    raise ModelError("mimic-cycle", f"joint {at.name!r} mimics itself: {ring}.",
-                                     "One joint of the ring has to lead.", at.where)  # fmt: skip
-                ratio, offset = ratio * factor, ratio * shift + offset
-                at = carried[number[leader]]
-                seen.append(leader)
-            if at is not joint:
-                for one in (joint, at):
+                    raise ModelError("mimic", f"joint {joint.name!r} mimics joint {leader!r}, which {why}.",
+                                     f'{did_you_mean(leader, number)} With mimic="free" it moves by itself.',
+                                     joint.where)  # fmt: skip
+                if leader in chain:
+                    ring = " → ".join([*[*chain][[*chain].index(leader) :], leader])
+                    raise ModelError("mimic-cycle", f"joint {joint.name!r} mimics itself: {ring}.",
+                                     "One joint of the ring has to lead.", joint.where)  # fmt: skip
+                joint = carried[number[leader]]
+            for name, (leader, ratio, offset) in reversed(chain.items()):
+                above = made.get(number[leader], Follow(number[leader], 1.0, 0.0))
+                follower, leading = self._joints[name], carried[above.leader]
+                for one in (follower, leading):
                     if not one.joint.is_single:
-                        raise ModelError("mimic", f"joint {joint.name!r} mimics joint {at.name!r}, but {one.name!r} is "
+                        raise ModelError("mimic", f"joint {name!r} mimics joint {leading.name!r}, but {one.name!r} is "
                                          f"{one.joint.kind}.", "Only joints with one coordinate can lead or follow.",
-                                         joint.where)  # fmt: skip
-                made[i] = Follow(number[at.name], ratio, offset)
-        return made
+                                         follower.where)  # fmt: skip
+                made[number[name]] = Follow(above.leader, ratio * above.ratio, ratio * above.offset + offset)
+        return dict(sorted(made.items()))
 
     def _report(self, grown: _Growing, follows: Mapping[int, Follow], strict: bool) -> Report:
         findings = list(self._findings)
@@ -392,9 +392,9 @@ class Builder:
 
 
 def unused(name: str, taken: set[str]) -> str:
-    """`name`, or name_2, name_3, … where it is taken."""
-    k, candidate = 1, name
-    while candidate in taken:
-        k += 1
-        candidate = f"{name}_{k}"
-    return candidate
+    """`name`, or name_2, name_3, … where it is taken: the first of them if they were taken in turn."""
+    if name not in taken:
+        return name
+    power = next(p for p in count(1) if f"{name}_{2**p}" not in taken)
+    k = bisect_left(range(2**power), True, lo=2, key=lambda k: f"{name}_{k}" not in taken)
+    return f"{name}_{k}"

@@ -185,6 +185,19 @@ def odd_mass(model: Model) -> Iterator[Finding]:
                           f"robot's {total:g} kg.", "Masses are in kg: check the unit.", where)  # fmt: skip
 
 
+def weightless(model: Model) -> Iterator[Finding]:
+    """Links between two joints that have neither mass nor inertia; those that carry nothing are told by the doctor."""
+    own = [any((I.m, *I.I, *data.armature)) for I, data in zip(model.inertia, model.data, strict=True)]
+    carried = [False] * len(own)
+    for i, p in model.inward():
+        carried[p] |= own[i] or carried[i]
+    found = [i for i, _ in model.outward() if carried[i] and not own[i] and model.body_name[i] in model.links]
+    if found:
+        yield Finding("note", "weightless", f"body {_named([model.body_name[i] for i in found])} has neither mass nor "
+                      "inertia and carries others.", "Give it what it weighs, or see that its joint is not in line "
+                      "with the next: there forces have no acceleration.", model.data[found[0]].where)  # fmt: skip
+
+
 def far_away(model: Model) -> Iterator[Finding]:
     """Places too far out for a robot: millimetres, or a centre of mass in the wrong frame."""
     fix = "Lengths are in metres: divide millimetres by 1000."
@@ -270,6 +283,6 @@ def neutral_outside(model: Model) -> Iterator[Finding]:
 
 
 RULES: tuple[Callable[[Model], Iterator[Finding]], ...] = (
-    unit_inertia, oversized_inertia, too_dense, copied_inertia, odd_mass, far_away, degrees, long_slide, cannot_move,
-    cannot_be_driven, neutral_outside,
+    unit_inertia, oversized_inertia, too_dense, copied_inertia, odd_mass, weightless, far_away, degrees, long_slide,
+    cannot_move, cannot_be_driven, neutral_outside,
 )  # fmt: skip

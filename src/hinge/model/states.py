@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.arguments import Array, affordable, count
 from hinge.model.model import Limits, Model
 
 
@@ -22,6 +22,8 @@ def limits(model: Model) -> Limits:
 
 def random_state(model: Model, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation."""
+    n = count("random_state: n", n, 0)
+    affordable(f"random_state: {n} states", n * (model.nq + model.nv), "Draw them some at a time.")
     parts = [np.empty((n, 0))]
     for i in model.leaders:
         data = model.data[i]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.arguments import Array, real
+from hinge.arguments import Array, generator, real
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
@@ -74,7 +74,7 @@ def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, 
         *inputs.parameters("inverse_kinematics", robot.model, robot.target.vary, parameters),
         *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
     descent = Descent(robot, frame, match, tolerance, steps, backend)
-    guesses = robot.random_state(np.random.default_rng(seed), max(starts, 0))[0]
+    guesses = robot.random_state(generator("inverse_kinematics", seed), max(starts, 0))[0]
     if start is not None:
         q, error = descent(_given_start(robot, start, batch).reshape(n, robot.nq), goals.reshape(n, 4, 4), rest)
     else:

@@ -145,11 +145,11 @@ def _gravity(given: Sequence[float]) -> tuple[float, ...]:
         g = tuple(float(x) for x in given)
         if len(g) != 3 or not all(map(math.isfinite, g)):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(
             "gravity", f"gravity={given!r} is not a vector.", "Give three finite numbers in m/s²."
         ) from None
-    return g
+    return numbers("robot", "gravity", g, (3,), NOWHERE)
 
 
 def _as_robot(sample: Any) -> Any:

@@ -9,11 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.arguments import MOST, Array
 from hinge.errors import SizeError, TrajectoryError
 from hinge.sim.trajectory import Event
-
-MOST = 8 << 30  # bytes kept in memory without being asked
 
 
 class CannotWrite(TrajectoryError):

@@ -17,7 +17,7 @@ from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
 from hinge.formats.mjcf.settings import Defaults, Settings, class_inside, from_quaternion, walk, word
-from hinge.formats.mjcf.words import SECTIONS, check
+from hinge.formats.mjcf.words import NUMBERS, SECTIONS, check
 from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, number, numbers, parse, shown
 from hinge.model.moments import Moments
 
@@ -226,6 +226,10 @@ def open_document(content: str | bytes, path: str, folder: Folder, chain: Sequen
         raise ModelError("not-mjcf", f"the outermost element is <{shown(root.tag)}>, not <mujoco>.",
                          "An MJCF file is one <mujoco> element with a <worldbody> inside.", root.where)  # fmt: skip
     _include(root, folder, {os.path.realpath(path)} if path else set())
+    for element in walk(root):  # numbers that are blank are not there, for MuJoCo
+        if not all(map(str.strip, element.attributes.values())):
+            said = element.attributes.items()
+            element.attributes = {name: text for name, text in said if text.strip() or name not in NUMBERS}
     return Document(root, folder, chain=(*chain, os.path.realpath(path) if path else ""))
 
 

@@ -29,8 +29,11 @@ class Mesh(NamedTuple):
     @property
     def closed(self) -> bool:
         """Whether every edge has a triangle on either side, both turned the same way round."""
-        _, same = np.unique(self.vertices, axis=0, return_inverse=True)
-        corners = same.reshape(-1)[self.faces]
+        order = np.lexsort(self.vertices.T)  # vertices in one place come to stand side by side, and get one number
+        apart = np.any(np.diff(self.vertices[order], axis=0) != 0.0, axis=1)
+        same = np.zeros(len(order), int)
+        same[order[1:]] = np.cumsum(apart)
+        corners = same[self.faces]
         ahead, n = np.roll(corners, -1, axis=1), len(self.vertices)
         return bool(np.array_equal(np.sort(corners * n + ahead, axis=None), np.sort(ahead * n + corners, axis=None)))
 

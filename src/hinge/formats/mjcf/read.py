@@ -16,7 +16,7 @@ from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infe
 from hinge.formats.mjcf.mesh import principal
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.tree import Body, Scope
-from hinge.formats.xml import Element, number, numbers, shown
+from hinge.formats.xml import ANY, Element, number, numbers, shown
 from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
 from hinge.model.moments import Moments
@@ -213,7 +213,7 @@ class Reader:
             self.builder.finding("warning", "autolimits", what, f'Write {switch}="true".', element.where)
         if on == "false" or (on == "auto" and not settings.autolimits) or name not in element.attributes:
             return None, None
-        low, high = (unit * x for x in numbers(element, name, 2))
+        low, high = (unit * x for x in numbers(element, name, 2, largest=ANY))
         if low == high == 0.0 and on == "auto":
             return None, None
         return low, high

@@ -40,6 +40,10 @@ ATTRIBUTES = {
     "mesh": _words("""builtin class content_type face file inertia material maxhullvert name normal params refpos
         refquat scale smoothnormal texcoord vertex"""),
 }  # fmt: skip
+NUMBERS = _words(TURNS + """actuatorfrcrange armature axis boundinertia boundmass conaffinity condim contype ctrl
+    damping density diaginertia fitscale friction frictionloss fromto fullinertia gap gear gravcomp group
+    inertiagrouprange margin mass mpos mquat pos priority qpos qvel range ref refpos refquat rgba scale settotalmass
+    size solimp solmix solref springdamper springref stiffness time user""")  # fmt: skip
 SECTIONS = _words("""actuator asset compiler contact custom default deformable equality extension keyframe option sensor
     size statistic tendon visual worldbody""")
 ACTUATORS = _words("""adhesion cylinder damper dcmotor general intvelocity motor muscle orientation pid plugin position
