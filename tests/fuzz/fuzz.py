@@ -15,7 +15,6 @@ import argparse
 import contextlib
 import faulthandler
 import hashlib
-import itertools
 import json
 import multiprocessing
 import random
@@ -41,7 +40,6 @@ SECONDS, STUCK = 5, 60  # of the processor; on the clock, for what waits
 MEMORY = 1 << 30  # bytes more than the worker has when it has read every seed
 LARGEST = 1 << 18  # bytes of an input
 LIFE = 5000  # inputs that a worker reads before another takes its place
-TURN = 5.0  # seconds a target has before it is the next one's turn
 SHRINKING = 15.0  # seconds for making an input smaller
 CORPUS = HERE / "corpus"
 MEMORY_DISK = Path("/dev/shm")  # files in memory, where there are such: readers take less time than a disk
@@ -93,34 +91,23 @@ def outcome(target, data, folder):
     place.mkdir()
     try:
         target.read(target.put(data, place))
-    except hinge.HingeError as problem:
-        if not of_memory(problem):
-            return "", ""
-        return signature(problem, "MemoryError"), traceback.format_exc()
+    except hinge.HingeError:
+        return "", ""
     except Exception as problem:
-        return signature(problem, "MemoryError" if of_memory(problem) else ""), traceback.format_exc()
+        return signature(problem), traceback.format_exc()
     finally:
         shutil.rmtree(place, ignore_errors=True)
     return "", ""
 
 
-def of_memory(problem):
-    """Whether memory ran out on the way to this error."""
-    while problem is not None:
-        if isinstance(problem, MemoryError):
-            return True
-        problem = problem.__cause__ or problem.__context__
-    return False
-
-
-def signature(problem, name=""):
+def signature(problem):
     """What failed where: the innermost function of hinge, whatever the line; of a cause, where a target raises."""
     root = Path(hinge.__file__).parent
     steps = [*traceback.extract_tb(problem.__traceback__)]
     steps += traceback.extract_tb(problem.__cause__ and problem.__cause__.__traceback__)
     frames = [one for one in steps if root in Path(one.filename).parents]
     where = f"{Path(frames[-1].filename).relative_to(root).as_posix()}:{frames[-1].name}" if frames else "the test"
-    return f"{name or type(problem).__name__} in {where}"
+    return f"{type(problem).__name__} in {where}"
 
 
 class Worker:
@@ -208,29 +195,25 @@ def tried(name):
 
 
 def fuzz(names, seconds, seed):
-    """Try inputs of each target in turn; whether nothing failed but what is known."""
+    """Try inputs, the target next that has had least time; whether nothing failed but what is known."""
     workers = {name: Worker(name) for name in names}
     numbers, spent, found = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0), {}
     accepted, began = known(), time.monotonic()
-    turn = min(TURN, seconds / len(names))
-    for name in itertools.cycle(names):
-        if sum(spent.values()) >= seconds:  # without what making inputs smaller takes
-            break
-        start = time.monotonic()
-        while time.monotonic() - start < turn:
-            number = numbers[name]
-            said, why = workers[name]((seed, number))
+    with contextlib.suppress(KeyboardInterrupt):
+        while sum(spent.values()) < seconds:  # without what making inputs smaller takes
+            name = min(names, key=spent.get)
+            start = time.monotonic()
+            said, why = workers[name]((seed, numbers[name]))
+            spent[name] += time.monotonic() - start
             numbers[name] += 1
             if not said:
                 continue
             fault = f"{name}: {said}"
-            found[fault], paused = found.get(fault, 0) + 1, time.monotonic()
+            found[fault] = found.get(fault, 0) + 1
             if found[fault] == 1 and fault not in accepted:
-                data = shrunk(workers[name], workers[name]((seed, number, "made")), said)
+                data = shrunk(workers[name], workers[name]((seed, numbers[name] - 1, "made")), said)
                 print(f"{fault}\n{why}\n  {kept(name, data)}\n  again: {sys.argv[0]} {name} --seed {seed} "
-                      f"--number {number}\n", flush=True)  # fmt: skip
-                start += time.monotonic() - paused
-        spent[name] += time.monotonic() - start
+                      f"--number {numbers[name] - 1}\n", flush=True)  # fmt: skip
     for worker in workers.values():
         worker.stop()
     for name in names:
@@ -259,8 +242,7 @@ def main():
         worker.stop()
         print(f"{said}\n{why}" if said else "read, or refused by a HingeError")
         return bool(said)
-    with contextlib.suppress(KeyboardInterrupt):
-        return 0 if fuzz(given.targets, given.time, given.seed) else 1
+    return 0 if fuzz(given.targets, given.time, given.seed) else 1
 
 
 if __name__ == "__main__":
