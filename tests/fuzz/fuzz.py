@@ -58,7 +58,7 @@ def spoilt(target, seeds, seed, number):
 # ---- the process that reads
 
 
-def serve(pipe, name, log):
+def serve(pipe, name, log, folder):
     """Read what comes through the pipe, and say how each input fares; ends by what it reads.
 
     (seed, number) names an input, which is handed back and not read where "made" follows them.
@@ -66,23 +66,25 @@ def serve(pipe, name, log):
     warnings.simplefilter("ignore")
     target, seeds = TARGETS[name], TARGETS[name].seeds()
     faulthandler.enable(log)
-    with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as folder:
-        for seed in seeds:
-            outcome(target, seed, folder)
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        faulthandler.register(signal.SIGPROF, log, all_threads=False, chain=True)
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY,) * 2)
-        pipe.send("ready")
-        while (asked := pipe.recv()) is not None:
-            data = asked if isinstance(asked, bytes) else spoilt(name, seeds, *asked[:2])
-            if data is not asked and "made" in asked:
-                pipe.send(data)
-                continue
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            said = outcome(target, data, folder)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            pipe.send(said)
+    for seed in seeds:
+        outcome(target, seed, folder)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    faulthandler.register(signal.SIGPROF, log, all_threads=False, chain=True)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY,) * 2)
+    pipe.send("ready")
+    while multiprocessing.parent_process().is_alive():
+        if not pipe.poll(1.0):
+            continue
+        asked = pipe.recv()
+        data = asked if isinstance(asked, bytes) else spoilt(name, seeds, *asked[:2])
+        if data is not asked and "made" in asked:
+            pipe.send(data)
+            continue
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        said = outcome(target, data, folder)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        pipe.send(said)
 
 
 def outcome(target, data, folder):
@@ -118,9 +120,11 @@ class Worker:
 
     def start(self):
         self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115  lives as long as the process
+        self.folder = tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None)
         self.pipe, other = multiprocessing.Pipe()
         context = multiprocessing.get_context("fork")
-        self.process, self.count = context.Process(target=serve, args=(other, self.name, self.log), daemon=True), 0
+        given = (other, self.name, self.log, self.folder.name)
+        self.process, self.count = context.Process(target=serve, args=given, daemon=True), 0
         self.process.start()
         other.close()
         self.pipe.recv()
@@ -148,6 +152,7 @@ class Worker:
         if self.process is not None:
             self.process.kill()
             self.process.join()
+            self.folder.cleanup()
             self.process = None
 
 

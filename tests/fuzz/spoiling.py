@@ -42,22 +42,22 @@ class Bytes:
         # the beginning and the end of a file are where its lengths and offsets are
         at = rng.choice((rng.randrange(n + 1), rng.randrange(min(n, 64) + 1), n - rng.randrange(min(n, 512) + 1)))
         end = min(n, at + rng.choice((1, 2, 4, 8, rng.randrange(1, 64), rng.randrange(1, n + 2))))
-        change = rng.randrange(8)
+        change = rng.choice((0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6))  # mostly one that leaves everything in its place
         if change == 0 and at < n:
             data[at] ^= 1 << rng.randrange(8)
-        elif change in (1, 2):
+        elif change == 1:
             size = rng.choice((1, 2, 4, 8))
             whole = (rng.choice(WHOLE) + rng.choice((0, 0, 1, -1))) % 256**size
             data[at : at + size] = whole.to_bytes(size, rng.choice(("little", "little", "big")))
+        elif change == 2:
+            elsewhere = rng.randrange(n + 1)
+            data[elsewhere : elsewhere + end - at] = data[at:end]
         elif change == 3:
             del data[at:end]
         elif change == 4:
             del data[at:]
         elif change == 5:
             data[at:at] = data[at:end] * (many(rng) if end - at < 100 else 1)
-        elif change == 6:
-            elsewhere = rng.randrange(n + 1)
-            data[elsewhere : elsewhere + end - at] = data[at:end]
         else:
             data[at:at] = rng.randbytes(rng.choice((1, 4, 50)))
         return bytes(data)
@@ -74,19 +74,19 @@ class Lines:
     def spoil(self, data, rng):
         text = data.decode("utf-8", "surrogateescape")
         lines, tokens = text.splitlines(keepends=True) or [""], list(self.TOKEN.finditer(text))
-        line, change = rng.randrange(len(lines)), rng.randrange(9)
-        if change < 5 and tokens:
-            token = rng.choice(tokens)
-            number = token[0][-1].isdigit() and change < 4
-            said = rng.choice(NUMBERS) if number else rng.choice((rng.choice(tokens)[0], rng.choice(TEXTS)))
-            if change == 4:  # nested, or a long list
+        line, change = rng.randrange(len(lines)), rng.randrange(12)
+        if change < 8 and tokens:
+            values = [token for token in tokens if token[0][-1].isdigit()] if change < 5 else []
+            token = rng.choice(values or tokens)
+            said = rng.choice(NUMBERS) if values else rng.choice((rng.choice(tokens)[0], rng.choice(TEXTS)))
+            if change == 7:  # nested, or a long list
                 said = rng.choice((f"[{token[0]}]", "[" * many(rng), f"[{', '.join([token[0]] * many(rng))}]"))
             return self.encoded(text[: token.start()] + said + text[token.end() :])
-        if change == 5:
+        if change == 8:
             del lines[line]
-        elif change == 6:
+        elif change == 9:
             lines[line:line] = [lines[line]] * many(rng)
-        elif change == 7:
+        elif change == 10:
             lines.insert(rng.randrange(len(lines)), lines.pop(line))
         else:
             lines.insert(line, rng.choice(("# ", '"', "", ".", ",")) + rng.choice(TEXTS) * many(rng) + "\n")
