@@ -160,7 +160,8 @@ def test_what_is_not_finite_stays_in_its_row(case, value):
     ours = case.run(given)
     others = np.arange(STATES) != row
     assert same(ours[others], whole[others])
-    assert not np.all(np.isfinite(ours[row]))
+    constant = all(same(one, whole[0]) for one in whole)  # the inertia of a last body, seen from itself
+    assert constant or not np.all(np.isfinite(ours[row]))
     assert same(ours[row], case.run(case.rows(row, given), backend="interpret"))
 
 

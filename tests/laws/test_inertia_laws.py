@@ -92,7 +92,7 @@ def inertias(model, q):
         X = model.joint[i].transform(at[i]) @ model.placement[i]
         S = model.joint[i].axes(at[i])
         U = IA[i] @ S
-        V = ForceSpace(LDL(plus_diagonal(S.T @ U, model.armature(i)), model.blame(i)).solve(U))
+        V = ForceSpace(LDL(plus_diagonal(S.T @ U, model.armature(i)), model.joint_label(i)).solve(U))
         IA[p], IC[p] = IA[p] + X.T @ IA[i].without(U, V), IC[p] + X.T @ IC[i]
     return [matrix_of(I) for I in IA], [matrix_of(I) for I in IC]
 

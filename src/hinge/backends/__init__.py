@@ -89,8 +89,9 @@ def default_backend() -> str:
 def register(backend: Backend) -> None:
     """Add a back end to the table, under its name."""
     if not isinstance(backend, Backend) or not backend.name:
-        raise NotCovered(f"{backend!r} is no back end: give an instance of a class made from hinge.backends.Backend, "
-                         "with a name.")  # fmt: skip
+        raise NotCovered(
+            f"{backend!r} is no back end: give an instance of a class made from hinge.backends.Backend, with a name."
+        )
     _ROWS[backend.name] = backend
 
 
@@ -109,6 +110,8 @@ def compiled(backend: Backend, program: Program, dtype: np.dtype[Any], what: str
     missing = {op for op, _ in program.code} - {"input", *backend.operations}
     if missing:
         words = ", ".join(map(repr, sorted(missing)))
-        raise NotCovered(f"back end {backend.name!r} has no {words}, which {what} needs.\n"
-                         "  Add it to the back end's operations, or use another back end.")  # fmt: skip
+        raise NotCovered(
+            f"back end {backend.name!r} has no {words}, which {what} needs.\n"
+            "  Add it to the back end's operations, or use another back end."
+        )
     return backend.compile(program, dtype)

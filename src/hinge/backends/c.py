@@ -189,8 +189,9 @@ def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) 
     return lines
 
 
-def _structure(lines: list[str], margin: str, one: Routine, real: Real, n: int, named: Callable[[Any], str],
-               loops: list[int]) -> str:  # fmt: skip
+def _structure(
+    lines: list[str], margin: str, one: Routine, real: Real, n: int, named: Callable[[Any], str], loops: list[int]
+) -> str:
     """The parts of a loop, and memory; the margin of what comes next."""
     program = one.program
     op, args = program.code[n]
@@ -278,8 +279,9 @@ def _constants(one: Routine) -> list[tuple[float, str]]:
 # the files
 
 
-def header(prefix: str, title: Sequence[str], sizes: Sequence[tuple[str, int]], routines: Sequence[Routine],
-           real: Real) -> str:  # fmt: skip
+def header(
+    prefix: str, title: Sequence[str], sizes: Sequence[tuple[str, int]], routines: Sequence[Routine], real: Real
+) -> str:
     """What the functions are: conventions, the order of the coordinates, and a comment on each."""
     guard = f"{prefix.upper()}_H"
     parts = [_comment(title), f"#ifndef {guard}\n#define {guard}\n"]
@@ -323,8 +325,10 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
         known = zip((*one.inputs, *one.outputs), (*one.state, *one.expected), strict=True)
         rows = {_rows(a): values.size // max(1, a.size) for a, values in known}
         calls.append(f"    {one.name}({', '.join(str(rows.get(name, name)) for name in _named(one))});")
-        calls += [f'    bad += differs("{one.name}: {a.name}", {a.name}, {a.name}_wanted, {values.size});'
-                  for a, values in zip(one.outputs, one.expected, strict=True)]  # fmt: skip
+        calls += [
+            f'    bad += differs("{one.name}: {a.name}", {a.name}, {a.name}_wanted, {values.size});'
+            for a, values in zip(one.outputs, one.expected, strict=True)
+        ]
         calls.append("}")
     return "\n".join([*parts, braced("int main(void)", [*calls, "return bad != 0;"])])
 

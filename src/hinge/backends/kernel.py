@@ -125,18 +125,23 @@ class Kernel:
         """The results as symbols, where symbols are among what is given: the program becomes part of their graph."""
         if out is not None:
             raise SizeError(f"{self.name}: out= cannot hold symbols. Leave it out in what is traced.")
-        rows = [np.asarray(x, object) if isinstance(x, Symbols) else self._array(k, x, np.float64)
-                for k, x in enumerate(given)]  # fmt: skip
+        rows = [
+            np.asarray(x, object) if isinstance(x, Symbols) else self._array(k, x, np.float64)
+            for k, x in enumerate(given)
+        ]
         for one, row, shape in zip(self.plan.inputs, rows, self.plan.shapes, strict=True):
             if row.shape[max(0, row.ndim - len(shape)) :] != shape:
-                raise SizeError(f"{self.name}: {one.name} has shape {row.shape}; traced, with robot "
-                                f"{self.plan.robot!r}, it is one state, {shape}, or several.")  # fmt: skip
+                raise SizeError(
+                    f"{self.name}: {one.name} has shape {row.shape}; traced, with robot "
+                    f"{self.plan.robot!r}, it is one state, {shape}, or several."
+                )
         pairs = list(zip(rows, self.plan.shapes, strict=True))
         batch = np.broadcast_shapes(*(row.shape[: row.ndim - len(shape)] for row, shape in pairs))
         states = [np.broadcast_to(row, (*batch, *shape)).reshape(prod(batch), -1).tolist() for row, shape in pairs]
         made = [replay(self.program, list(state)) for state in zip(*states, strict=True)]
-        results = [symbols([state[k] for state in made]).reshape((*batch, *shape))
-                   for k, shape in enumerate(self.plan.outputs)]  # fmt: skip
+        results = [
+            symbols([state[k] for state in made]).reshape((*batch, *shape)) for k, shape in enumerate(self.plan.outputs)
+        ]
         return results[0] if len(results) == 1 else tuple(results)
 
     def bind(self, *arrays: Array) -> Callable[[], None]:

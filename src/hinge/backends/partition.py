@@ -42,8 +42,9 @@ class Long:
     carried: list[int] = field(default_factory=list)
 
 
-def _parts(program: Program, start: int, stop: int, alive: list[int], loops: dict[int, int],
-           longest: float) -> list[Any]:  # fmt: skip
+def _parts(
+    program: Program, start: int, stop: int, alive: list[int], loops: dict[int, int], longest: float
+) -> list[Any]:
     """The instructions from start to stop as straight parts and long loops."""
     made: list[Any] = []
     n = start

@@ -42,8 +42,9 @@ def sympy_module() -> Any:
     return sympy
 
 
-def textbook(program: Program, names: Names, digits: int | None = None, arrays: Mapping[str, str] | None = None
-             ) -> tuple[Any, ...] | None:  # fmt: skip
+def textbook(
+    program: Program, names: Names, digits: int | None = None, arrays: Mapping[str, str] | None = None
+) -> tuple[Any, ...] | None:
     """Each output as a matrix or a scalar, multiplied out and shortened; None where that is too long.
 
     Decimals are rounded to so many digits. An input that is an entry of an array has that array's name in `arrays`.
@@ -63,8 +64,10 @@ def _without_loops(program: Program) -> Program:
     if any(op == "loop" for op, _ in program.code):
         program = unrolled(program)
     if any(op in STRUCTURE for op, _ in program.code):
-        raise NotCovered("the program has memory, or loops that end early, which equations do not write out.\n"
-                         "  Use source(…, \"c\") or source(…, \"listing\").")  # fmt: skip
+        raise NotCovered(
+            "the program has memory, or loops that end early, which equations do not write out.\n"
+            '  Use source(…, "c") or source(…, "listing").'
+        )
     return program
 
 
@@ -73,8 +76,9 @@ def nested(program: Program, names: Names, digits: int | None = None) -> tuple[A
     return _shaped(program, _as_they_are(program, names, False, digits)[1])
 
 
-def definitions(program: Program, names: Names, digits: int | None = None
-                ) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:  # fmt: skip
+def definitions(
+    program: Program, names: Names, digits: int | None = None
+) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
     """A definition for each value that is used more than once, and the outputs in terms of them."""
     shared, made = _as_they_are(program, names, True, digits)
     return shared, _shaped(program, made)
@@ -165,8 +169,9 @@ def _opposite(x: Any) -> Any:
 Scaled = tuple[float, Any]  # a number, and what it multiplies
 
 
-def _as_they_are(program: Program, names: Names, share: bool, digits: int | None
-                 ) -> tuple[list[tuple[Any, Any]], list[list[Any]]]:  # fmt: skip
+def _as_they_are(
+    program: Program, names: Names, share: bool, digits: int | None
+) -> tuple[list[tuple[Any, Any]], list[list[Any]]]:
     """Each instruction on symbols; with `share`, values that are used again have names."""
     program = _without_loops(program)
     sympy = sympy_module()
@@ -217,8 +222,9 @@ def _as_they_are(program: Program, names: Names, share: bool, digits: int | None
         return shared, [[whole(value(entry)) for entry in output.entries] for output in program.outputs]
 
 
-def lines(labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequence[Any], in_latex: bool,
-          ends: Sequence[str]) -> str:  # fmt: skip
+def lines(
+    labels: Sequence[str], shared: Sequence[tuple[Any, Any]], made: Sequence[Any], in_latex: bool, ends: Sequence[str]
+) -> str:
     """Definitions and then each entry that is not zero, an equation a line: plain, or aligned for LaTeX.
 
     `ends` are the ends of the names of the velocities, which forces and accelerations have too.
@@ -373,5 +379,7 @@ def different(names: Iterable[str], where: str = "") -> None:
     seen: dict[str, str] = {}
     for name in names:
         if seen.setdefault(str(name), name) != name:
-            raise NotCovered(f"{where}two symbols are called {str(name)!r}, with unlike assumptions.\n"
-                             "  Give one of them another name.")  # fmt: skip
+            raise NotCovered(
+                f"{where}two symbols are called {str(name)!r}, with unlike assumptions.\n"
+                "  Give one of them another name."
+            )

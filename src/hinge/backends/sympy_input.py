@@ -34,8 +34,10 @@ def is_sympy(given: Any) -> bool:
 def refuse_sympy(what: str, *given: Any) -> None:
     """Refuse symbols where an answer takes numbers."""
     if any(map(is_sympy, given)):
-        raise NotCovered(f"{what} takes numbers, and was given symbols.\n"
-                         "  Put numbers in their place first, with subs or lambdify of SymPy.")  # fmt: skip
+        raise NotCovered(
+            f"{what} takes numbers, and was given symbols.\n"
+            "  Put numbers in their place first, with subs or lambdify of SymPy."
+        )
 
 
 class Reading:

@@ -48,8 +48,10 @@ def checked(target: Target, made: Any, batch: tuple[int, ...]) -> Array:
             return np.broadcast_to(tau, (*batch, target.model.nv))
     except ValueError:
         pass
-    raise SizeError(f"control returned shape {tau.shape}; robot {target.name!r} wants {(*batch, target.model.nv)}: "
-                    f"nv = {target.model.nv} joint forces a state.")  # fmt: skip
+    raise SizeError(
+        f"control returned shape {tau.shape}; robot {target.name!r} wants {(*batch, target.model.nv)}: "
+        f"nv = {target.model.nv} joint forces a state."
+    )
 
 
 class Known(NamedTuple):
@@ -146,8 +148,9 @@ def _flat(made: Any) -> list[Scalar]:
     return [x if type(x) is Expr else float(x) for x in flat]
 
 
-def over_symbols(target: Target, control: Control, t: Scalar, q: list[Scalar], qd: list[Scalar],
-                 *inputs: Any) -> list[Scalar]:  # fmt: skip
+def over_symbols(
+    target: Target, control: Control, t: Scalar, q: list[Scalar], qd: list[Scalar], *inputs: Any
+) -> list[Scalar]:
     """Run a controller on symbols."""
     try:
         with undone(control):
@@ -175,8 +178,9 @@ def program(target: Target, traced: Traced, effort: bool = False, sizes: Sequenc
     return order([Input(*one) for one in named.items()], [("tau", (len(made),), made)], False)
 
 
-def on_numbers(target: Target, traced: Traced, effort: bool = False,
-               inputs: Sequence[Any] = ()) -> Callable[..., Array]:  # fmt: skip
+def on_numbers(
+    target: Target, traced: Traced, effort: bool = False, inputs: Sequence[Any] = ()
+) -> Callable[..., Array]:
     """A controller over scalars as a function of arrays, a row a state."""
     made = program(target, traced, effort, [np.size(a) for a in inputs])
 
@@ -196,5 +200,6 @@ def traced_key(target: Target, traced: Traced, inputs: Sequence[Any] = ()) -> st
 def saturated(model: Any, tau: list[Scalar]) -> list[Scalar]:
     """Joint forces within the effort limits."""
     limits = [x for i in model.leaders for x in model.data[i].effort]
-    return [maximum(minimum(x, e), -e) if unknown([e]) or np.isfinite(e) else x
-            for x, e in zip(tau, limits, strict=True)]  # fmt: skip
+    return [
+        maximum(minimum(x, e), -e) if unknown([e]) or np.isfinite(e) else x for x, e in zip(tau, limits, strict=True)
+    ]

@@ -187,8 +187,10 @@ def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> d
     made = {name: options.pop(name) for name in own(algorithm)}
     for name, value in made.items():
         if value is not None and not algorithm.inputs[name].size(model):
-            raise SizeError(f"{algorithm.name}: {name} was given, and robot {model.name!r} has none: {name} are "
-                            f"{algorithm.inputs[name].what}.")  # fmt: skip
+            raise SizeError(
+                f"{algorithm.name}: {name} was given, and robot {model.name!r} has none: {name} are "
+                f"{algorithm.inputs[name].what}."
+            )
     return made
 
 

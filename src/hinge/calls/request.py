@@ -57,9 +57,11 @@ class Request:
         model = regrouped(target.traced) if self.regroup else target.model
         first = dynamics.choose(model, self.name, self.method)
         if self.regroup and not first.in_joint_space:
-            raise NotCovered(f"{self.name} cannot be computed with regroup=True: inertia moved across joints is no "
-                             "longer its body's own.\n  Leave regroup out; it serves forces, accelerations and "
-                             "matrices of the joints.")  # fmt: skip
+            raise NotCovered(
+                f"{self.name} cannot be computed with regroup=True: inertia moved across joints is no "
+                "longer its body's own.\n  Leave regroup out; it serves forces, accelerations and "
+                "matrices of the joints."
+            )
         if self.method not in (None, "auto"):
             return [first]
         return [a for a in dynamics.rivals(model, first) if self.given <= a.inputs.keys()] or [first]
@@ -121,8 +123,10 @@ def called(model: Model, name: str, given: Sequence[Any], frames: Sequence[str],
         if value is not None:
             raise NotCovered(f"{name}: {one}= is for numbers, and the state is given in symbols. Leave it out.")
     if any(sizes(model)):
-        raise NotCovered(f"{name}: robot {model.name!r} has driven joints, whose motion is given in numbers.\n"
-                         "  Ask for robot.equations(…), which has symbols for it.")  # fmt: skip
+        raise NotCovered(
+            f"{name}: robot {model.name!r} has driven joints, whose motion is given in numbers.\n"
+            "  Ask for robot.equations(…), which has symbols for it."
+        )
     algorithm = dynamics.choose(model, name, method, paper=True)
     shown = replace(unmoved(model), terms=inputs.terms(joint_terms))
     arrays, names = iter(given), iter(frames)

@@ -102,8 +102,9 @@ class Target:
         request = Request(algorithm.name, algorithm.method, algorithm=algorithm, **how)
         return Kernel(plan(request, self), backend)
 
-    def further(self, call: str, parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None
-                ) -> list[Array]:  # fmt: skip
+    def further(
+        self, call: str, parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None
+    ) -> list[Array]:
         """What varied and driven robots take besides."""
         return [
             *inputs.parameters(call, self.model, self.vary, parameters),

@@ -157,7 +157,7 @@ def positive_definite(s: States) -> tuple[float, float, str]:
     limit = 1e-12
     if np.any(diagonal <= 0.0):
         k = int(np.argmin(diagonal.min(axis=0)))
-        return float(diagonal.min()), -limit, f"{s.robot.model.blame()(k)} moves nothing that has inertia"
+        return float(diagonal.min()), -limit, f"{s.robot.model.joint_label()(k)} moves nothing that has inertia"
     scale = 1.0 / np.sqrt(diagonal)
     least = np.linalg.eigvalsh(H * scale[:, :, None] * scale[:, None, :]).min()
     return float(least), -limit, "the least eigenvalue of the mass matrix with unit diagonal is above the limit"

@@ -61,13 +61,15 @@ class Constraint:
         """How many constraints there are."""
         return len(self.A)
 
-    def at(self, model: Model, q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar
-           ) -> tuple[Rows, list[Scalar], list[Scalar]]:  # fmt: skip
+    def at(
+        self, model: Model, q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar
+    ) -> tuple[Rows, list[Scalar], list[Scalar]]:
         """A, b and c at a state of a model with its numbers put in: numbers, or nodes of any graph."""
         return self.with_numbers(self._numbers(model), q, qd, t)
 
-    def with_numbers(self, given: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar
-                     ) -> tuple[Rows, list[Scalar], list[Scalar]]:  # fmt: skip
+    def with_numbers(
+        self, given: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar
+    ) -> tuple[Rows, list[Scalar], list[Scalar]]:
         """The same, with the numbers that are given with each call."""
         known = dict(zip([*self.q, *self.qd, self.t, *self.given], [*q, *qd, t, *given], strict=True))
         flat = evaluated([x for row in self.A for x in row] + self.b + self.c, known)
@@ -86,8 +88,9 @@ class Constraint:
         return given
 
 
-def stabilised(A: Rows, b: Sequence[Scalar], c: Sequence[Scalar], gap: Sequence[Scalar], v: Sequence[Scalar],
-               time: float) -> list[Scalar]:  # fmt: skip
+def stabilised(
+    A: Rows, b: Sequence[Scalar], c: Sequence[Scalar], gap: Sequence[Scalar], v: Sequence[Scalar], time: float
+) -> list[Scalar]:
     """c with springs and dampers, critical and of that time constant (s), on the rows that have a gap, the last ones.
 
     On the others, which hold velocities, are dampers.
@@ -184,8 +187,9 @@ def _scalars(function: Function, made: Any, axes: int, model: Model) -> list[Sca
     array = np.asarray(made, dtype=object)
     if array.ndim != axes or (axes == 2 and array.shape[1] != model.nv):
         wanted = f"(m, {model.nv}): a row a constraint, a column a velocity" if axes == 2 else "(m,)"
-        raise SizeError(f"constraint {_name(function)!r} returned shape {array.shape}; "
-                        f"robot {model.name!r} wants {wanted}.")  # fmt: skip
+        raise SizeError(
+            f"constraint {_name(function)!r} returned shape {array.shape}; robot {model.name!r} wants {wanted}."
+        )
     flat = [getattr(x, "item", lambda x=x: x)() for x in array.reshape(-1).tolist()]
     try:
         made = [x if type(x) is Expr else float(x) for x in flat]

@@ -52,7 +52,7 @@ class Articulated:
         for i, p in model.inward():
             self.U[i] = IA[i] @ self.S[i]
             full = plus_diagonal(self.S[i].T @ self.U[i], model.armature(i))
-            self.D[i] = LDL(full, model.blame(i))
+            self.D[i] = LDL(full, model.joint_label(i))
             IA[p] = IA[p] + self.X[i].T @ IA[i].without(self.U[i], ForceSpace(self.D[i].solve(self.U[i])))
             self.pivots += self.D[i].pivots
 
@@ -263,7 +263,7 @@ def cross_inertia(model, q, a, b, frame="body"):
 )
 def cross_inertia_by_mass(model, q, a, b, frame="body"):
     """The cross inertia by way of the mass matrix."""
-    H = LDL(composite(model, q), model.blame())
+    H = LDL(composite(model, q), model.joint_label())
     Ja, Jb = jacobian(model, q, a, frame), jacobian(model, q, b, frame)
     W = [H.solve(row) for row in Jb]
     return [[inner(row, w) for w in W] for row in Ja], H.pivots

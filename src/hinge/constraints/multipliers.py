@@ -188,8 +188,9 @@ class Keeping:
         return list(made[:n]), [f + self.lent * ck for f, ck in zip(made[n:], asked, strict=True)]
 
 
-def constrained(H: Any, forces: Sequence[Scalar], A: Rows, c: Sequence[Scalar], state: State | None = None
-                ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+def constrained(
+    H: Any, forces: Sequence[Scalar], A: Rows, c: Sequence[Scalar], state: State | None = None
+) -> tuple[list[Scalar], list[Scalar]]:
     """Accelerations and multipliers, from the factors of H, tau - C, the constraints' matrix A and c."""
     return Keeping(H, A, state).kept(H.solve(forces), c)
 
@@ -217,11 +218,11 @@ def square(entries: Sequence[Scalar], levers: Sequence[Scalar]) -> Scalar:
 class Lent:
     """The factors of H + ρ Aᵀ A, for bodies whose only inertia is what the constraints lend them."""
 
-    def __init__(self, H: Rows, A: Rows, blame: Callable[[int], str]):
+    def __init__(self, H: Rows, A: Rows, joint_label: Callable[[int], str]):
         columns, n = list(zip(*A, strict=True)), range(len(H))
         self.lent = total([H[k][k] for k in n]) / total([inner(row, row) for row in A])
         rows = [[H[i][j] + self.lent * inner(columns[i], columns[j]) for j in range(i + 1)] for i in n]
-        self.factors = LDL(rows, blame)
+        self.factors = LDL(rows, joint_label)
         self.pivots = [_real(p, rows[k][k]) for k, p in enumerate(self.factors.pivots)]
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
@@ -232,7 +233,7 @@ class Lent:
 def factored(model: Model, H: Rows, A: Rows) -> LDL | Lent:
     """A mass matrix factored, with the constraints' help where a coordinate moves nothing that has inertia."""
     still = any(type(row[k]) is float and row[k] == 0.0 for k, row in enumerate(H))
-    return Lent(H, A, model.blame()) if still and A else LDL(H, model.blame())
+    return Lent(H, A, model.joint_label()) if still and A else LDL(H, model.joint_label())
 
 
 def _real(pivot: Scalar, before: Scalar) -> Scalar:

@@ -51,8 +51,9 @@ def beside_line(body: Solid, other: Solid, point: Array, ends: Array, offset: fl
     return Found(body, other, gap, point, foot, other_edge=direction, offset=offset)
 
 
-def crossed(a: Solid, b: Solid, p: Array, u: Array, half_p: float, q: Array, w: Array, half_q: float,
-             offset: float) -> list[Found]:  # fmt: skip
+def crossed(
+    a: Solid, b: Solid, p: Array, u: Array, half_p: float, q: Array, w: Array, half_q: float, offset: float
+) -> list[Found]:
     """Two lines with a radius that pass each other within their lengths; `a` is the body that is pushed."""
     N = np.cross(w, u)
     square = float(N @ N)

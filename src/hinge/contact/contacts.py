@@ -163,8 +163,9 @@ def polygon_contact(body: str, vertices: Any, **details: Any) -> list[Contact]:
     return [Contact(body, tuple(points[k]), **details) for k in _hull(points)]
 
 
-def patch_contact(body: str, centre: Sequence[float], radius: float, m: int = 8, axis: Sequence[float] = (0, 0, 1),
-                  **details: Any) -> list[Contact]:  # fmt: skip
+def patch_contact(
+    body: str, centre: Sequence[float], radius: float, m: int = 8, axis: Sequence[float] = (0, 0, 1), **details: Any
+) -> list[Contact]:
     """A round patch against a face: m contacts on its rim. `patch_error` says how far it then tips too soon.
 
     >>> len(hinge.patch_contact("cup", (0, 0, 0), 0.1, 6, normal=(0, 0, 1)))

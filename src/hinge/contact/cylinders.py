@@ -90,8 +90,9 @@ def _part_of_box(box: Solid, d: Array, lean: float) -> Part:
 def _onto(face: Part, other: Part, point: Array, offset: float = 0.0, edge: Array | None = None) -> Found:
     height = float(face.axis @ (point - face.points[0]))
     reach = offset if edge is None else offset * float(np.linalg.norm(np.cross(face.axis, edge)))
-    return Found(other.solid, face.solid, height - reach, point, face.points[0], normal=face.axis, edge=edge,
-                 offset=offset)  # fmt: skip
+    return Found(
+        other.solid, face.solid, height - reach, point, face.points[0], normal=face.axis, edge=edge, offset=offset
+    )
 
 
 def _within(face: Part, corners: Array) -> list[Array]:

@@ -134,8 +134,9 @@ def _system_kernel(target: Target, contacts: tuple[Contact, ...], backend: str |
     return target.compiled(algorithm, backend, terms=frozenset(terms))
 
 
-def contact_kernel(target: Target, contacts: Sequence[Contact], backend: str | None = None,
-                   joint_terms: Sequence[str] = ("armature",)) -> Kernel:  # fmt: skip
+def contact_kernel(
+    target: Target, contacts: Sequence[Contact], backend: str | None = None, joint_terms: Sequence[str] = ("armature",)
+) -> Kernel:
     """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
 
     The contacts are taken to touch in every state, and their normals to be independent; at most 8. Where they are not
@@ -149,8 +150,10 @@ def contact_kernel(target: Target, contacts: Sequence[Contact], backend: str | N
     listed = checked(target, contacts)
     n = len(listed)
     if n > MOST_TRACED:
-        raise NotCovered(f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
-                         "  Use contact_dynamics, which takes any number.")  # fmt: skip
+        raise NotCovered(
+            f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
+            "  Use contact_dynamics, which takes any number."
+        )
     key = ("contact_kernel", listed, backend, tuple(joint_terms))
 
     def dynamics(model: Any, q: Any, qd: Any, tau: Any) -> Any:

@@ -232,8 +232,10 @@ def _qp(C: Array, d: Array, tally: Tally) -> tuple[Array | None, int]:
     try:
         from scipy.optimize import minimize, nnls
     except ImportError:
-        raise NotCovered("contact_forces: method='qp' is solved with SciPy, which is not installed.\n"
-                         "  pip install hinge[solve], or take method='lemke'.") from None  # fmt: skip
+        raise NotCovered(
+            "contact_forces: method='qp' is solved with SciPy, which is not installed.\n"
+            "  pip install hinge[solve], or take method='lemke'."
+        ) from None
 
     values, vectors = np.linalg.eigh(C)
     keep = values > 1e-12 * max(values.max(initial=0.0), 1e-300)

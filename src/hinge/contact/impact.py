@@ -113,9 +113,7 @@ def two_body_impact(I1: Any, I2: Any, normal: Any, v1: Any, v2: Any, restitution
     np.float64(1.0)
     """
     first, second = (_definite(f"two_body_impact: {w}", x, 6) for w, x in (("I1", I1), ("I2", I2)))
-    n, u1, u2 = (
-        real(f"two_body_impact: {w}", x, (6,)) for w, x in (("normal", normal), ("v1", v1), ("v2", v2))
-    )  # fmt: skip
+    n, u1, u2 = (real(f"two_body_impact: {w}", x, (6,)) for w, x in (("normal", normal), ("v1", v1), ("v2", v2)))
     e = checked_restitution(restitution)
     _fitting(
         "two_body_impact", first.shape[:-2], second.shape[:-2], n.shape[:-1], u1.shape[:-1], u2.shape[:-1], e.shape
@@ -179,8 +177,10 @@ def _definite(what: str, given: Any, n: int) -> Array:
     if len(bad):
         state = tuple(int(k) for k in bad[0])
         where = f" of state {state}" if state else ""
-        raise SizeError(f"{what}{where} is not positive definite: some motion has no kinetic energy.\n"
-                        "  Give each body a mass and moments of inertia, or leave out what does not move.")  # fmt: skip
+        raise SizeError(
+            f"{what}{where} is not positive definite: some motion has no kinetic energy.\n"
+            "  Give each body a mass and moments of inertia, or leave out what does not move."
+        )
     return I
 
 
@@ -191,8 +191,9 @@ def _along(H: Array, qd: Array, rows: Array) -> Array:
     X = np.swapaxes(np.linalg.solve(H, np.swapaxes(rows, -1, -2)), -1, -2)
     A = np.einsum("...iv,...jv->...ij", rows, X)
     A = np.where(np.isfinite(A).all(axis=(-1, -2), keepdims=True), A, 0.0)  # the state is NaN by X, or by its rows
-    gamma = np.einsum("...ij,...j->...i", np.linalg.pinv(A, rcond=1e-11, hermitian=True),
-                      np.einsum("...iv,...v->...i", rows, qd))  # fmt: skip
+    gamma = np.einsum(
+        "...ij,...j->...i", np.linalg.pinv(A, rcond=1e-11, hermitian=True), np.einsum("...iv,...v->...i", rows, qd)
+    )
     return qd - np.einsum("...i,...iv->...v", gamma, X)
 
 
@@ -207,5 +208,7 @@ def _within(on: Array, rows: Array) -> None:
         left = rows[at] - rows[at] @ np.linalg.pinv(basis) @ basis
         for k, row in enumerate(left):
             if np.abs(row).max(initial=0.0) > 1e-9 * max(np.abs(rows[at]).max(initial=0.0), 1e-300):
-                raise SizeError(f"impact_projection: row {k} of after is no combination of the rows of on.\n"
-                                "  The manifold after an impact has to contain its place.")  # fmt: skip
+                raise SizeError(
+                    f"impact_projection: row {k} of after is no combination of the rows of on.\n"
+                    "  The manifold after an impact has to contain its place."
+                )

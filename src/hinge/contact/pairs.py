@@ -32,9 +32,11 @@ def touching(a: Solid, b: Solid, within: float) -> list[Found]:
     known = PAIRS.get((a.kind, b.kind))
     if known is None:
         covered = ", ".join(dict.fromkeys(kind for pair in PAIRS for kind in pair))
-        raise NotCovered(f"{b} may touch {a}, and {b.kind} against {a.kind} is not covered.\n"
-                         f"  Covered are {covered} against each other, and all against half-spaces. Replace one of "
-                         "them.")  # fmt: skip
+        raise NotCovered(
+            f"{b} may touch {a}, and {b.kind} against {a.kind} is not covered.\n"
+            f"  Covered are {covered} against each other, and all against half-spaces. Replace one of "
+            "them."
+        )
     return [f for f in known(a, b) if f.gap <= within]
 
 

@@ -90,7 +90,9 @@ def _hull(mesh: Geometry | None, link: str) -> Array | None:
     try:
         return mesh.corners
     except ImportError as missing:
-        raise NotCovered(f"link {link!r}: the collision mesh {mesh.file!r} needs a package that is not installed: "
-                         f"{missing}.\n  pip install hinge[mesh], or take boxes and spheres.") from None  # fmt: skip
+        raise NotCovered(
+            f"link {link!r}: the collision mesh {mesh.file!r} needs a package that is not installed: "
+            f"{missing}.\n  pip install hinge[mesh], or take boxes and spheres."
+        ) from None
     except Exception as wrong:  # readers of meshes raise whatever they like
         raise NotCovered(f"link {link!r}: the collision mesh {mesh.file!r} cannot be read: {wrong}.") from None

@@ -113,8 +113,9 @@ def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any
     return Equations(C, d, rows.F, robot.free, response, rows.gap, rows.speed, robot.H.pivots)
 
 
-def contact_rows(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any, friction: bool = False
-                 ) -> Rows:  # fmt: skip
+def contact_rows(
+    model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any, friction: bool = False
+) -> Rows:
     """F, u, gaps and speeds: what the contacts ask of the motion; with friction two more rows of F and u each."""
     R, r = poses(model, q)
     S = axes_in_base(model, q, R, r)

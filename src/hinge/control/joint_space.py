@@ -40,8 +40,9 @@ def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool
     return laws.fed(control, target, laws.joint_place(robot, target), *laws.gains(kp, kd, robot.nv))
 
 
-def computed_torque(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None,
-                    joint_terms: Sequence[str] = ("armature",)) -> Law:  # fmt: skip
+def computed_torque(
+    robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, joint_terms: Sequence[str] = ("armature",)
+) -> Law:
     """Joint forces that make errors die out as kp (1/s²) and kd (1/s) say, each joint for itself, by inverse dynamics.
 
     `target` is a motion or a configuration (nq); gains are a number or one for each velocity, and without kd it is

@@ -201,8 +201,9 @@ def _candidates(i: int, wanted: Sequence[str]) -> list[Candidate]:
     return [Candidate(i, entries) for entries in found]
 
 
-def _dropped(model: Model, matrices: list[Array], felt: _Felt, wanted: Sequence[str],
-             within: float) -> dict[int, list[Entry]]:  # fmt: skip
+def _dropped(
+    model: Model, matrices: list[Array], felt: _Felt, wanted: Sequence[str], within: float
+) -> dict[int, list[Entry]]:
     """Make numbers zero, those that matter least first; gives them by body."""
     bodies = [i for i, _ in model.outward() if model.inertia[i].m > 0.0]
     ranked = [(felt.share(felt.without(one.body, one.entries, matrices[one.body])).max(initial=0.0), one)

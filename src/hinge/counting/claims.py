@@ -61,7 +61,7 @@ PAIRS = (
 def forward_in_base(model: Any, q: Any, qd: Any, tau: Any, external: Any, base_motion: Any) -> Any:
     """Forward dynamics by composite bodies all in base coordinates; axes and inertias are transformed once for both."""
     C = model.generalised_forces(newton_euler_base(model, q, qd, still(model), external, base_motion))
-    H = LDL(composite_base(model, q), model.blame())
+    H = LDL(composite_base(model, q), model.joint_label())
     return H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)]), H.pivots
 
 

@@ -224,8 +224,9 @@ def coordinates() -> Sheet:
         ("all in link coordinates (Luh)", "luh"), ("all in link coordinates, spatial", "newton_euler"))]  # fmt: skip
     for call, method in (("inverse_dynamics", "newton_euler"), ("inverse_dynamics", "turney"),
                          ("mass_matrix", "composite"), ("forward_dynamics", "articulated")):  # fmt: skip
-        found = {n: count(ALGORITHMS[call][method].trace(principal(arm(n).target.traced), contract=False))
-                 for n in LENGTHS}  # fmt: skip
+        found = {
+            n: count(ALGORITHMS[call][method].trace(principal(arm(n).target.traced), contract=False)) for n in LENGTHS
+        }
         shows = shown([fitted({n: getattr(c, part) for n, c in found.items()}) for part in ("mul", "add")])
         rows.append((f"{method}, frames at the centre of mass", shows, _pair(found[SIX])))
         rows.append((f"{method}, frames on the joints", ours(call, method), _pair(cost(call, method, SIX))))

@@ -44,8 +44,9 @@ def processors(done: Sequence[Operation], groups: Sequence[Group]) -> int:
     return max(ready, default=0)
 
 
-def stages(done: Sequence[Operation], groups: Sequence[Group], out: Sequence[tuple[str, int]],
-           back: Sequence[str], n: int) -> Steps:  # fmt: skip
+def stages(
+    done: Sequence[Operation], groups: Sequence[Group], out: Sequence[tuple[str, int]], back: Sequence[str], n: int
+) -> Steps:
     """Steps as the text counts them: stage by stage, and in each the processor with most to do.
 
     `out` has the terms of the way out, and how many links ahead of the stage each is; what the pipeline needs before

@@ -51,7 +51,7 @@ def articulated(model, q, qd, tau, external, base_motion):
     # inward: the inertia a body seems to have, less what its joint gives way to, goes to the parent
     for i, p in model.inward():
         U[i] = IA[i] @ S[i]  # (6.57)
-        Di = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.blame(i))  # (6.58)
+        Di = LDL(plus_diagonal(S[i].T @ U[i], model.armature(i)), model.joint_label(i))  # (6.58)
         u[i] = [t - r - f for t, r, f in zip(tau[i], model.resistance(i, q, qd), S[i].T @ pA[i], strict=True)]
         V = ForceSpace(Di.solve(U[i]))
         Ia = IA[i].without(U[i], V)  # (7.19)

@@ -165,7 +165,7 @@ def levi_civita(model, q):
     (2, 2, 2)
     """
     G = of_metric(model, q)
-    H = LDL(composite(model, q), model.blame())
+    H = LDL(composite(model, q), model.joint_label())
     return raised(H, G), H.pivots
 
 

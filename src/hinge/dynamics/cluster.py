@@ -45,7 +45,7 @@ def cluster(model, q, qd, tau, external, base_motion):
             J[i] = MotionSpace(b + s for b, s in zip(below, group.columns(model, i, S[i]), strict=True))
             cr[i] = X[i] @ cr[p] + c[i] if inner else c[i]
         D = _sum_matrix([J[i].T @ (IA[i] @ J[i]) for i in group.bodies], group.nv)
-        D = LDL(plus_diagonal(D, group.armature(model)), group.blame(model))  # (6.58)
+        D = LDL(plus_diagonal(D, group.armature(model)), group.joint_label(model))  # (6.58)
         bias = {i: pA[i] + IA[i] @ cr[i] for i in group.bodies}
         u = group.forces(model, q, qd, tau)
         for i in group.bodies:

@@ -58,7 +58,7 @@ def inverse_composite(model, q):
     >>> bool(np.allclose(arm.inverse_mass_matrix([0.1, 0.2]) @ arm.mass_matrix([0.1, 0.2]), np.eye(2)))
     True
     """
-    H = LDL(composite(model, q), model.blame())
+    H = LDL(composite(model, q), model.joint_label())
     n = model.nv
     columns = [H.solve(unit) for unit in units(n)]
     return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], H.pivots
@@ -69,7 +69,7 @@ def inverse_composite(model, q):
 def forward_composite(model, q, qd, tau, external, base_motion, factor=LDL, bias=bias_force):
     """Accelerations that follow from joint forces, by way of the mass matrix."""
     C = model.generalised_forces(bias(model, q, qd, external, base_motion))
-    H = factor(composite(model, q), model.blame())
+    H = factor(composite(model, q), model.joint_label())
     asked = model.generalised_forces(tau)
     return H.solve([t - c for t, c in zip(asked, C, strict=True)]), H.pivots  # (5.6)
 
@@ -92,7 +92,7 @@ def impulse_response(model, q, impulses, external):
     >>> arm.impulse_response([0.0, 0.0], [0.0, 0.0], external={"hand": [0, 0, 0, 0, 0, 1.0]}).round(3)
     array([-0.857,  5.143])
     """
-    H = LDL(composite(model, q), model.blame())
+    H = LDL(composite(model, q), model.joint_label())
     return H.solve(struck(model, q, impulses, external)), H.pivots  # (9.62)
 
 

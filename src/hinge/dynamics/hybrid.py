@@ -76,7 +76,7 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
     for i, p in model.inward():
         U[i] = IA[i] @ S[i]
         full = plus_diagonal(S[i].T @ U[i], model.armature(i))
-        D[i] = LDL(masked(full, free[i], known[i]), model.blame(i))
+        D[i] = LDL(masked(full, free[i], known[i]), model.joint_label(i))
         asked = zip(known[i], tau[i], model.resistance(i, q, qd), S[i].T @ pA[i], strict=True)
         u[i] = [select(k, 0.0, t - r - f) for k, t, r, f in asked]
         W = ForceSpace(column * m for column, m in zip(U[i], free[i], strict=True))
@@ -112,7 +112,7 @@ def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
     given = _where(known, qdd)
     C = model.generalised_forces(newton_euler(model, q, qd, given, external, base_motion))  # C' of (7.33)
     H = composite(model, q)
-    solver = LDL(masked(H, free, mask), model.blame())
+    solver = LDL(masked(H, free, mask), model.joint_label())
     asked = model.generalised_forces(tau)
     answer = solver.solve([select(k, 0.0, t - c) for k, t, c in zip(mask, asked, C, strict=True)])  # (7.34)
     answer = [m * x for m, x in zip(free, answer, strict=True)]
@@ -170,7 +170,7 @@ def floating_inverse(model, q, qd, qdd_joints, external):
         IC[p], pb[p] = IC[p] + X[i].T @ IC[i], pb[p] + X[i].T @ pb[i]
 
     # the base moves so that nothing pushes it (7.30); what it does adds to every force (7.25)
-    D = LDL(plus_diagonal(S[1].T @ (IC[1] @ S[1]), model.armature(1)), model.blame(1))
+    D = LDL(plus_diagonal(S[1].T @ (IC[1] @ S[1]), model.armature(1)), model.joint_label(1))
     answer = D.solve([-x - r for x, r in zip(S[1].T @ pb[1], model.resistance(1, q, qd), strict=True)])
     a0[1] = S[1] @ answer
     tau = []

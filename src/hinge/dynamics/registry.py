@@ -227,8 +227,10 @@ class Algorithm:
             result = self.function(model, **seen, **(options or {}))
             result, pivots, *margins = result if self.pivots else (result, ())
             results = result if len(self.returns) > 1 else (result,)
-            flat = [list(q.give(shown, made)) if q.shape(shown) else [made]
-                    for q, made in zip(self.returns.values(), results, strict=True)]  # fmt: skip
+            flat = [
+                list(q.give(shown, made)) if q.shape(shown) else [made]
+                for q, made in zip(self.returns.values(), results, strict=True)
+            ]
             return Made(flat, pivots, margins)
 
         made = (rolled(graph, shown, prepare, compute) if self.rolls else None) or compute(shown, seen)
@@ -239,8 +241,9 @@ class Algorithm:
             pivots += [x for q in positions for i in bare for x in shown.joint[i].apart(q[i])]
         least = lowest([*pivots, *made.margins])
         stands = lowest([x for q in positions for i, at in enumerate(q) for x in shown.joint[i].positive(at)])
-        outputs = [(name, q.shape(shown), flat)
-                   for (name, q), flat in zip(self.returns.items(), made.results, strict=True)]  # fmt: skip
+        outputs = [
+            (name, q.shape(shown), flat) for (name, q), flat in zip(self.returns.items(), made.results, strict=True)
+        ]
         worst = lowest([*pivots, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)

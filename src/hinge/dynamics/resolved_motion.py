@@ -31,8 +31,9 @@ from hinge.model.driven import driven
 TWIST = Quantity("a spatial vector in base axes, angular first", lambda m: (6,), counted="")
 POSTURE = Quantity("what joints should do where the hand leaves them free", NV, absent=lambda m: [0.0] * m.nv)
 DAMPING = Quantity("how near to singular answers are damped", lambda m: (), lambda m, x: x[0], absent=lambda m: 0.02)
-MOST = Quantity("how large answers get undamped in weak directions", lambda m: (), lambda m, x: x[0],
-                absent=lambda m: math.inf)  # fmt: skip
+MOST = Quantity(
+    "how large answers get undamped in weak directions", lambda m: (), lambda m, x: x[0], absent=lambda m: math.inf
+)
 LOST = Quantity("what joints should do in directions that are damped for being weak", NV, absent=lambda m: None)
 ROWS = {"pose": range(6), "position": range(3, 6), "orientation": range(3)}
 OPTIONS = {"task": tuple(ROWS), "metric": ("unit", "inertia")}
@@ -165,7 +166,7 @@ def _pushed(model, q, L, metric):
     """The columns of W⁻¹ Lᵀ, where W is one or the mass matrix, and the pivots of W."""
     if metric == "unit":
         return L, []
-    H = LDL(composite(model, q), model.blame())
+    H = LDL(composite(model, q), model.joint_label())
     return [H.solve(row) for row in L], H.pivots
 
 

@@ -133,8 +133,8 @@ class Rolled(Model):
     def slack(self, i: Any) -> Any:
         return self._slack[i]
 
-    def blame(self, body: Any = None) -> Any:
-        return super().blame(body if type(body) is int else None)
+    def joint_label(self, body: Any = None) -> Any:
+        return super().joint_label(body if type(body) is int else None)
 
 
 def worth(model: Model) -> list[range]:

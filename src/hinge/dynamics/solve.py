@@ -28,10 +28,10 @@ def _is_zero(x: Scalar) -> bool:
 class LDL:
     """H = Lᵀ D L with a unit lower triangular L; `pivots` is D.
 
-    `blame(k)` says what coordinate k is, for the refusal of a matrix that can never be solved.
+    `joint_label(k)` says what coordinate k is, for the refusal of a matrix that can never be solved.
     """
 
-    def __init__(self, rows: Rows, blame: Callable[[int], str]):
+    def __init__(self, rows: Rows, joint_label: Callable[[int], str]):
         H = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.pivots = len(H), [0.0] * len(H)
         self.written = _whole(H) if len(H) <= READABLE and any(on_paper(x) for row in H for x in row) else None
@@ -41,7 +41,7 @@ class LDL:
             self.pivots[k] = pivot = H[k][k]
             if type(pivot) is not Expr and isinstance(pivot, float | int) and not pivot > 0.0:
                 raise NotCovered(
-                    f"{blame(k)} moves nothing that has inertia, so no acceleration follows from its force.\n"
+                    f"{joint_label(k)} moves nothing that has inertia, so no acceleration follows from its force.\n"
                     "  Give the body a mass or the joint an armature, or lock the joint."
                 )
             entries = [(i, H[k][i]) for i in range(k) if not _is_zero(H[k][i])]
@@ -120,8 +120,8 @@ class LU:
 class LL(LDL):
     """H = Lᵀ L: the square roots of the pivots go into the factor."""
 
-    def __init__(self, rows: Rows, blame: Callable[[int], str]):
-        super().__init__(rows, blame)
+    def __init__(self, rows: Rows, joint_label: Callable[[int], str]):
+        super().__init__(rows, joint_label)
         self.roots = [sqrt(p) for p in self.pivots]
         self.below = [[(i, factor * self.roots[k]) for i, factor in row] for k, row in enumerate(self.below)]
 

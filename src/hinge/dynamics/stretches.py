@@ -90,12 +90,14 @@ def _kind(model: Model, i: int) -> Any:
     scalars: list[Scalar] = []
     joint, inertia = model.joint[i], model.inertia[i]
     try:
-        form = apart([joint, model.placement[i], inertia, [model._term(i, name) for name in TERMS],
-                      list(model.slack(i))], scalars)  # fmt: skip
+        form = apart(
+            [joint, model.placement[i], inertia, [model._term(i, name) for name in TERMS], list(model.slack(i))],
+            scalars,
+        )
         if i in model.follows or any(type(x) is Expr for x in scalars):
             return None
         S = joint.axes(joint.neutral())
-        LDL(plus_diagonal(S.T @ (inertia @ S), model.armature(i)), model.blame(i))
+        LDL(plus_diagonal(S.T @ (inertia @ S), model.armature(i)), model.joint_label(i))
     except (CannotRoll, HingeError):
         return None
     return form

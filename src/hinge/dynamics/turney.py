@@ -71,11 +71,13 @@ def moment(A: Mat3, J: Sym3) -> Vec3:
     """The moment about the origin of the forces A r dm: twice the antisymmetric part of A J, (7.6)."""
     xx, yy, zz, yz, xz, xy = J
     Axx, Axy, Axz, Ayx, Ayy, Ayz, Azx, Azy, Azz = A
-    return Vec3((
-        Azy * yy - Ayz * zz + Azx * xy - Ayx * xz + (Azz - Ayy) * yz,
-        Axz * zz - Azx * xx + Axy * yz - Azy * xy + (Axx - Azz) * xz,
-        Ayx * xx - Axy * yy + Ayz * xz - Axz * yz + (Ayy - Axx) * xy,
-    ))  # fmt: skip
+    return Vec3(
+        (
+            Azy * yy - Ayz * zz + Azx * xy - Ayx * xz + (Azz - Ayy) * yz,
+            Axz * zz - Azx * xx + Axy * yz - Azy * xy + (Axx - Azz) * xz,
+            Ayx * xx - Axy * yy + Ayz * xz - Axz * yz + (Ayy - Axx) * xy,
+        )
+    )
 
 
 @algorithm("bias_force", method="turney", q=POSITION, qd=VELOCITY, external=EXTERNAL, base_motion=BASE, returns=FORCE,

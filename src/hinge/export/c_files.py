@@ -22,8 +22,9 @@ from hinge.model.states import random_state
 EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
-def c_files(target: Target, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None,
-            at: str = "") -> dict[str, str]:  # fmt: skip
+def c_files(
+    target: Target, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None, at: str = ""
+) -> dict[str, str]:
     """File name → text: a header, the functions, and a program that tries them."""
     prefix, head, routines = _c(target, names, method, at, {})
     real = c.REALS[scalar]
@@ -61,8 +62,10 @@ def put(folder: str, files: Mapping[str, str], force: bool = False) -> list[str]
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
     except OSError as problem:
-        raise FileFault(f"{problem.filename or folder} cannot be written: {problem.strerror or problem}.\n"
-                        "  Choose a folder you may write to.") from None  # fmt: skip
+        raise FileFault(
+            f"{problem.filename or folder} cannot be written: {problem.strerror or problem}.\n"
+            "  Choose a folder you may write to."
+        ) from None
     return list(paths)
 
 
@@ -70,8 +73,9 @@ def _sizes(model: Model) -> list[tuple[str, int]]:
     return [("NQ", model.nq), ("NV", model.nv)]
 
 
-def _c(target: Target, names: Sequence[str], method: str | None, at: str,
-       options: Options) -> tuple[str, list[str], list[c.Routine]]:  # fmt: skip
+def _c(
+    target: Target, names: Sequence[str], method: str | None, at: str, options: Options
+) -> tuple[str, list[str], list[c.Routine]]:
     prefix = c.identifier(target.name)
     routines = []
     for name in dict.fromkeys(names):

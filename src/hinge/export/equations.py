@@ -31,9 +31,11 @@ def equations(target: Target, name: str, method: str | None, at: str, simplify: 
     made = short or symbolic.nested(*_named(target, target.traced, name, method, at, options), digits)
     parts = 0 if short else symbolic.size(made)
     if parts > LONG:
-        warnings.warn(f"{name} of robot {target.name!r} has {parts:,} parts when it is written out. "
-                      "equations(…, shared=True) gives it with definitions, in a form that can be printed.",
-                      stacklevel=3)  # fmt: skip
+        warnings.warn(
+            f"{name} of robot {target.name!r} has {parts:,} parts when it is written out. "
+            "equations(…, shared=True) gives it with definitions, in a form that can be printed.",
+            stacklevel=3,
+        )
     return made if len(made) > 1 else made[0]
 
 
@@ -43,14 +45,16 @@ def _digits(given: Any) -> None:
         raise SizeError(f"digits={given!r} is not known. Give a whole number from 1, or leave it out.")
 
 
-def _textbook(target: Target, name: str, method: str | None, at: str, digits: int | None, options: Options,
-              read: bool = True) -> Any:  # fmt: skip
+def _textbook(
+    target: Target, name: str, method: str | None, at: str, digits: int | None, options: Options, read: bool = True
+) -> Any:
     """In the frames the robot was given in, so that its numbers are those of the file; None where it is too long."""
     return symbolic.textbook(*_named(target, unmoved(target.model), name, method, at, options, read), digits)
 
 
-def _named(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
-           read: bool = True) -> tuple[Program, symbolic.Names]:  # fmt: skip
+def _named(
+    target: Target, model: Model, name: str, method: str | None, at: str, options: Options, read: bool = True
+) -> tuple[Program, symbolic.Names]:
     """A program and its symbols: for states in general where someone will read it, for all where it will run."""
     program = traced(target, model, name, method, at, options, Graph(paper=read), needs_frame=True)
     return program, symbol_names(target, program)
@@ -79,8 +83,10 @@ def symbol_names(target: Target, program: Program) -> dict[str, list[str]]:
     coordinates = [n for array, names in made.items() for n in names if array != "parameters"]
     twice = sorted(set(coordinates) & set(map(str, made.get("parameters", ()))))
     if twice:
-        raise NotCovered(f"{twice[0]!r} is a symbol of robot {target.name!r}, and the name of one of its coordinates.\n"
-                         "  Rename the symbol.")  # fmt: skip
+        raise NotCovered(
+            f"{twice[0]!r} is a symbol of robot {target.name!r}, and the name of one of its coordinates.\n"
+            "  Rename the symbol."
+        )
     return made
 
 

@@ -12,8 +12,7 @@ from hinge.export.programs import Options, traced
 LANGUAGES = ("c", "latex", "listing", "llvm")
 
 
-def source(target: Target, name: str, language: str, method: str | None, at: str, scalar: str,
-           options: Options) -> str:  # fmt: skip
+def source(target: Target, name: str, language: str, method: str | None, at: str, scalar: str, options: Options) -> str:
     """The program of an algorithm as text."""
     if language not in LANGUAGES:
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")

@@ -148,7 +148,7 @@ def articulated_base(model, q, qd, tau, external, base_motion):
     pivots = []
     for i, p in model.inward():
         h[i] = IA[i] @ s[i]  # (6.47)
-        d[i] = LDL(plus_diagonal(s[i].T @ h[i], model.armature(i)), model.blame(i))  # (6.48)
+        d[i] = LDL(plus_diagonal(s[i].T @ h[i], model.armature(i)), model.joint_label(i))  # (6.48)
         taken = zip(tau[i], model.resistance(i, q, qd), h[i].T @ c[i], s[i].T @ pA[i], strict=True)
         u[i] = [t - r - x - y for t, r, x, y in taken]  # (6.49)
         over = ForceSpace(d[i].solve(h[i]))

@@ -42,7 +42,7 @@ def nasser(model, q, qd, tau, external, base_motion):
     pivots = []
     for i, p in model.inward():
         AZ[i] = A[i] @ Z[i]
-        L[i] = LDL(plus_diagonal(Z[i].T @ AZ[i], model.armature(i)), model.blame(i))  # (2.1.19.1)
+        L[i] = LDL(plus_diagonal(Z[i].T @ AZ[i], model.armature(i)), model.joint_label(i))  # (2.1.19.1)
         u[i] = [t - r - b for t, r, b in zip(tau[i], model.resistance(i, q, qd), Z[i].T @ B[i], strict=True)]
         G = ForceSpace(L[i].solve(AZ[i]))
         beyond = Y[i].T @ A[i].without(AZ[i], G)  # (2.1.19.4)

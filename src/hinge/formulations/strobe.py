@@ -102,7 +102,7 @@ def left_over(model, q, qd, tau, external, base_motion):
            base_motion=BASE, returns=ACCELERATION, pivots=True, refuses=driven)  # fmt: skip
 def forward_strobe(model, q, qd, tau, external, base_motion):
     """Accelerations that follow from joint forces, by way of a strobed mass matrix."""
-    H = LDL(strobe_symmetric(model, q), model.blame())
+    H = LDL(strobe_symmetric(model, q), model.joint_label())
     return H.solve(left_over(model, q, qd, tau, external, base_motion)), H.pivots  # (5.6)
 
 
@@ -131,7 +131,7 @@ def _all_move(model, Hu):
     """Refuse, by name, a joint that moves nothing, whatever the direction."""
     for k, x in enumerate(Hu):
         if type(x) is not Expr and not x:
-            LDL([[0.0]], lambda _, k=k: model.blame()(k))
+            LDL([[0.0]], lambda _, k=k: model.joint_label()(k))
 
 
 def _less(a, b, s):

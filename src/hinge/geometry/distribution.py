@@ -116,8 +116,10 @@ class Distributed:
         made = self._call("geometric", q, qd, tau, 0.0, **how)
         off = broken(self._call("matrix", q, 0.0, **how)[0], np.asarray(qd, float))
         if off is not None:
-            raise NotCovered(f"the velocity breaks the constraints: A qd is {off[0]:.3g}, not zero.\n"
-                             "  Bring it back with project, or make one with velocity.")  # fmt: skip
+            raise NotCovered(
+                f"the velocity breaks the constraints: A qd is {off[0]:.3g}, not zero.\n"
+                "  Bring it back with project, or make one with velocity."
+            )
         return made
 
     # over scalars
@@ -125,9 +127,11 @@ class Distributed:
     def _bare(self) -> None:
         """Refuse loops, whose constraints may depend on each other."""
         if self.robot.model.loops:
-            raise NotCovered(f"robot {self.robot.name!r} has loops besides its constraints: pseudo-velocities and the "
-                             "geometry of constraints are of robots without.\n  forward, inverse, project, gap and "
-                             "assemble keep both.")  # fmt: skip
+            raise NotCovered(
+                f"robot {self.robot.name!r} has loops besides its constraints: pseudo-velocities and the "
+                "geometry of constraints are of robots without.\n  forward, inverse, project, gap and "
+                "assemble keep both."
+            )
 
     def _split(self, model: Model, q: list[Scalar], t: Scalar = 0.0) -> Split:
         self._bare()

@@ -130,7 +130,7 @@ class LeviCivita:
 
     def __init__(self, model: Model, q: list[Scalar]):
         self.model, self.q, self.at = model, q, model.joint_positions(q)
-        self.H = LDL(composite(model, self.at), model.blame())
+        self.H = LDL(composite(model, self.at), model.joint_label())
 
     @cached_property
     def G(self) -> list[list[list[Scalar]]]:
@@ -177,7 +177,7 @@ def gradient(target: Target, V: Function | None = None) -> Field:
                 raise SizeError(f"V gave shape {made.shape}; a potential is one number.")
             value = _scalar(made.reshape(-1)[0], "V")
         slope = [along([value], rates(model, q, unit))[0] for unit in units(model.nv)]
-        return LDL(composite(model, at), model.blame()).solve(slope)  # section 2.4
+        return LDL(composite(model, at), model.joint_label()).solve(slope)  # section 2.4
 
     return Field(target, over, "grad V")
 
@@ -201,13 +201,13 @@ def velocity(model: Model, q: list[Scalar], qdot: list[Scalar]) -> list[Scalar]:
     made: list[Scalar] = [0.0] * model.nv
     for i in model.leaders:
         at, speed = model.slices[i]
-        joint, blame = model.joint[i], model.blame(i)
+        joint, joint_label = model.joint[i], model.joint_label(i)
         if joint.rates_are_velocities:
             made[speed] = qdot[at]
             continue
         rows = [joint.rate(q[at], unit) for unit in units(joint.nv)]
         square = [[inner(a, b) for b in rows] for a in rows]
-        made[speed] = LDL(square, blame).solve([inner(row, qdot[at]) for row in rows])
+        made[speed] = LDL(square, joint_label).solve([inner(row, qdot[at]) for row in rows])
     return made
 
 

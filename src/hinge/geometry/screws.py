@@ -94,8 +94,10 @@ def _something(name: str, what: str, six: Any) -> Any:
     none = ~a.any(axis=-1)
     if none.any():
         at = "" if a.ndim == 1 else f"[{', '.join(str(int(k)) for k in np.argwhere(none)[0])}]"
-        raise GeometryError(f"geometry.screws.{name}: {what}{at} is zero, and has no axis.\n"
-                            "  Leave such states out, or look at the magnitude first.")  # fmt: skip
+        raise GeometryError(
+            f"geometry.screws.{name}: {what}{at} is zero, and has no axis.\n"
+            "  Leave such states out, or look at the magnitude first."
+        )
     return a
 
 

@@ -31,8 +31,10 @@ def _T(a: Array) -> Array:
 def _independent(name: str, one: str, S: Array) -> Array:
     sizes = np.linalg.svd(S, compute_uv=False)
     if S.shape[-1] and not (sizes[..., -1] > 1e-12 * sizes[..., 0]).all():
-        raise GeometryError(f"geometry.spaces.{name}: the columns of {one} are not independent.\n"
-                            "  Leave out those that the others span.")  # fmt: skip
+        raise GeometryError(
+            f"geometry.spaces.{name}: the columns of {one} are not independent.\n"
+            "  Leave out those that the others span."
+        )
     return S
 
 
@@ -59,8 +61,10 @@ def resolve(a: Any, S: Any, T: Any) -> tuple[Array, Array, Array]:
         raise SizeError(f"geometry.spaces.resolve: S has {S.shape[-1]} columns and T has {T.shape[-1]}.")
     K = _T(T) @ S
     if K.shape[-1] and not (np.linalg.cond(K) < 1e12).all():
-        raise GeometryError("geometry.spaces.resolve: part of S is not felt by T, so there is no unique resolution.\n"
-                            "  Choose a T for which Tᵀ S is not singular.")  # fmt: skip
+        raise GeometryError(
+            "geometry.spaces.resolve: part of S is not felt by T, so there is no unique resolution.\n"
+            "  Choose a T for which Tᵀ S is not singular."
+        )
     alpha = np.linalg.solve(K, _T(T) @ a[..., None])  # (3.26), (3.27)
     inside = (S @ alpha)[..., 0]
     return inside, a - inside, alpha[..., 0]
@@ -87,8 +91,10 @@ def orthogonal_basis(S: Any, inertia: Any) -> Array:
     try:
         L = np.linalg.cholesky(_T(S) @ I @ S)
     except np.linalg.LinAlgError:
-        raise GeometryError("geometry.spaces.orthogonal_basis: the inertia is not positive on S.\n"
-                            "  Give the body a mass and an inertia, or leave out what has none.") from None  # fmt: skip
+        raise GeometryError(
+            "geometry.spaces.orthogonal_basis: the inertia is not positive on S.\n"
+            "  Give the body a mass and an inertia, or leave out what has none."
+        ) from None
     return _T(np.linalg.solve(L, _T(S)))
 
 

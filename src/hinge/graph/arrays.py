@@ -245,8 +245,10 @@ def _wrapped(made: Any) -> Any:
 
 
 def _no_index(x: object) -> TraceError:
-    return TraceError(f"the traced value {x!s} cannot be an index: its number is not known yet.\n"
-                      "  Write np.where(k < 1, a, b), or np.interp of a constant table.")  # fmt: skip
+    return TraceError(
+        f"the traced value {x!s} cannot be an index: its number is not known yet.\n"
+        "  Write np.where(k < 1, a, b), or np.interp of a constant table."
+    )
 
 
 def _whole(at: Any) -> None:
@@ -331,6 +333,8 @@ def on_symbols(what: str, function: Callable[..., Any], *given: Any) -> Any:
     except (TypeError, IndexError, RecursionError) as problem:
         if isinstance(problem, IndexError) and "used as indices" not in str(problem):
             raise
-        raise TraceError(f"{what} cannot be traced: {str(problem).splitlines()[0].rstrip('.')}.\n"
-                         "  A traced value is no index and no number: its number is not known yet. For a table write "
-                         "np.interp, for a choice np.where.") from problem  # fmt: skip
+        raise TraceError(
+            f"{what} cannot be traced: {str(problem).splitlines()[0].rstrip('.')}.\n"
+            "  A traced value is no index and no number: its number is not known yet. For a table write "
+            "np.interp, for a choice np.where."
+        ) from problem

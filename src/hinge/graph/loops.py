@@ -90,8 +90,9 @@ def _checked(made: Sequence[Scalar], state: Sequence[Scalar]) -> tuple[Scalar, .
     return tuple(made)
 
 
-def traced(graph: Graph, count: Scalar, first: int, state: tuple[Scalar, ...], body: Any, until: Any,
-            once: bool = False) -> tuple[Scalar, ...]:  # fmt: skip
+def traced(
+    graph: Graph, count: Scalar, first: int, state: tuple[Scalar, ...], body: Any, until: Any, once: bool = False
+) -> tuple[Scalar, ...]:
     """The loop as nodes, from a body that is a function."""
     loop = Opened(graph, count - first if type(count) is Expr else float(count - first), state, once)
     stop = until(*loop.carried) if until is not None else 0.0
@@ -194,8 +195,9 @@ class Scratch:
         """The node that says what is in it."""
         assert self.graph is not None
         if self.name not in self.graph.memories:
-            raise TraceError("a Scratch that was made in the body of a loop is used after the loop.\n"
-                             "  Make it before the loop.")  # fmt: skip
+            raise TraceError(
+                "a Scratch that was made in the body of a loop is used after the loop.\n  Make it before the loop."
+            )
         return self.graph.memories[self.name]
 
     def __getitem__(self, k: Scalar) -> Scalar:
@@ -241,8 +243,10 @@ def _sure(memory: Memory, k: Scalar) -> Memory:
         return memory
     low, high = span
     if low < 0 or high > memory.size - 1:
-        raise TraceError(f"an index runs from {low:g} to {high:g} over an array of {memory.size} numbers.\n"
-                         "  Change the number of trips, or the length of the array.")  # fmt: skip
+        raise TraceError(
+            f"an index runs from {low:g} to {high:g} over an array of {memory.size} numbers.\n"
+            "  Change the number of trips, or the length of the array."
+        )
     return replace(memory, sure=True)
 
 

@@ -140,7 +140,7 @@ _put(
     Op("mul", 2, lambda n, a, b: (b, a), "mul", "{} * {}", "Mul", ("multiply",), operator.mul),
     Op("div", 2, lambda n, a, b: (1.0 / b, -n / b), "div", "{} / {}", operator.truediv, ("divide",), operator.truediv),
     Op("neg", 1, lambda n, a: (-1.0,), "neg", "-{}", operator.neg, ("negative",), operator.neg),
-)  # fmt: skip
+)
 sqrt = function("sqrt", 1, "Square root; NaN below zero.", lambda n, a: (0.5 / n,), "sqrt")
 minimum = function(
     "min", 2, "The smaller of two; NaN if either is.",

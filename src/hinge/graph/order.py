@@ -87,13 +87,14 @@ FUSED = ("fma", "fms", "fnma")
 OPENING = frozenset({"counter", "carry", "memory", "until", "end"})  # nodes that name the loop they belong to
 # what is in a program besides operations
 STRUCTURE = OPENING | {"loop", "last", "load", "store", "fresh", "kept", "write"}
-LEFT = ("a value that was made in the body of a loop is used after the loop.\n"
-        "  Carry it in the loop's state, or keep it in a Scratch.")  # fmt: skip
+LEFT = (
+    "a value that was made in the body of a loop is used after the loop.\n"
+    "  Carry it in the loop's state, or keep it in a Scratch."
+)
 Form = tuple[str, tuple[Scalar, ...]]  # an operation and its arguments
 
 
-def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None,
-         leaves: Container[Expr] = ()) -> list[Expr]:  # fmt: skip
+def live(roots: Iterable[Scalar], forms: Mapping[int, Form] | None = None, leaves: Container[Expr] = ()) -> list[Expr]:
     """The nodes the roots depend on, in the order they were made.
 
     `forms` has nodes that were given another form; nobody asks what `leaves` depend on.
@@ -188,8 +189,10 @@ class _Writing:
         elif op == "write":
             memory = args[0]
             if memory.name not in self.records:
-                raise TraceError(f"the record {memory.name!r} is written, and is not among the outputs.\n"
-                                 "  Give it to order with them.")  # fmt: skip
+                raise TraceError(
+                    f"the record {memory.name!r} is written, and is not among the outputs.\n"
+                    "  Give it to order with them."
+                )
             self.put(op, replace(memory, name=self.records[memory.name]), *self.arguments(args[1:-1]))
         elif op in ("load", "store", "fresh") and args[0].kind != "record":
             memory = args[0]
@@ -199,8 +202,7 @@ class _Writing:
             value[node.serial] = self.put(op, memory, *self.arguments(args[1:count]))
 
 
-def regions(nodes: Sequence[Expr], forms: Mapping[int, Form], leaves: Container[Expr] = ()
-            ) -> dict[Any, list[Expr]]:  # fmt: skip
+def regions(nodes: Sequence[Expr], forms: Mapping[int, Form], leaves: Container[Expr] = ()) -> dict[Any, list[Expr]]:
     """The nodes of each loop's body, and under None those of no loop, in the order they were made.
 
     A node is in the innermost loop whose trips it depends on: what does not depend on them is computed before. What is

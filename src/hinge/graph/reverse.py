@@ -31,8 +31,9 @@ def pulled(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequenc
                 f"the derivative by an input that is read by an index, {node.args[0].name!r}, is not known."
             )
     if any(node.op in ("store", "fresh") and node not in wanted for node in nodes):
-        raise NotCovered("reverse derivatives do not pass through a Scratch.\n"
-                         "  Carry the numbers in the state of the loop.")  # fmt: skip
+        raise NotCovered(
+            "reverse derivatives do not pass through a Scratch.\n  Carry the numbers in the state of the loop."
+        )
     parts = regions(nodes, {}, wanted)
     gradient: dict[Expr, Scalar] = {}
 
@@ -58,8 +59,9 @@ def pulled(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequenc
     return [gradient.get(x, 0.0) for x in inputs]
 
 
-def _loop(end: Expr, weights: list[Scalar], parts: dict[Any, list[Expr]],
-          add: Callable[[Scalar, Scalar], None]) -> None:  # fmt: skip
+def _loop(
+    end: Expr, weights: list[Scalar], parts: dict[Any, list[Expr]], add: Callable[[Scalar, Scalar], None]
+) -> None:
     """Pull weights back through a loop: to where it began, and to what it takes in."""
     loop, trips, until, *rest = end.args
     n = loop.carried

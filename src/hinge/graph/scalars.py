@@ -96,8 +96,9 @@ class _Replay:
 
     def __init__(self, program: Program, rows: Sequence[Sequence[Scalar]], unroll: bool = False) -> None:
         for name, _ in program.streams.values():
-            raise NotCovered(f"a program with rows by step, {name!r}, does not run on symbols.\n"
-                             "  Compile it, and give it arrays.")  # fmt: skip
+            raise NotCovered(
+                f"a program with rows by step, {name!r}, does not run on symbols.\n  Compile it, and give it arrays."
+            )
         self.program, self.rows, self.ends, self.unroll = program, rows, ends(program), unroll
         self.values: list[Scalar] = [None] * len(program.code)
         self.arrays: dict[Any, Any] = {}
@@ -286,8 +287,10 @@ def refuse_records(nodes: Iterable[Expr]) -> None:
     """Say that what writes a record is not run again on other values, nor differentiated."""
     for node in nodes:
         if node.op == "write":
-            raise NotCovered(f"derivatives and other values do not pass through a loop that writes a record, "
-                             f"{node.args[0].name!r}.\n  Make the program once more without it.")  # fmt: skip
+            raise NotCovered(
+                f"derivatives and other values do not pass through a loop that writes a record, "
+                f"{node.args[0].name!r}.\n  Make the program once more without it."
+            )
 
 
 def _array(node: Expr) -> Any:

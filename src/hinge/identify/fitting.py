@@ -21,7 +21,7 @@ from hinge.identify.consistency import chosen, nearest, prior
 from hinge.identify.equations import Drive, Equations, drive, equations, together
 from hinge.identify.least_squares import Estimate, first_gain, first_weights, least_squares, weights_after
 from hinge.identify.log import Log, read
-from hinge.identify.noise import blame
+from hinge.identify.noise import noisy_motion
 from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
 from hinge.model.model import NUMBERS
 from hinge.robot import Robot
@@ -141,7 +141,7 @@ def fit(
     start = problem.start(train)
     before, after = (_size(test.signal - gain * test.force(values)) for values, gain in (start, (x, a)))
     left = _size(train.signal - a * train.force(x)) / np.abs(a)
-    notes += blame(robot, x[:p], logs, terms, left, own_drive.labels)
+    notes += noisy_motion(robot, x[:p], logs, terms, left, own_drive.labels)
     values, spread = problem.of_drive(found, x, a)
     return Fit(
         robot=with_parameters(robot, x[:p], terms),

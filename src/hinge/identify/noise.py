@@ -33,7 +33,7 @@ def _smooth(log: Log) -> bool:
     return bool(np.all(noise(log.q) <= SMOOTH * log.q.std(axis=0)))
 
 
-def blame(
+def noisy_motion(
     robot: Robot, values: Array, logs: Sequence[Log], joint_terms: tuple[str, ...], left: Array, labels: Sequence[str]
 ) -> list[str]:
     """Notes that name noisy velocities or accelerations where they make what is left (nv) of the joint forces."""

@@ -48,7 +48,7 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
         p, H, K = _middle(model, system, start, momentum, guess, h)
         left = [a - inner(row, guess) for a, row in zip(p, H, strict=True)]
         if K is None:
-            even = LDL(H, model.blame())
+            even = LDL(H, model.joint_label())
             step, pivots = even.solve(left), even.pivots
         else:
             uneven = LU(added(H, K, -1.0))
@@ -69,7 +69,7 @@ def midpoint(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> M
     settled = select(less(absolute(last), CONVERGED), 1.0, 0.0)
     p, _, _ = _middle(model, system, start, momentum, middle, h)
     end = model.joint_positions([a + h * b for a, b in zip(start, middle, strict=True)])
-    factor = LDL(composite(model, end), model.blame())
+    factor = LDL(composite(model, end), model.joint_label())
     after = factor.solve([2.0 * b - a for a, b in zip(momentum, p, strict=True)])
     return Made(end, after, [], [least, lowest(factor.pivots)], settled)
 
@@ -90,6 +90,8 @@ def _middle(model: Model, system: System, q: Flat, momentum: Flat, guess: Flat, 
     felt = [a + b - inner(row, guess) for a, b, row in zip(slope, tau, lost, strict=True)]
     p = [a + 0.5 * h * f for a, f in zip(momentum, felt, strict=True)]
     by_v, by_q = slopes(tau, guess), slopes(tau, at)
-    K = [[0.5 * h * (a + 0.5 * h * b - c) for a, b, c in zip(*rows, strict=True)]
-         for rows in zip(by_v, by_q, lost, strict=True)]  # fmt: skip
+    K = [
+        [0.5 * h * (a + 0.5 * h * b - c) for a, b, c in zip(*rows, strict=True)]
+        for rows in zip(by_v, by_q, lost, strict=True)
+    ]
     return p, H, K if any(type(x) is not float or x for row in K for x in row) else None

@@ -141,8 +141,10 @@ def _inertia(tree: Any, model: Model, i: int) -> Any:
         moments = tree.RotationalInertia(I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
         return tree.SpatialInertia.MakeFromCentralInertia(mass, R.T @ (com - p), moments)
     except RuntimeError:
-        raise NotCovered(f"body {model.body_name[i]!r} has an inertia that no body has, which Drake refuses.\n"
-                         "  See what hinge.repair makes of it.") from None  # fmt: skip
+        raise NotCovered(
+            f"body {model.body_name[i]!r} has an inertia that no body has, which Drake refuses.\n"
+            "  See what hinge.repair makes of it."
+        ) from None
 
 
 def _add_joint(tree: Any, plant: Any, step: Step, inner: Any, outer: Any) -> None:

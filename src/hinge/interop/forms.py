@@ -113,6 +113,7 @@ PLANE_CIRCLE = Form(3, 3, lambda q: np.concatenate([q[..., 1:], CIRCLE.q(q[..., 
                     lambda q: np.concatenate([CIRCLE.back(q[..., 2:]), q[..., :2]], -1), _disc, _disc_bias)  # fmt: skip
 # free joints: [quaternion, position] there unless it says otherwise
 FREE_BODY = Form(7, 6, *_ordered(4, 5, 6, 1, 2, 3, 0), _blocks((0, 1, None), (1, 0, None)))  # position first, w last
-FREE_MIXED = Form(7, 6, *_ordered(4, 5, 6, 0, 1, 2, 3), _blocks((0, 1, _rotation), (1, 0, None)),
-                  _turning(slice(0, 3)))  # position first; v in the world, ω in the body  # fmt: skip
+FREE_MIXED = Form(
+    7, 6, *_ordered(4, 5, 6, 0, 1, 2, 3), _blocks((0, 1, _rotation), (1, 0, None)), _turning(slice(0, 3))
+)  # position first; v in the world, ω in the body
 FREE_WORLD = Form(7, 6, _unit, _unit, _blocks((0, 0, _rotation), (1, 1, _rotation)), _turning(slice(3, 6)))

@@ -66,10 +66,11 @@ class States:
             their_q[..., one.their_q] = one.form.q(x if one.leads else one.ratio * x + one.offset)
         v, a = (None if x is None else self._across(q, x, self._pairs) for x in (qd, qdd))
         return State(
-            their_q, v,
+            their_q,
+            v,
             None if a is None else a + self._bias(q, qd),
             None if tau is None else self._across(q, tau, self._leaders),
-        )  # fmt: skip
+        )
 
     def back(self, q: Any, v: Any = None, a: Any = None, tau: Any = None) -> State:
         """A state of theirs as we have it; joints that follow others are where their leaders say."""
@@ -79,10 +80,11 @@ class States:
             q[..., one.q] = one.form.back(their_q[..., one.their_q])
         qd = None if v is None else self._across(q, v, self._leaders, back=True)
         return State(
-            q, qd,
+            q,
+            qd,
             None if a is None else self._across(q, a - self._bias(q, qd), self._leaders, back=True),
             None if tau is None else self._across(q, tau, self._pairs, back=True),
-        )  # fmt: skip
+        )
 
     def lever(self, q: Any) -> Array:
         """T (…, their nv, nv): v' = T qd, tau = Tᵀ tau' and H = Tᵀ H' T."""
@@ -116,8 +118,10 @@ def _read(given: Sequence[Any], nq: int, nv: int) -> list[Any]:
     if len(given) > 1 and given[2] is not None and given[1] is None:
         raise SizeError("accelerations were given without velocities, which they depend on in another convention.")
     names, sizes = ("q", "velocities", "accelerations", "tau"), (nq, nv, nv, nv)
-    read = [None if x is None else arguments.real(name, x, (n,)).astype(float)
-            for name, x, n in zip(names, given, sizes, strict=False)]  # fmt: skip
+    read = [
+        None if x is None else arguments.real(name, x, (n,)).astype(float)
+        for name, x, n in zip(names, given, sizes, strict=False)
+    ]
     parts = [x for x in read if x is not None]
     try:
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in parts))

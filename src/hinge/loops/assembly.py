@@ -66,8 +66,9 @@ def _loops(target: Target) -> Gaps:
                 lambda row: f"loop {names(target.model)[row]!r}")  # fmt: skip
 
 
-def assembled(gaps: Gaps, model: Model, q: Any, hold: Sequence[str], tolerance: float, iterations: int, strict: bool
-              ) -> Assembly:  # fmt: skip
+def assembled(
+    gaps: Gaps, model: Model, q: Any, hold: Sequence[str], tolerance: float, iterations: int, strict: bool
+) -> Assembly:
     """The nearest configuration to q (…, nq) without gaps: see `assemble`."""
     given = real("assemble: q", q).astype(float)
     if given.shape[-1:] != (model.nq,):

@@ -35,8 +35,9 @@ def closed(model: Model) -> Model:
         elif tag == "joint":
             model = added(model, _tie(model, name, said))
         else:
-            raise NotCovered(f"{model.name}: equality <{tag}> {name!r} cannot be a loop.\n"
-                             "  Load with loops=False, or remove it.")  # fmt: skip
+            raise NotCovered(
+                f"{model.name}: equality <{tag}> {name!r} cannot be a loop.\n  Load with loops=False, or remove it."
+            )
     said_so = tuple(finding for finding in model.report if finding.code != "equality")  # "left out" is no longer true
     return replace(model, report=Report(said_so))
 

@@ -33,9 +33,10 @@ MATRIX = Quantity(
     "a row a constraint", lambda m: (m.loop_rows, m.nv), give=lambda m, rows: [x for r in rows for x in r]
 )
 LOOP_FORCE = Quantity(
-    "forces of the powered loop joints", lambda m: (sum(loop.joint.nv for loop in m.powered),),
+    "forces of the powered loop joints",
+    lambda m: (sum(loop.joint.nv for loop in m.powered),),
     absent=lambda m: [0.0] * sum(loop.joint.nv for loop in m.powered),
-)  # fmt: skip
+)
 
 
 FINEST = 1e-6  # m: levers are not taken to be shorter

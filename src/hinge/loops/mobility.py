@@ -62,7 +62,7 @@ def mobility(target: Target, q: Vector) -> Mobility:
 
 def loop_inverse_dynamics(
     target: Target, q: Vector, qd: Vector, qdd: Vector, actuated: Sequence[str] | None = None
-) -> tuple[Array, Array]:  # fmt: skip
+) -> tuple[Array, Array]:
     """Joint forces (nv) and loop forces (r) for a given motion, which has to keep the loops closed.
 
     Only the joints named in `actuated` push, all without it; of many ways the one with the least norm, and too few
@@ -79,8 +79,10 @@ def loop_inverse_dynamics(
     A, c = target.loop_jacobian(q), target.loop_bias(q, qd)
     off = broken(A, np.asarray(qdd, float), c)
     if off is not None:
-        raise NotCovered(f"the motion opens a loop: {names(target.model)[off[1]]} would have to give way, "
-                         f"by {off[0]:.3g}.\n  Give others; loop_dynamics finds them.")  # fmt: skip
+        raise NotCovered(
+            f"the motion opens a loop: {names(target.model)[off[1]]} would have to give way, "
+            f"by {off[0]:.3g}.\n  Give others; loop_dynamics finds them."
+        )
     A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
     return shared(A, needed, columns)
 

@@ -52,9 +52,9 @@ class Cluster:
                 total[at] = total[at] + model.ratio(i) * (t - r)
         return total
 
-    def blame(self, model: Model) -> Callable[[int], str]:
+    def joint_label(self, model: Model) -> Callable[[int], str]:
         """A function that names the joint a velocity of the cluster belongs to."""
-        whole = model.blame()
+        whole = model.joint_label()
         return lambda k: whole(self.velocities[k])
 
 

@@ -46,8 +46,9 @@ def examine_link(name: str, mass: float, inertia: np.ndarray, where: Where) -> l
     made: list[Finding] = []
     scale = float(np.max(np.abs(inertia)))
     if mass < 0.0:
-        made.append(Finding("error", "negative-mass", f"link {name!r} has mass {mass:g} kg.",
-                            "Masses are positive.", where))  # fmt: skip
+        made.append(
+            Finding("error", "negative-mass", f"link {name!r} has mass {mass:g} kg.", "Masses are positive.", where)
+        )
     if mass == 0.0 and scale > 0.0:
         made.append(Finding("warning", "inertia-without-mass", f"link {name!r} has inertia but no mass.",
                             "Give it a mass, or leave the inertia out.", where))  # fmt: skip

@@ -35,8 +35,9 @@ def reframe(model: Model) -> Model:
         placement[i] = Transform(*_factors(R, r)) if p and lined else Transform(Rigid(snapped_rotation(R).T, r))
         inertia[i] = moved(model.inertia[i], seat[i])
     frames = {name: Frame(f.body, *seen_from(seat[f.body], f.R, f.p)) for name, f in model.frames.items()}
-    return replace(model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames,
-                   seats=tuple(seat))  # fmt: skip
+    return replace(
+        model, joint=tuple(joint), placement=tuple(placement), inertia=tuple(inertia), frames=frames, seats=tuple(seat)
+    )
 
 
 def unmoved(model: Model) -> Model:

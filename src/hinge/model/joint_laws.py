@@ -38,8 +38,9 @@ def check_joint(joint: Joint, where: Where = NOWHERE) -> None:
         what = f"{name} cannot be evaluated: {type(problem).__name__}: {problem}."
         raise ModelError("joint-law", what, "Its methods have to work on plain numbers too.", where) from problem
     if broken:
-        raise ModelError("joint-law", f"{name} breaks a law of joints: {broken}.",
-                         "See the page on joint types of your own.", where)  # fmt: skip
+        raise ModelError(
+            "joint-law", f"{name} breaks a law of joints: {broken}.", "See the page on joint types of your own.", where
+        )
 
 
 def _broken(joint: Joint) -> Iterator[str]:

@@ -147,7 +147,7 @@ class Joint:
         """The coordinates at which the inner and outer frames coincide."""
         return [0.0] * self.nq
 
-    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+    def unidentifiable_inertia(self, inertia: RigidInertia) -> RigidInertia:
         """The part of an inertia beyond the joint that moves alike, and asks for the same forces, before it."""
         return RigidInertia()
 
@@ -209,7 +209,7 @@ class Revolute(_OnLine):
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
         return [*tilted(R, self.axis), *p]
 
-    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+    def unidentifiable_inertia(self, inertia: RigidInertia) -> RigidInertia:
         if self.axis != Z_AXIS:
             return RigidInertia()
         across = inertia.I[1]  # a mass on the axis, and an inertia that is the same all around it but for its spin
@@ -240,7 +240,7 @@ class Prismatic(_OnLine):
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
         return [*turned(R), *beside(p, self.axis)]
 
-    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+    def unidentifiable_inertia(self, inertia: RigidInertia) -> RigidInertia:
         return RigidInertia(0.0, ZERO, inertia.I)  # both sides turn alike
 
 
@@ -309,7 +309,7 @@ class Spherical(Joint):
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
         return list(p)
 
-    def unfelt(self, inertia: RigidInertia) -> RigidInertia:
+    def unidentifiable_inertia(self, inertia: RigidInertia) -> RigidInertia:
         return RigidInertia(inertia.m)  # a mass in its centre
 
     def positive(self, q: Sequence[Scalar]) -> list[Scalar]:

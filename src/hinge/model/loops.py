@@ -97,13 +97,16 @@ def close(model: Model, joint: Joint | str, body_a: str, body_b: str, placement_
     if powered and joint.axes_vary:
         raise ModelError("powered", f"loop {name!r} cannot be powered: axes of a {joint.kind} joint vary.",
                          "Make it a joint of the tree, and cut another.")  # fmt: skip
-    places = [model.frame(body).then(*pose_of(f"loop {name!r}: placement_{side}", placement))
-              for side, body, placement in (("a", body_a, placement_a), ("b", body_b, placement_b))]  # fmt: skip
+    places = [
+        model.frame(body).then(*pose_of(f"loop {name!r}: placement_{side}", placement))
+        for side, body, placement in (("a", body_a, placement_a), ("b", body_b, placement_b))
+    ]
     return joined(model, name, joint, (body_a, body_b), places, bool(powered))
 
 
-def joined(model: Model, name: str, joint: Joint, bodies: tuple[str, str], places: Sequence[Frame], powered: bool
-           ) -> Model:  # fmt: skip
+def joined(
+    model: Model, name: str, joint: Joint, bodies: tuple[str, str], places: Sequence[Frame], powered: bool
+) -> Model:
     """With a loop joint between two bodies, its inner and its outer frame at these places."""
     if places[0].body == places[1].body:
         raise ModelError("loop", f"loop {name!r} joins {bodies[0]!r} and {bodies[1]!r}, which are one rigid body.",

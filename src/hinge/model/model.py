@@ -269,7 +269,7 @@ class Model:
         """How many numbers of bodies and joints the dynamics are linear in."""
         return NUMBERS * self.count + len(self.in_terms)
 
-    def blame(self, body: int | None = None) -> Callable[[int], str]:
+    def joint_label(self, body: int | None = None) -> Callable[[int], str]:
         """A function that names the joint entry k belongs to: of that body's velocities, or of all."""
         owner = [body] * self.joint[body].nv if body else [i for i in self.leaders for _ in range(self.joint[i].nv)]
         return lambda k: f"joint {self.joint_name[owner[k] or 0]!r}"

@@ -154,8 +154,10 @@ def unsayable(model: Model) -> str:
 def refuse(model: Model, what: str) -> None:
     """Say that something cannot hold a robot's potential, where it has one."""
     if model.potentials:
-        raise NotCovered(f"{what} cannot hold robot {model.name!r}: {unsayable(model)}.\n"
-                         "  Give it the robot that the potential was added to.")  # fmt: skip
+        raise NotCovered(
+            f"{what} cannot hold robot {model.name!r}: {unsayable(model)}.\n"
+            "  Give it the robot that the potential was added to."
+        )
 
 
 def forceless(model: Model, terms: Sequence[str] = ()) -> Model:

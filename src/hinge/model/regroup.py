@@ -17,7 +17,7 @@ def regrouped(model: Model) -> Model:
     """The model with the inertia each joint cannot feel moved to its parent, from the tips inward."""
     inertia = list(model.inertia)
     for i, p in model.inward():
-        moved = model.joint[i].unfelt(inertia[i])
+        moved = model.joint[i].unidentifiable_inertia(inertia[i])
         inertia[i] = inertia[i].less(moved)
         inertia[p] = inertia[p] + model.placement[i].T @ moved
     return replace(model, inertia=tuple(inertia))

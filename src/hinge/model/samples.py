@@ -104,11 +104,13 @@ def _random_body(rng: np.random.Generator) -> dict[str, object]:
 
 def _random_rotation(rng: np.random.Generator) -> np.ndarray:
     w, x, y, z = (q := rng.normal(size=4)) / math.sqrt(sum(q * q))
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def chain(rng: np.random.Generator, n: int, kind: str = "revolute") -> Model:

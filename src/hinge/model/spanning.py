@@ -122,8 +122,7 @@ def _reversed(joint: _Joint) -> _Joint:
                          "Swap its parent and child, or give the links in another order.", joint.where)  # fmt: skip
     (R, p), (S, s) = (joint.R, joint.p), joint.seat
     turned = replace(kind, axis=-kind.axis) if isinstance(kind, _OnLine) else kind
-    return replace(joint, joint=turned, parent=joint.child, child=joint.parent, R=S.T, p=S.T @ -s,
-                   seat=(R.T, R.T @ -p))  # fmt: skip
+    return replace(joint, joint=turned, parent=joint.child, child=joint.parent, R=S.T, p=S.T @ -s, seat=(R.T, R.T @ -p))
 
 
 def _nothing(joint: _Joint) -> JointData:

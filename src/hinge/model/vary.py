@@ -117,8 +117,9 @@ def _numeric(model: Model, one: Parameter, value: object) -> Parameter:
     """The parameter, if it is no symbol already."""
     names = symbols(value)
     if names:
-        raise NotCovered(f"{one.name!r} of robot {model.name!r} is made of symbols ({', '.join(names)}), "
-                         "which are inputs already.")  # fmt: skip
+        raise NotCovered(
+            f"{one.name!r} of robot {model.name!r} is made of symbols ({', '.join(names)}), which are inputs already."
+        )
     return one
 
 
@@ -169,8 +170,9 @@ def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mappi
         if len(bad):
             at = tuple(int(k) for k in bad[0])
             where = f"[{', '.join(map(str, at))}]" if at else ""
-            raise SizeError(f"{call}: parameter {one.name!r}{where} is {value[at]:g}; it has to be {words} "
-                            f"{bound[at]:g}.")  # fmt: skip
+            raise SizeError(
+                f"{call}: parameter {one.name!r}{where} is {value[at]:g}; it has to be {words} {bound[at]:g}."
+            )
 
 
 def starts(parameters: Sequence[Parameter]) -> list[int]:

@@ -31,8 +31,10 @@ class Violation(NamedTuple):
     limit: float
 
     def __str__(self) -> str:
-        return (f"{self.what} of {self.joint!r} is {self.value:.4g} at {self.worst:.4g} s, the limit is "
-                f"{self.limit:.4g}; beyond it from {self.begin:.4g} to {self.end:.4g} s")  # fmt: skip
+        return (
+            f"{self.what} of {self.joint!r} is {self.value:.4g} at {self.worst:.4g} s, the limit is "
+            f"{self.limit:.4g}; beyond it from {self.begin:.4g} to {self.end:.4g} s"
+        )
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,9 @@ class MotionCheck:
         return "\n  ".join([f"motion of {self.robot!r}, {self.t[-1]:.4g} s: {said}", *map(str, self.violations)])
 
 
-def check_motion(robot: Robot, motion: Callable[[Any], Any], samples: int = 1000,
-                 joint_terms: Sequence[str] = ("armature",)) -> MotionCheck:  # fmt: skip
+def check_motion(
+    robot: Robot, motion: Callable[[Any], Any], samples: int = 1000, joint_terms: Sequence[str] = ("armature",)
+) -> MotionCheck:
     """A motion against the limits of coordinates, velocities and joint forces, at `samples` steps over its duration.
 
     `motion(t)` gives q (T, nq), qd and qdd (T, nv) for times (T,), and has a `duration`. Forces are those of inverse

@@ -54,8 +54,9 @@ class JointMotion:
         return JointState(self.robot.integrate(self.start, moved), qd, qdd)
 
 
-def quintic(robot: Robot, q0: Any, q1: Any, duration: float | None = None, velocity: Any = None,
-            acceleration: Any = None) -> JointMotion:  # fmt: skip
+def quintic(
+    robot: Robot, q0: Any, q1: Any, duration: float | None = None, velocity: Any = None, acceleration: Any = None
+) -> JointMotion:
     """From q0 to q1 (nq), at rest at both ends, with accelerations that begin and end at zero.
 
     All joints start and arrive together. Without a duration it is the shortest within `velocity` (nv or a number; by
@@ -72,8 +73,9 @@ def quintic(robot: Robot, q0: Any, q1: Any, duration: float | None = None, veloc
     return JointMotion(robot, start, law.slower(_lasting(robot, shift, duration, least)).times(shift))
 
 
-def trapezoidal(robot: Robot, q0: Any, q1: Any, duration: float | None = None, velocity: Any = None,
-                acceleration: Any = None) -> JointMotion:  # fmt: skip
+def trapezoidal(
+    robot: Robot, q0: Any, q1: Any, duration: float | None = None, velocity: Any = None, acceleration: Any = None
+) -> JointMotion:
     """From q0 to q1 (nq), at rest at both ends: constant acceleration, constant velocity, constant deceleration.
 
     All joints start and arrive together. Without a duration it is the shortest within `velocity` (nv or a number; by
@@ -96,8 +98,7 @@ def trapezoidal(robot: Robot, q0: Any, q1: Any, duration: float | None = None, v
     return JointMotion(robot, start, trapezoidal_law(min(ramp, 0.5)).slower(whole).times(shift))
 
 
-def cubic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any = None,
-                 ends: str = "rest") -> JointMotion:  # fmt: skip
+def cubic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any = None, ends: str = "rest") -> JointMotion:
     """Through points (k, nq) at times (k,), with accelerations that have no jump.
 
     At the ends velocities are zero, or with ends="natural" accelerations. Without times the motion is in proportion to
@@ -135,8 +136,8 @@ def _bounds(robot: Robot, shift: Array, velocity: Any, acceleration: Any) -> tup
     fast = robot.limits.velocity if velocity is None else limits("velocity", velocity, robot.nv)
     stuck = (fast <= 0.0) & (size > 0.0)
     if stuck.any():
-        raise SizeError(f"{robot.model.blame()(int(np.argmax(stuck)))} has to move, and its velocity limit is zero. "
-                        "Give velocity=.")  # fmt: skip
+        joint = robot.model.joint_label()(int(np.argmax(stuck)))
+        raise SizeError(f"{joint} has to move, and its velocity limit is zero. Give velocity=.")
     push = limits("acceleration", np.inf if acceleration is None else acceleration, robot.nv)
     moving = size > 0.0
     return (float(np.min(fast[moving] / size[moving], initial=np.inf)),
@@ -152,8 +153,10 @@ def _lasting(robot: Robot, shift: Array, duration: float | None, least: float) -
 def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natural: bool) -> JointMotion:
     if robot.nq != robot.nv:
         ball = next(i for i in robot.model.leaders if robot.model.joint[i].nq != robot.model.joint[i].nv)
-        raise NotCovered(f"joint {robot.model.joint_name[ball]!r} has a quaternion, through which no spline goes.\n"
-                         "  Go from point to point with hinge.motion.quintic.")  # fmt: skip
+        raise NotCovered(
+            f"joint {robot.model.joint_name[ball]!r} has a quaternion, through which no spline goes.\n"
+            "  Go from point to point with hinge.motion.quintic."
+        )
     at = shaped("points", points, (-1, robot.nq))
     if len(at) < 2:
         raise SizeError(f"points has {len(at)} of them; a motion goes through two at least.")
@@ -166,17 +169,20 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
     if times is None:
         path = path.slower(over)
     elif over > 1.0 + 1e-12:
-        joint = robot.model.blame()(int(np.argmax(path.peak(1) / fast)))
-        raise SizeError(f"times are too short: {joint} would go {over:.5g} times as fast as it may. Give longer ones, "
-                        "or velocity=.")  # fmt: skip
+        joint = robot.model.joint_label()(int(np.argmax(path.peak(1) / fast)))
+        raise SizeError(
+            f"times are too short: {joint} would go {over:.5g} times as fast as it may. Give longer ones, or velocity=."
+        )
     return JointMotion(robot, at[0], path)
 
 
 def _knots(steps: Array, fast: Array) -> Array:
     """Times in proportion to how long each step takes the slowest joint."""
     if not np.all(np.isfinite(fast) & (fast > 0.0)):
-        raise SizeError("how long the motion takes is not known: not every joint has a velocity limit above zero. Give "
-                        "times=, or velocity=.")  # fmt: skip
+        raise SizeError(
+            "how long the motion takes is not known: not every joint has a velocity limit above zero. Give "
+            "times=, or velocity=."
+        )
     lengths = np.max(np.abs(steps) / fast, axis=1)
     if not np.all(lengths > 0.0):
         k = int(np.argmin(lengths))

@@ -40,8 +40,9 @@ class HandMotion:
     about an axis through start - `arm`; all in base axes.
     """
 
-    def __init__(self, law: Piecewise, start: Array, turn: Array, shift: Array = ZERO, sweep: Array = ZERO,
-                 arm: Array = ZERO) -> None:  # fmt: skip
+    def __init__(
+        self, law: Piecewise, start: Array, turn: Array, shift: Array = ZERO, sweep: Array = ZERO, arm: Array = ZERO
+    ) -> None:
         self.law, self.start = law, start
         (u, self.turn), (n, self.sweep) = _direction(turn), _direction(sweep)
         once, turned = np.cross(n, arm), np.cross(u, start[:3, :3], axisb=0, axisc=0)

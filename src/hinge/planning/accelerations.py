@@ -176,7 +176,7 @@ def efforts(robot: Robot, given: Any) -> Array:
     effort = np.broadcast_to(effort, (robot.nv,))
     wrong = np.flatnonzero(~(np.isfinite(effort) & (effort >= 0.0)))
     if len(wrong):
-        joint = robot.model.blame()(int(wrong[0]))
+        joint = robot.model.joint_label()(int(wrong[0]))
         raise SizeError(
             f"hand_accelerations: {joint} has the effort limit {effort[wrong[0]]}.\n"
             "  Give effort= with a finite number for each velocity, 0 where there is no actuator."

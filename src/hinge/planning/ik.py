@@ -117,8 +117,9 @@ class Descent:
         q, c, error = np.array(start), np.full(len(start), CAUTION), np.empty((len(start), 2))
         going = np.arange(len(start))
         for _ in range(times * self.steps):
-            made = self.kernel(q[going], c[going], goals[going], self.limits.lower, self.limits.upper,
-                               *(x[going] for x in rest))  # fmt: skip
+            made = self.kernel(
+                q[going], c[going], goals[going], self.limits.lower, self.limits.upper, *(x[going] for x in rest)
+            )
             q[going], c[going], error[going, 0], error[going, 1] = made
             going = going[(error[going].max(axis=1) > self.tolerance) & (c[going] < LOST)]
             if not len(going):
@@ -133,7 +134,7 @@ def toward(model, q, c, at, goal, lower, upper, match="pose"):
     before = _to_go(model, q, at, there, match)
     J = _without_blocked(model, q, before, J, lower, upper)
     damping = c[0] * _square(before) + FLOOR
-    ahead = _moved(model, q, model.joint_velocities(_damped(J, before, damping, model.blame())), lower, upper)
+    ahead = _moved(model, q, model.joint_velocities(_damped(J, before, damping, model.joint_label())), lower, upper)
     after = _to_go(model, model.joint_positions(ahead), at, there, match)
     nearer = less(_square(after), _square(before))
     either = lambda new, old: [select(nearer, a, b) for a, b in zip(new, old, strict=True)]
@@ -172,14 +173,16 @@ def _without_blocked(model, q, e, J, lower, upper):
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _damped(J, e, damping, blame):
+def _damped(J, e, damping, joint_label):
     """(JᵀJ + λ 1)⁻¹ Jᵀ e, by the smaller of JᵀJ and JJᵀ: they give the same."""
     columns = list(zip(*J, strict=True))
     if len(columns) < len(J):
         gram = [[inner(a, b) for b in columns] for a in columns]
-        return LDL(plus_diagonal(gram, [damping] * len(columns)), blame).solve([inner(column, e) for column in columns])
+        return LDL(plus_diagonal(gram, [damping] * len(columns)), joint_label).solve(
+            [inner(column, e) for column in columns]
+        )
     gram = [[inner(a, b) for b in J] for a in J]
-    y = LDL(plus_diagonal(gram, [damping] * len(J)), blame).solve(e)
+    y = LDL(plus_diagonal(gram, [damping] * len(J)), joint_label).solve(e)
     return [inner(column, y) for column in columns]
 
 

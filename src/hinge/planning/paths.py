@@ -93,8 +93,9 @@ def _less(a: Array, b: Array) -> Array:
     return np.where(np.abs(a - b) <= 1e-13 * (np.abs(a) + np.abs(b)), 0.0, a - b)
 
 
-def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, acceleration: Any, calls: Mapping[str, Any]
-                   ) -> Limits:  # fmt: skip
+def checked_limits(
+    call: str, robot: Robot, velocity: Any, effort: Any, acceleration: Any, calls: Mapping[str, Any]
+) -> Limits:
     """The limits of a call: the robot's own where none are given, and at least one that is finite."""
     if "damping" in calls["joint_terms"]:
         raise NotCovered(
@@ -112,7 +113,7 @@ def checked_limits(call: str, robot: Robot, velocity: Any, effort: Any, accelera
         if not (bound > 0.0).all():
             k = int(np.flatnonzero(~(bound > 0.0))[0])
             raise SizeError(
-                f"{call}: {robot.model.blame()(k)} has the {name} limit {bound[k]}. Give a positive number, or "
+                f"{call}: {robot.model.joint_label()(k)} has the {name} limit {bound[k]}. Give a positive number, or "
                 "infinity for none."
             )
     if not any(np.isfinite(bound).any() for bound in made.values()):
@@ -136,8 +137,9 @@ def as_path(call: str, robot: Robot, given: Any) -> Path:
             traced = np.asarray(x).dtype == object and isinstance(s, Symbols)
             x = symbols(x) if traced else real(f"{call}: {name} of the path", x).astype(float)
             if x.shape != (len(s), n):
-                raise SizeError(f"{call}: for {len(s)} points the path gave {name} of shape {x.shape}; it has to be "
-                                f"{(len(s), n)}.")  # fmt: skip
+                raise SizeError(
+                    f"{call}: for {len(s)} points the path gave {name} of shape {x.shape}; it has to be {(len(s), n)}."
+                )
             if not traced and not np.isfinite(x).all():
                 raise SizeError(
                     f"{call}: {name} of the path is not finite at s = {s[~np.isfinite(x).all(axis=1)][0]:.4g}."

@@ -198,8 +198,10 @@ def _ends(path: Path, over: Range, given: Sequence[float | None]) -> list[Range]
     """ṡ² that the ends may have: as given, none at rest, and any where q' vanishes, so that it is at rest anyway."""
     size = np.abs(path(np.linspace(*over, 33))[1]).max(axis=1)
     still = size[[0, -1]] <= 1e-9 * size.max()
-    return [(0.0, REACH) if speed is None and rest else ((speed or 0.0) ** 2,) * 2
-            for speed, rest in zip(given, still, strict=True)]  # fmt: skip
+    return [
+        (0.0, REACH) if speed is None and rest else ((speed or 0.0) ** 2,) * 2
+        for speed, rest in zip(given, still, strict=True)
+    ]
 
 
 def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
@@ -207,8 +209,10 @@ def _grid(call: str, points: Any, over: tuple[float, float]) -> Array:
     given = real(f"{call}: points", points).astype(float)
     some = np.isfinite(given).all() and given.size and (given.ndim == 1 or (given.ndim == 0 and given >= 1))
     if np.shape(over) != (2,) or not (0.0 <= over[0] < over[1] <= 1.0) or not some:
-        raise SizeError(f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to "
-                        "have, or the s of their ends.")  # fmt: skip
+        raise SizeError(
+            f"{call}: over={over}, points={points}. Give a part of 0 to 1, and how many pieces it is to "
+            "have, or the s of their ends."
+        )
     grid = np.linspace(*over, int(given) + 1) if given.ndim == 0 else given
     return np.unique(np.concatenate([over, grid[(grid > over[0]) & (grid < over[1])]]))
 

@@ -43,8 +43,9 @@ from hinge.robot import Robot
 from hinge.spatial import Force, Motion
 
 
-def constrain(robot: Robot, function: Function, holonomic: bool = False,
-              independent: Sequence[int] | None = None) -> Constrained:  # fmt: skip
+def constrain(
+    robot: Robot, function: Function, holonomic: bool = False, independent: Sequence[int] | None = None
+) -> Constrained:
     """A robot under A(q, t) qd = b(q, t).
 
     `function(q, t)` or `function(q, t, at)` runs on symbols and returns A (m, nv), or A and b (m,); with `holonomic` it
@@ -118,8 +119,10 @@ class Constrained(Distributed):
         A, c = self._call("rates", q, qd, t, **how)
         off = broken(A, np.asarray(qdd, float), c)
         if off is not None:
-            raise NotCovered(f"the motion breaks the constraints: A qdd + c is {off[0]:.3g}, not zero.\n"
-                             "  Give accelerations that keep them; forward and reduced do.")  # fmt: skip
+            raise NotCovered(
+                f"the motion breaks the constraints: A qdd + c is {off[0]:.3g}, not zero.\n"
+                "  Give accelerations that keep them; forward and reduced do."
+            )
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)
 
@@ -198,8 +201,9 @@ class Constrained(Distributed):
 
     # what the kernels compute
 
-    def rows(self, model: Model, q: Any, v: list[Scalar], t: Scalar, time: float = 0.0
-             ) -> tuple[Any, list[Scalar], list[Scalar]]:  # fmt: skip
+    def rows(
+        self, model: Model, q: Any, v: list[Scalar], t: Scalar, time: float = 0.0
+    ) -> tuple[Any, list[Scalar], list[Scalar]]:
         """A, b and c with A qd = b and A qdd + c = 0, over scalars: the constraints', then the loops'.
 
         With a `time` constant (s) accelerations bring back what is off.
@@ -215,12 +219,13 @@ class Constrained(Distributed):
         loops = closing(model, q).gap if model.loops else []
         return [*self.constraint.gap(model, model.flat(q), t), *loops]
 
-    def accelerated(self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar, *acting: Any, time: float = 0.0
-                    ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:  # fmt: skip
+    def accelerated(
+        self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar, *acting: Any, time: float = 0.0
+    ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Accelerations, multipliers and pivots, over scalars; forces on bodies and a moving base may act besides."""
         A, _, c = self.rows(model, q, v, t, time)
         needed, H = self._equations(model, q, v, tau, *acting)
-        factors = LDL(H, model.blame())
+        factors = LDL(H, model.joint_label())
         return *constrained(factors, needed, A, c), factors.pivots
 
     def _equations(self, model: Model, q: Any, v: list[Scalar], tau: Any, *acting: Any) -> tuple[list[Scalar], Any]:
@@ -266,7 +271,7 @@ class Constrained(Distributed):
         """The state brought back, over scalars: the velocities, and of constraints on positions these first."""
         for _ in range(2 if self._positions else 0):
             A, gap = self.rows(model, q, v, t)[0], self.gaps(model, q, t)
-            H = LDL(composite(model, q), model.blame())
+            H = LDL(composite(model, q), model.joint_label())
             change, _ = constrained(H, [0.0] * model.nv, A[len(A) - len(gap) :], gap)
             moved = model.joint_velocities(change)
             q = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
@@ -275,7 +280,7 @@ class Constrained(Distributed):
     def _project(self, model: Model, q: Any, qd: Any, t: Any) -> Any:
         v = model.flat(qd)
         A, b, _ = self.rows(model, q, v, t[0])
-        factors = LDL(composite(model, q), model.blame())
+        factors = LDL(composite(model, q), model.joint_label())
         left = [sum((a * x for a, x in zip(row, v, strict=True)), -y) for row, y in zip(A, b, strict=True)]
         change, _ = constrained(factors, [0.0] * model.nv, A, left)
         return [x + y for x, y in zip(v, change, strict=True)], factors.pivots
@@ -329,8 +334,10 @@ class Constrained(Distributed):
             return choose(self._tried(), self.m)
         given = sorted({int(k) if isinstance(k, int | np.integer) else -1 for k in independent})
         if len(given) != n - self.m or not all(0 <= k < n for k in given):
-            raise SizeError(f"independent={independent!r} is not known. Robot {self.robot.name!r} has {n} velocities "
-                            f"and {self.m} constraints: give {n - self.m} numbers below {n}.")  # fmt: skip
+            raise SizeError(
+                f"independent={independent!r} is not known. Robot {self.robot.name!r} has {n} velocities "
+                f"and {self.m} constraints: give {n - self.m} numbers below {n}."
+            )
         return given
 
     def _tried(self) -> Array:
@@ -338,6 +345,8 @@ class Constrained(Distributed):
         rng = np.random.default_rng(0)
         known = {node: rng.uniform(0.5, 1.5) for node in symbols_of(self.robot.model).values()}
         given = rng.uniform(0.5, 1.5, len(self.constraint.given)).tolist()
-        made = [self.constraint.with_numbers(given, q.tolist(), qd.tolist(), 0.0)[0]
-                for q, qd in zip(*self.robot.random_state(rng, 8), strict=True)]  # fmt: skip
+        made = [
+            self.constraint.with_numbers(given, q.tolist(), qd.tolist(), 0.0)[0]
+            for q, qd in zip(*self.robot.random_state(rng, 8), strict=True)
+        ]
         return np.array([[evaluated(row, known) for row in A] for A in made], float)

@@ -185,8 +185,9 @@ class Robot(Algorithms):
         """
         return self._with(edit.with_potential(self.model, V, at))
 
-    def with_elastic(self, joint: str, stiffness: float, damping: float = 0.0,
-                     motor_inertia: float | None = None) -> Robot:  # fmt: skip
+    def with_elastic(
+        self, joint: str, stiffness: float, damping: float = 0.0, motor_inertia: float | None = None
+    ) -> Robot:
         """This robot with a spring (N m/rad, N/m) and a damper between the motor of a joint and the link it drives.
 
         The joint's coordinate is then the motor's, after its gear; a further one, JOINT_spring, is by how much the link

@@ -57,8 +57,10 @@ class Scene:
         lengths, weight = np.atleast_1d(finite(f"body {name!r}: size", size)), number(f"body {name!r}: mass", mass)
         n = len(SHAPES[kind].sizes())
         if lengths.shape != (n,) or not (lengths > 0.0).all() or not weight > 0.0:
-            raise SizeError(f"body {name!r}: size {size!r} and mass {mass!r} do not make a {kind}.\n"
-                            f"  Give {n} lengths (m) and a mass (kg), all positive.")  # fmt: skip
+            raise SizeError(
+                f"body {name!r}: size {size!r} and mass {mass!r} do not make a {kind}.\n"
+                f"  Give {n} lengths (m) and a mass (kg), all positive."
+            )
         self._bodies.append((name, kind, tuple(lengths.tolist()), weight))
         return self
 

@@ -75,9 +75,10 @@ def _force(run: Any, control: Any, inputs: Sequence[Any]) -> None:
     try:
         setup.driven_by(run.outside, run.robot, control, inputs, run.batch)
     except Untraceable as why:
-        raise SizeError(f"{run.physics.method} needs a controller that can be traced, and this one cannot: "
-                        f"{str(why).rstrip('.')}.\n  Use method='rk4', which runs it in Python once a step."
-                        ) from None  # fmt: skip
+        raise SizeError(
+            f"{run.physics.method} needs a controller that can be traced, and this one cannot: "
+            f"{str(why).rstrip('.')}.\n  Use method='rk4', which runs it in Python once a step."
+        ) from None
 
 
 def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None) -> Kernel:
@@ -124,8 +125,10 @@ def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[In
     ends = [("q", (nq,), kept[0]), ("qd", (nv,), kept[1]), ("t", (), [now]), ("h", (), [following])]
     names = [(f"{name}_{of}", n) for name in ("start", "end", "bend") for of, n in (("q", nq), ("v", nv))]
     if strikes(physics):
-        leans = [minimum(before[one.q] - one.lower, one.upper - before[one.q])
-                 for one in bounded(model, False, physics.stops)]  # fmt: skip
+        leans = [
+            minimum(before[one.q] - one.lower, one.upper - before[one.q])
+            for one in bounded(model, False, physics.stops)
+        ]
         bends = _straight(length, (before, v), (after, moved.v), (model.flat(made.q), made.v), bends, leans)
     parts = [(name, (n,), x) for (name, n), x in zip(names, (x for pair in bends for x in pair), strict=True)]
     ends += [("tau", (nv,), first), *parts, ("pivot", (), [made.pivots[0]]), ("said", (), [acts.status(t, before, v)])]
@@ -161,15 +164,18 @@ def _straight(h: Scalar, before: Any, after: Any, without: Any, bends: Any, lean
 
     `leans` are distances from stops.
     """
-    apart = total([absolute(a - b) for one, other in zip(after, without, strict=True)
-                   for a, b in zip(one, other, strict=True)])  # fmt: skip
+    apart = total(
+        [absolute(a - b) for one, other in zip(after, without, strict=True) for a, b in zip(one, other, strict=True)]
+    )
     struck = less(0.0, apart)
     for distance in leans:
         struck = select(less(0.0, distance), struck, 1.0)
     lines = [[(b - a) / h for a, b in zip(*pair, strict=True)] for pair in zip(before, after, strict=True)]
     straight = [lines, lines, [[0.0] * len(line) for line in lines]]
-    return [[[select(struck, a, b) for a, b in zip(*pair, strict=True)] for pair in zip(line, bend, strict=True)]
-            for line, bend in zip(straight, bends, strict=True)]  # fmt: skip
+    return [
+        [[select(struck, a, b) for a, b in zip(*pair, strict=True)] for pair in zip(line, bend, strict=True)]
+        for line, bend in zip(straight, bends, strict=True)
+    ]
 
 
 def _error(tolerance: tuple[Scalar, Scalar], h: Scalar, before: Any, after: Any, error: Any) -> Scalar:
@@ -201,8 +207,10 @@ class _Adaptive:
         widths = [(nv,), *[(nq,), (nv,)] * 3, (), ()]
         self.extras = [np.empty((n, *width)) for width in widths]
         inputs = [self.until, *(np.full(n, x) for x in tolerance)]
-        inputs += [np.ascontiguousarray(outside.arrays[one.name]).reshape(*[n] * (not one.uniform), one.size)
-                   for one in outside.inputs()]  # fmt: skip
+        inputs += [
+            np.ascontiguousarray(outside.arrays[one.name]).reshape(*[n] * (not one.uniform), one.size)
+            for one in outside.inputs()
+        ]
         self.sides = [(kernel.bind(*a, *inputs, *b, *self.extras), a, b) for a, b in ((here, there), (there, here))]
         self.t = here[2]
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled
@@ -212,8 +220,10 @@ class _Adaptive:
 
     def _fed(self, rows: Any, count: int) -> list[Array]:
         """What a controller is given besides the state, for some rollouts."""
-        return [np.broadcast_to(a[rows], (count, *a.shape[1:])) if own else np.broadcast_to(a, (count, *a.shape))
-                for a, own in zip(self.fed, self.own, strict=True)]  # fmt: skip
+        return [
+            np.broadcast_to(a[rows], (count, *a.shape[1:])) if own else np.broadcast_to(a, (count, *a.shape))
+            for a, own in zip(self.fed, self.own, strict=True)
+        ]
 
     def go(self) -> None:
         side, every = 0, bool(self.functions)

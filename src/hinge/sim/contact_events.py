@@ -67,8 +67,9 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     q = finite("simulate_contacts: q0", robot.neutral() if q0 is None else q0).astype(float)
     qd = finite("simulate_contacts: qd0", np.zeros(robot.nv) if qd0 is None else qd0).astype(float)
     if q.shape != (robot.nq,) or qd.shape != (robot.nv,):
-        raise SizeError(f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and "
-                        f"({robot.nv},).")  # fmt: skip
+        raise SizeError(
+            f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and ({robot.nv},)."
+        )
     listed = list(contacts)
     e = (
         np.array([c.restitution for c in listed])

@@ -14,8 +14,9 @@ from hinge.graph.undoing import undone
 from hinge.robot import Robot
 
 
-def check_rows(robot: Robot, control: Control, t: float, q: Array, qd: Array, made: Array,
-               inputs: Sequence[Any] = ()) -> None:  # fmt: skip
+def check_rows(
+    robot: Robot, control: Control, t: float, q: Array, qd: Array, made: Array, inputs: Sequence[Any] = ()
+) -> None:
     """Raise where a controller of one state was given as many states as there are joints, and took them for one.
 
     K @ q is such a one: with another number of states it would have the wrong size.

@@ -31,7 +31,7 @@ class Frozen:
 
     def __init__(self, model: Model, acts: Acts, t: Scalar, q: Flat, v: Flat):
         at, speeds = model.joint_positions(q), model.joint_velocities(v)
-        self.model, self.factors = model, LDL(composite(model, at), model.blame())
+        self.model, self.factors = model, LDL(composite(model, at), model.joint_label())
         self.bias = model.generalised_forces(bias_force(model, at, speeds, acts.external(model, at), acts.base(t)))
 
     @property
@@ -53,8 +53,9 @@ class Frozen:
         return self.factors.solve([a - b for a, b in zip(tau, self.bias, strict=True)]), self.factors.pivots
 
 
-def renewed(set_up: Callable[[], Frozen], like: Frozen, kept: Sequence[Scalar], n: Scalar, every: int, tau: Flat
-            ) -> tuple[Frozen, Flat]:  # fmt: skip
+def renewed(
+    set_up: Callable[[], Frozen], like: Frozen, kept: Sequence[Scalar], n: Scalar, every: int, tau: Flat
+) -> tuple[Frozen, Flat]:
     """The equations for step n, and what is carried on: the largest error that keeping them made, and themselves.
 
     `set_up` makes them, in the steps in which they are made, and `like` has the same places.

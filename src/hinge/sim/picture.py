@@ -29,8 +29,9 @@ STEADY = 1e-3  # an energy that changes by less of itself is drawn as a line tha
 MARGIN = 0.05  # of its height that a panel is taller than what moves in it
 
 
-def picture(trajectory: Trajectory, path: str | os.PathLike[str] | None = None,
-            joints: Sequence[str] | None = None) -> Any:  # fmt: skip
+def picture(
+    trajectory: Trajectory, path: str | os.PathLike[str] | None = None, joints: Sequence[str] | None = None
+) -> Any:
     """The figure of a trajectory, written to a file if a path is given."""
     if path is not None:
         drawable(os.fspath(path))

@@ -75,8 +75,10 @@ class Outside:
 
     def inputs(self) -> list[Input]:
         """The inputs of the program."""
-        return [Input(name, int(np.prod(self.shape(name))), name in self.shared, stream=name in self.streams)
-                for name in self.arrays]  # fmt: skip
+        return [
+            Input(name, int(np.prod(self.shape(name))), name in self.shared, stream=name in self.streams)
+            for name in self.arrays
+        ]
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The axes of an array that belong to one rollout, and one step."""
@@ -115,8 +117,9 @@ class Outside:
         last = end - JUST * (1.0 + absolute(end))
         return acts._replace(forces=lambda t, q, v: acts.forces(minimum(t, last), q, v))
 
-    def in_parts(self, graph: Graph, step: Scalar, t: Scalar, h: Scalar, part: Callable[..., list[Scalar]],
-                 state: list[Scalar]) -> list[Scalar]:  # fmt: skip
+    def in_parts(
+        self, graph: Graph, step: Scalar, t: Scalar, h: Scalar, part: Callable[..., list[Scalar]], state: list[Scalar]
+    ) -> list[Scalar]:
         """A step from a state, by a function part(t, h, *state) that gives a state and a status.
 
         Where forces jump within it, it is taken in parts; a part that fails ends it.

@@ -78,8 +78,9 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
         )
     held, time, rank = _held(robot, q, qd, constraint, loops, loop_time)
     if not row.asks and (constraint is not None or robot.loops):
-        raise NotCovered(f"loops and constraints need a method that asks for accelerations, and {method!r} does not.\n"
-                         "  Use 'rk4'.")  # fmt: skip
+        raise NotCovered(
+            f"loops and constraints need a method that asks for accelerations, and {method!r} does not.\n  Use 'rk4'."
+        )
     if row.adaptive and held in ("project", "independent"):
         raise NotCovered(f"loops={held!r} goes with fixed steps: {method!r} takes loops='baumgarte', or none.")
     one_stage = row.tableau is not None and row.tableau.stages == 1
@@ -149,8 +150,10 @@ def _inside(robot: Robot, q: Array) -> None:
             k, model = beyond[0], robot.model
             name = next(model.joint_name[i] for i in model.leaders if model.slices[i][1].start == one.v)
             limit = one.lower if at[k] < one.lower else one.upper
-            raise SizeError(f"q0 has joint {name!r} at {at[k]:g}, beyond its limit {limit:g}. "
-                            'limits="stop" starts within the limits.')  # fmt: skip
+            raise SizeError(
+                f"q0 has joint {name!r} at {at[k]:g}, beyond its limit {limit:g}. "
+                'limits="stop" starts within the limits.'
+            )
 
 
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
@@ -207,8 +210,10 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
     arrays = [np.asarray(a, float) for a in fed(law, given)]
     for k, a in enumerate(arrays):
         if a.shape == batch and batch and batch[-1] in (robot.nq, robot.nv):
-            raise SizeError(f"inputs[{k}] has shape {a.shape}: a number for each rollout, or {batch[-1]} for all of "
-                            f"them?\n  Give {(*batch, 1)} or {(*batch, batch[-1])}.")  # fmt: skip
+            raise SizeError(
+                f"inputs[{k}] has shape {a.shape}: a number for each rollout, or {batch[-1]} for all of "
+                f"them?\n  Give {(*batch, 1)} or {(*batch, batch[-1])}."
+            )
     if not all(np.all(np.isfinite(a)) for a in arrays):
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]

@@ -153,8 +153,9 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     way = method or "rk4"
-    physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time,
-                            arguments.count("keep", keep))  # fmt: skip
+    physics = setup.physics(
+        robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, arguments.count("keep", keep)
+    )
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if not append:
@@ -205,8 +206,9 @@ def _fixed(physics: Physics) -> None:
         raise NotCovered(f"method {physics.method!r} chooses its own steps. Use hinge.simulate, or another method.")
 
 
-def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, rtol: Any, atol: Any,
-              events: Sequence[Any]) -> None:  # fmt: skip
+def _together(
+    run: Run, sample: int, file: Any, append: bool, overwrite: bool, rtol: Any, atol: Any, events: Sequence[Any]
+) -> None:
     """Refuse what does not go together."""
     method = METHODS[run.physics.method]
     refused = {
@@ -222,8 +224,9 @@ def _together(run: Run, sample: int, file: Any, append: bool, overwrite: bool, r
                     "base_motion": ("base_motion" in acts.arrays or acts.base is not None) and why,
                     "prescribed": ("prescribed" in acts.arrays or acts.driven is not None) and why}  # fmt: skip
     if events and run.physics.keep > 1:
-        raise NotCovered(f"events= do not go with keep={run.physics.keep}: steps are taken again to find them. "
-                         "Leave keep out.")  # fmt: skip
+        raise NotCovered(
+            f"events= do not go with keep={run.physics.keep}: steps are taken again to find them. Leave keep out."
+        )
     for name, reason in refused.items():
         if reason:
             other = next(one for one in METHODS if METHODS[one].adaptive) if name in ("rtol", "atol") else "rk4"
@@ -245,6 +248,8 @@ def _steady(turns: Turns, free: bool) -> Turns:
     if not free:
         warnings.warn(f"{said}\n  Use method='implicit', or a shorter step.", stacklevel=3)
         return turns
-    warnings.warn(f"{said}\n  method='implicit' takes its place, which is of first order. Give a method, or a shorter "
-                  "step.", stacklevel=3)  # fmt: skip
+    warnings.warn(
+        f"{said}\n  method='implicit' takes its place, which is of first order. Give a method, or a shorter step.",
+        stacklevel=3,
+    )
     return turns.by("implicit")

@@ -80,8 +80,9 @@ def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Fla
     return saturated(model, tau) if physics.effort else tau
 
 
-def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar, q: PerJoint, v: Flat
-            ) -> Moved:  # fmt: skip
+def stepped(
+    model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar, q: PerJoint, v: Flat
+) -> Moved:
     """A step of h seconds from q and v at the time t; `forward` gives accelerations where nothing is held."""
     method = METHODS[physics.method]
     rows = bounded(model, "friction" in physics.terms, physics.stops)
@@ -89,8 +90,9 @@ def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scal
     end, sure = t + h, made.pivot
     body = acts.body(end)
     held = holding(body, physics, end) if rows else None
-    after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late,
-                   held(made.q, made.v) if held else None)  # fmt: skip
+    after = struck(
+        body, rows, (model.flat(q), v), made.q, made.v, h, method.late, held(made.q, made.v) if held else None
+    )
     at, speed, off = _kept(body, physics, end, after.q, after.v)
     fared = _fared(model, at, speed, v, sure, minimum(made.settled, after.settled))
     return Moved(
@@ -98,8 +100,9 @@ def stepped(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scal
     )
 
 
-def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar,
-           sliding: dict[int, Scalar]) -> System:  # fmt: skip
+def system(
+    model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar, sliding: dict[int, Scalar]
+) -> System:
     """What moves during a step that begins at t, with the dry friction of joints that slide."""
 
     def forces(c: Scalar, at: PerJoint, speed: Flat) -> Flat:
@@ -116,8 +119,9 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
             return forward(tau)
         given = FORCE.take(model, tau), acts.external(body, at), acts.base(t + c * h)
         if physics.constraint is not None:
-            qdd, _, pivots = physics.constraint.accelerated(body, at, speed, given[0], t + c * h, *given[1:],
-                                                            time=physics.loop_time)  # fmt: skip
+            qdd, _, pivots = physics.constraint.accelerated(
+                body, at, speed, given[0], t + c * h, *given[1:], time=physics.loop_time
+            )
             return qdd, pivots
         if physics.loop_time:
             qdd, pivots, *margins = forward_stabilised(body, at, speeds, *given, physics.loop_time)
@@ -130,8 +134,9 @@ def system(model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scala
                   lambda at: acts.external(acts.body(t), at), lambda c: acts.base(t + c * h))  # fmt: skip
 
 
-def holding(model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0,
-            body: Callable[[Scalar], Model] | None = None) -> Callable[..., Held] | None:  # fmt: skip
+def holding(
+    model: Model, physics: Physics, t: Scalar, h: Scalar = 0.0, body: Callable[[Scalar], Model] | None = None
+) -> Callable[..., Held] | None:
     """A function (q, v, c) that gives what loops and constraints hold; None without them.
 
     `body` gives the model at a time, where driven joints move.

@@ -111,8 +111,10 @@ class Trajectory:
         """Kinetic and potential energy (…, T), in J, with the numbers of the run; armature is in."""
         q, qd = self._both()
         own = {one.name: len(one.shape) for one in self.robot.target.vary}
-        given = {name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
-                 for name, x in self.parameters.items()}  # fmt: skip
+        given = {
+            name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
+            for name, x in self.parameters.items()
+        }
         return self.robot.kinetic_energy(q, qd, parameters=given) + self.robot.potential_energy(q, parameters=given)
 
     def _both(self) -> tuple[Array, Array]:

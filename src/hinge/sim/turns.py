@@ -89,11 +89,13 @@ class Run:
         t, states = recorder.made()
         if self.stopped:
             self.info["stopped"] = self.stopped
-            warnings.warn(f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.",
-                          stacklevel=3)  # fmt: skip
+            warnings.warn(
+                f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.", stacklevel=3
+            )
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
-        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost,
-                          self.parameters)  # fmt: skip
+        return Trajectory(
+            self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost, self.parameters
+        )
 
 
 class Pace:

@@ -243,9 +243,11 @@ def _short(direction: str, kind: str, b: Block) -> list[str]:
     move = [f"  %x = load {number}, ptr %row.at, align {align}", f"  store {number} %x, ptr %lane.at, align {align}"]
     if direction == "out":
         move = [f"  %x = load {number}, ptr %lane.at, align {align}"]
-        move += [f"  store {number} %x, ptr %row.at, align {align}"] if kind != "i8" else [
-            f"  %byte = fptoui {number} %x to i8", "  store i8 %byte, ptr %row.at, align 1"
-        ]  # fmt: skip
+        move += (
+            [f"  store {number} %x, ptr %row.at, align {align}"]
+            if kind != "i8"
+            else [f"  %byte = fptoui {number} %x to i8", "  store i8 %byte, ptr %row.at, align 1"]
+        )
     return [
         f"define internal void @short.{direction}.{kind}(ptr %rows, i64 %size, i64 %first, i64 %left, ptr %work) "
         "noinline {",

@@ -252,10 +252,12 @@ class Block:
         while len(parts) > 1:
             mask = ", ".join(f"i32 {p}" for p in range(2 * size))
             parts = [
-                self.put(f"shufflevector <{size} x {self.scalar}> {a}, <{size} x {self.scalar}> {b}, "
-                         f"<{2 * size} x i32> <{mask}>")
+                self.put(
+                    f"shufflevector <{size} x {self.scalar}> {a}, <{size} x {self.scalar}> {b}, "
+                    f"<{2 * size} x i32> <{mask}>"
+                )
                 for a, b in zip(parts[::2], parts[1::2], strict=True)
-            ]  # fmt: skip
+            ]
             size *= 2
         return parts[0]
 
