@@ -78,7 +78,7 @@ WHOLE = [
     ("coordinate", world("", '<compiler coordinate="global"/>'), '2: coordinate="global" is no longer MJCF.',
      "MuJoCo dropped it in version 2.3.4: save the model with an older one, which writes local coordinates."),
     ("word", jointed('<joint type="hing"/>'), '5: <joint> has type="hing".', "Did you mean 'hinge'?"),
-    ("word", jointed('<geom type="cone" size="1"/>'), '5: <geom> has type="cone".',
+    ("word", jointed('<geom type="torus" size="1"/>'), '5: <geom> has type="torus".',
      "Known: 'box', 'capsule', 'cylinder', 'ellipsoid', 'hfield', 'mesh', 'plane', 'sdf', …."),
     ("word", world("", '<compiler angle="deg"/>'), '2: <compiler> has angle="deg".', "Did you mean 'degree'?"),
     ("geom-size", jointed('<geom type="box"/>'), '5: <geom>, a box, has size="".', "Write 3 positive numbers."),

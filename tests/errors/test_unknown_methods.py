@@ -122,7 +122,7 @@ def test_an_input_that_a_method_does_not_take_is_answered_with_those_that_do(met
     message = refused(UnknownName, arm.inverse_dynamics, *zeros(arm), base_motion=base, method=method)
     first, second = message.splitlines()
     assert first == f"inverse_dynamics: method {method!r} does not take 'base_motion'."
-    assert second.startswith("  Methods that do: 'newton_euler', 'hollerbach', 'hollerbach_4x4', 'silver'")
+    assert second.startswith("  Methods that do: 'newton_euler', 'turney', 'hollerbach', 'hollerbach_4x4', 'silver'")
 
 
 def test_a_method_for_chains_says_where_a_robot_branches():

@@ -14,11 +14,12 @@ import hinge
 from hinge.dynamics.christoffel import CUBE
 from hinge.dynamics.coordinates import RATE
 from hinge.dynamics.registry import ACCELERATION, FORCE, JACOBIAN, MATRIX, PLACE, POSITION, REGRESSOR, VELOCITY
-from hinge.dynamics.resolved_motion import POSTURE
+from hinge.dynamics.resolved_motion import LOST, POSTURE
 from hinge.identify import parameters
 from hinge.model import reframe
 from hinge.robot import ALGORITHMS
 
+PER_VELOCITY = (VELOCITY, ACCELERATION, FORCE, POSTURE, LOST)
 OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
 
 FRAMES = ("body", "base", "aligned")
@@ -105,7 +106,9 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
         permuted += bool((np.diff(v) < 0).any())
         there = dict(given)
         for key, quantity in algorithm.inputs.items():
-            at = q if quantity is POSITION else v if quantity in (VELOCITY, ACCELERATION, FORCE, POSTURE) else None
+            at = (
+                q if quantity is POSITION else v if quantity in (VELOCITY, ACCELERATION, FORCE, POSTURE, LOST) else None
+            )
             if at is not None:
                 there[key] = np.empty(len(at))
                 there[key][at] = given[key]

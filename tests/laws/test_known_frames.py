@@ -35,6 +35,8 @@ def arguments(robot, rng, name, q, frames):
 def test_a_frame_by_name_is_the_frame_that_is_an_input(family, seed):
     robot, rng, q, _, _ = drawn(family, seed)
     for name in set(ABOUT_FRAMES) - {"resolved_rate", "resolved_acceleration"}:  # those take arrays besides
+        if all(one.reason(robot.model) for one in ALGORITHMS[name].values()):
+            continue  # no method covers this robot
         algorithm = hinge.dynamics.choose(robot.model, name)
         choices = list(product(*algorithm.options.values()))
         options = dict(zip(algorithm.options, choices[rng.integers(len(choices))], strict=True))

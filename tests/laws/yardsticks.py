@@ -39,7 +39,7 @@ def computed(model, name, method, options, given):
             arrays.append(np.array(Place.row(model, given[key])))
         elif quantity is EXTERNAL:
             total = [Force()] * len(model.parent)
-            for link, wrench in given[key].items():
+            for link, wrench in given.get(key, {}).items():
                 at = model.frame(link)
                 total[at.body] += at.transform.T @ Force(Vec3(wrench[:3]), Vec3(wrench[3:]))
             arrays.append(np.array([list(f) for f in total]).reshape(1, -1))

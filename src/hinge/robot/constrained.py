@@ -294,8 +294,9 @@ class Constrained(Distributed):
             algorithm = self._algorithm(name)
             return on_paper(algorithm, unmoved(self.robot.model), dict(zip(algorithm.inputs, given, strict=True)), {})
 
+        refused(self.robot.model, name, has_symbols)
+
         def make() -> Kernel:
-            refused(self.robot.model, name, has_symbols)
             return self.robot.target.compiled(self._algorithm(name), backend, status=return_status)
 
         if further is None:

@@ -242,7 +242,7 @@ def cut(made: Outside, knots: Any, times: Array) -> None:
     at, step = at[inside], step[inside]
     inside = (at > times[step]) & (at < times[step + 1])
     at, step = at[inside], step[inside]
-    if not len(knots) or made.law is None:
+    if made.law is None:
         return
     rank = np.arange(len(step)) - np.searchsorted(step, step)
     rows = np.repeat(times[1:, None], max(1, int(rank.max(initial=0)) + 1), axis=1)

@@ -86,7 +86,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     memory = Memory(count // every + 1, batch, {"q": robot.nq, "qd": robot.nv})
     memory.arrays["q"][:, 0], memory.arrays["qd"][:, 0] = q, qd
     start, first = _began(t0, h)
-    setup.cut(acts, getattr(policy, "knots", ()), start + (first + np.arange(count + 1)) * h)
+    if len(knots := getattr(policy, "knots", ())):
+        setup.cut(acts, knots, start + (first + np.arange(count + 1)) * h)
     rolling = Rolling(
         robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
     )
@@ -183,7 +184,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         recorder = Writer(file, run, widths, count, append, overwrite)
         t0 = run.t
     began = _began(t0, h)
-    setup.cut(run.outside, getattr(control, "knots", ()), began[0] + (began[1] + np.arange(steps + 1)) * h)
+    if len(knots := getattr(control, "knots", ())):
+        setup.cut(run.outside, knots, began[0] + (began[1] + np.arange(steps + 1)) * h)
     turns = _steady(Turns(run, source, recorder, h, every, began, backend), method is None)
     if events:
         from hinge.sim.events import Watch
