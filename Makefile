@@ -1,6 +1,7 @@
 # make demo    set up .venv and show what hinge does
 # make test    set up .venv and run the tests, on a few cases where a test has many
 # make sweep   run the tests on the other cases
+# make fuzz    feed spoilt files to all readers in turn, TIME seconds together, from SEED; what breaks one is kept
 # make lowest  set up .venv-lowest with the oldest versions allowed, and run some tests there
 # make lint    ruff and mypy
 # make stub    write src/hinge/robot/algorithms.pyi from the registry of algorithms
@@ -15,8 +16,10 @@ LOWEST_TESTS := $(addprefix tests/, kernels golden laws/test_dynamics_laws.py la
 	sim/test_records.py sim/test_pictures.py backends/test_equations.py contact/test_contact_forces.py \
 	contact/test_scene.py $(addprefix cli/test_, commands.py run_command.py simulate_command.py count_command.py))
 WORKERS ?= auto
+TIME ?= 3600
+SEED ?= $(shell date +%s)
 
-.PHONY: demo test sweep lowest lint docs stub bench clean
+.PHONY: demo test sweep fuzz lowest lint docs stub bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +45,9 @@ test: $(VENV)/.installed
 
 sweep: $(VENV)/.installed
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
+
+fuzz: $(VENV)/.installed
+	$(BIN)/python tests/fuzz/fuzz.py --time $(TIME) --seed $(SEED)
 
 lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep' $(LOWEST_TESTS)

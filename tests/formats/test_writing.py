@@ -83,6 +83,22 @@ def test_a_robot_that_cannot_be_written_leaves_the_old_file(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes and links are those of POSIX")
+def test_what_could_not_be_read_again_is_not_written(tmp_path):
+    path = tmp_path / "arm.xml"
+    hinge.write(ARM, path)
+    before = path.read_bytes()
+    builder = Builder("light")
+    builder.link("base")
+    builder.link("body", mass=-1.0, inertia=np.eye(3))
+    builder.joint("joint", "revolute", "base", "body")
+    error = refused(hinge.Robot(builder.build()), path)
+    assert type(error) is hinge.NotCovered
+    assert str(error) == (
+        f"{path} is not written, because it could not be read again: <inertial> has mass -1 kg.\n  Write zero or more."
+    )
+    assert path.read_bytes() == before
+
+
 def test_a_replaced_file_keeps_its_mode_and_a_link_its_target(tmp_path):
     real = tmp_path / "real.urdf"
     real.write_text("old")

@@ -79,6 +79,14 @@ def test_what_a_file_lacks_is_said(arm, measured, tmp_path):
         read(arm, {"t": measured["t"], "q": measured["q"]}, cutoff=5.0)
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".npz"])
+def test_a_file_without_rows_is_named(arm, measured, suffix, tmp_path):
+    path = written({name: x[:0] for name, x in measured.items()}, tmp_path / f"log{suffix}")
+    with pytest.raises(hinge.LogError) as caught:
+        read(arm, path)
+    assert str(caught.value) == f"{path} has no rows.\n  A log has a row a time, two or more."
+
+
 def test_reading_leaves_a_log_as_it_is(arm, measured):
     log = Log(*(measured[f] for f in ("t", "q", "qd", "tau", "qdd")))
     loaded = read(arm, log, load=("lower", 1.0))

@@ -147,6 +147,8 @@ def _table(robot: Robot, path: str | os.PathLike[str], needed: Sequence[str]) ->
     inside = {"t": [time], **matched(robot, [*needed, *more], file)}
     wanted = list(dict.fromkeys(name for names in inside.values() for name in names))
     chunks = [chunk for chunk, _ in file.chunks(wanted, ROWS)]
+    if not chunks:
+        raise LogError(f"{file.path} has no rows.", "A log has a row a time, two or more.")
     columns = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in wanted}
     made = {field: np.stack([columns[name] for name in names], axis=-1) for field, names in inside.items()}
     return {field: x[..., 0] if field == "t" or x.ndim == 3 else x for field, x in made.items()}

@@ -93,7 +93,7 @@ def load(path: str, where: Where) -> tuple[Array, Array]:
         if ending != ".msh":
             _trimesh()
         vertices, faces = read(path)
-        good = vertices.ndim == faces.ndim == 2 and len(vertices) > 2 and bool(np.all(np.isfinite(vertices)))
+        good = vertices.shape[1:] == faces.shape[1:] == (3,) and len(vertices) > 2 and bool(np.isfinite(vertices).all())
         good = good and bool(faces.min(initial=0) >= 0 and faces.max(initial=0) < len(vertices))
         good = good and (len(faces) > 0 or ending == ".msh")  # which stands for its hull then
     except ModelError:

@@ -1,7 +1,8 @@
 """Models into robot files: a writer a format, chosen by the suffix of the file.
 
 A writer takes a model, the folder the file will lie in and the notes it may add to, and gives the text. The file is
-written under another name beside it and renamed when it is complete, so a reader sees the old one or the new one.
+written under another name beside it and renamed when it is complete, so a reader sees the old one or the new one. What
+the format's own reader refuses is not written.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import stat
 from collections.abc import Callable
 from importlib import import_module
 
-from hinge.errors import ModelError, did_you_mean
+from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.formats.write.notes import Notes
 from hinge.model.model import Model
 from hinge.model.report import Report
 
 WRITERS = {".urdf": "urdf", ".xml": "mjcf", ".toml": "toml"}
+READERS = {".urdf": "urdf", ".xml": "mjcf", ".toml": "dh_file"}
 Writer = Callable[[Model, str, Notes], str]
 
 
@@ -36,12 +38,23 @@ def write_file(model: Model, path: str, notes: Notes) -> Report:
         raise ModelError("not-writable", f"{path} cannot be written: it is a folder.", "Give the name of a file.")
     writer: Writer = import_module(f"hinge.formats.write.{WRITERS[suffix.lower()]}").write
     text = writer(model, folder, notes)
+    _refuse_unreadable(path, text, folder)
     try:
         replace_file(target, text)
     except OSError as problem:
         what = f"{path} cannot be written: {problem.strerror or problem}."
         raise ModelError("not-writable", what, "Choose another place, or see who may write there.") from None
     return notes.report()
+
+
+def _refuse_unreadable(path: str, text: str, folder: str) -> None:
+    """Raise where the reader of the format refuses a text; what it says of the text is said of the robot."""
+    reader = import_module(f"hinge.formats.{READERS[os.path.splitext(path)[1].lower()]}")
+    try:
+        reader.read(text, file=path, folder=folder).build()
+    except ModelError as problem:
+        said = f"{problem.what}\n  {problem.hint}".rstrip()
+        raise NotCovered(f"{path} is not written, because it could not be read again: {said}") from None
 
 
 def replace_file(target: str, text: str) -> None:
