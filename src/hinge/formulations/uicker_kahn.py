@@ -102,6 +102,5 @@ def uicker_kahn(model, q, qd, qdd, external):
 def work(model, J, D):
     """What gravity does on a link along a coordinate: m g · D r̄, and m r̄ is the last column of J."""
     moment = J.column(3)
-    return total(
-        g * total(d * h for d, h in zip(D[4 * k : 4 * k + 4], moment, strict=True)) for k, g in enumerate(model.gravity)
-    )
+    return total(g * total(d * h for d, h in zip(D[4 * k : 4 * k + 4], moment, strict=True))
+                 for k, g in enumerate(model.gravity))  # fmt: skip

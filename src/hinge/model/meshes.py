@@ -28,7 +28,7 @@ def found(path: str) -> bool:
 
 def read(path: str) -> tuple[Array, Array]:
     """Vertices (n, 3) and triangles (m, 3) of a mesh file; raises whatever its reader does."""
-    if not found(path):
+    if not os.path.isabs(path):
         raise FileNotFoundError(errno.ENOENT, "it was not found", path)
     data = files.read(path, MOST)
     folder, (_, ending) = os.path.dirname(path), os.path.splitext(path.lower())
