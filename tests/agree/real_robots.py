@@ -23,9 +23,6 @@ REFUSED = {  # the error's code; Pinocchio cannot read these either
     "falcon_description/urdf/falcon.urdf": "unknown-link",
     "ur_description/urdf/ur3.urdf": "empty",
 }
-LEADERLESS = {  # joints that mimic others that are not there, which Pinocchio leaves free
-    "alex_description/urdf/alex_psyonic_hands.urdf": "mimic",
-}
 WELDED = {  # nothing moves on a fixed base
     "bluevolta_description/urdf/bluevolta.urdf",
     "hector_description/robots/quadrotor_base.urdf",

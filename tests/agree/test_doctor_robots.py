@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from real_robots import FILES, LEADERLESS, REFUSED, UNSOLVABLE, WELDED, few
+from real_robots import FILES, REFUSED, UNSOLVABLE, WELDED, few
 from sweeps import swept
 
 import hinge
@@ -16,7 +16,7 @@ pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 if not FILES:
     pytest.skip("example-robot-data is not installed", allow_module_level=True)
 
-READ = [file for file in FILES if file not in REFUSED | LEADERLESS]
+READ = [file for file in FILES if file not in REFUSED]
 MUJOCO_REFUSES = {  # what it says of 25 files
     "inertia must have positive eigenvalues": 13,
     "inertia must satisfy A + B >= C": 6,

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from real_robots import ANGULAR_FIRST, FILES, LEADERLESS, REFUSED, UNSOLVABLE, WELDED, Pair, close, few, named
+from real_robots import ANGULAR_FIRST, FILES, REFUSED, UNSOLVABLE, WELDED, Pair, close, few, named
 from sweeps import swept
 
 import hinge
@@ -40,14 +40,6 @@ def test_a_file_that_is_no_robot_is_refused_by_name(file):
     assert refused.value.code == REFUSED[file]
     with pytest.raises(ValueError, match="valid URDF"):
         pin.buildModelFromUrdf(str(FILES[file]))
-
-
-@pytest.mark.parametrize("file", LEADERLESS)
-def test_a_joint_without_its_leader_is_refused_unless_it_is_to_be_free(file):
-    with pytest.raises(hinge.ModelError, match=FILES[file].name) as refused:
-        hinge.load(FILES[file])
-    assert refused.value.code == LEADERLESS[file]
-    assert hinge.load(FILES[file], mimic="free").nv == pin.buildModelFromUrdf(str(FILES[file])).nv
 
 
 @pytest.mark.parametrize("file", sorted(WELDED))

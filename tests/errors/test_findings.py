@@ -157,28 +157,30 @@ def test_strict_lets_a_note_pass():
         ("weld", "does not move", "Known: 'elbow', 'wrist'."),
     ],
 )
-def test_a_joint_that_mimics_no_moving_joint_is_refused(leader, why, hint):
+def test_a_joint_that_mimics_no_moving_joint_is_a_finding_and_stays_independent(leader, why, hint):
     builder = pendulum()
     for name, kind, parent, mimic in (("weld", "fixed", "base", None), ("wrist", "revolute", "rod", (leader, 2.0, 0))):
         builder.link(f"{name}_link", 1.0, inertia=UNIT)
         builder.joint(name, kind, parent, f"{name}_link", mimic=mimic)
+    model = builder.build()
+    what = f"joint 'wrist' mimics joint '{leader}', which {why}; it is left to move by itself."
+    (finding,) = model.report
+    assert (finding.code, str(finding)) == ("mimic", f"error: {what}\n  {hint}")
+    assert (model.nv, dict(model.follows)) == (2, {})
+    assert hinge.Robot(model).coordinates("wrist") == (slice(1, 2), slice(1, 2))
     with pytest.raises(ModelError) as caught:
-        builder.build()
-    what = f"joint 'wrist' mimics joint '{leader}', which {why}."
-    assert (caught.value.code, str(caught.value)) == (
-        "mimic",
-        f'{what}\n  {hint} With mimic="free" it moves by itself.',
-    )
-    assert builder.build(mimic="free").nv == 2
+        builder.build(strict=True)
+    assert (caught.value.code, str(caught.value)) == ("mimic", f"{what}\n  {hint}")
 
 
-def test_an_unknown_leader_in_a_text_is_refused_with_its_line():
-    with pytest.raises(ModelError) as caught:
-        hinge.load(pendulum_text(inside='<mimic joint="elbo"/>'))
-    assert str(caught.value) == (
-        "line 4: joint 'elbow' mimics joint 'elbo', which does not exist.\n"
-        "  Did you mean 'elbow'? With mimic=\"free\" it moves by itself."
+def test_an_unknown_leader_in_a_text_is_a_finding_with_its_line():
+    robot = hinge.load(pendulum_text(inside='<mimic joint="elbo"/>'))
+    (finding,) = robot.report
+    assert str(finding) == (
+        "line 4: error: joint 'elbow' mimics joint 'elbo', which does not exist; it is left to move by itself.\n"
+        "  Did you mean 'elbow'?"
     )
+    assert robot.nv == 1
 
 
 def test_mimic_free_asks_for_no_leader():

@@ -288,6 +288,7 @@ def test_findings_are_whole():
         (two(PLACE + '<limit effort="1" velocity="1"/>'), [("warning", "empty-limit", 5)]),
         (two(PLACE + '<axis xyz="0 0 0"/><limit lower="1" upper="0"/>', kind="fixed"), []),
         (two(PLACE + '<mimic joint="knee"/>', kind="fixed"), [("note", "fixed-mimic", 5)]),
+        (joints(A, ("b", "continuous", "rod", "tip", '<mimic joint="elbo"/>')), [("error", "mimic", 6)]),
         (two(PLACE + LIMIT + "\n" + LIMIT), [("warning", "repeated", 6)]),
         (link("<visual><geometry><torus/></geometry></visual>"), [("note", "geometry", 3)]),
         (link("<visual/>"), [("note", "geometry", 3)]),

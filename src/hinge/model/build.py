@@ -350,17 +350,17 @@ class Builder:
 
     def _follows(self, carried: Mapping[int, _Joint]) -> dict[int, Follow]:
         """Mimic joints, each led by a joint that follows no other."""
-        number = {joint.name: i for i, joint in carried.items()}
-        made: dict[int, Follow] = {}
+        number, made = {joint.name: i for i, joint in carried.items()}, dict[int, Follow]()
         for joint in carried.values():
             chain: dict[str, tuple[str, float, float]] = {}  # from a follower up to one that is made, or leads
             while joint.mimic is not None and number[joint.name] not in made:
-                chain[joint.name], leader = joint.mimic, joint.mimic[0]
-                if leader not in number:
+                if (leader := joint.mimic[0]) not in number:
                     why = "does not move" if leader in self._joints else "does not exist"
-                    raise ModelError("mimic", f"joint {joint.name!r} mimics joint {leader!r}, which {why}.",
-                                     f'{did_you_mean(leader, number)} With mimic="free" it moves by itself.',
-                                     joint.where)  # fmt: skip
+                    what = f"joint {joint.name!r} mimics joint {leader!r}, which {why}; it is left to move by itself."
+                    if not chain:  # said once
+                        self.finding("error", "mimic", what, did_you_mean(leader, number), joint.where)
+                    break
+                chain[joint.name] = joint.mimic
                 if leader in chain:
                     ring = " → ".join([*[*chain][[*chain].index(leader) :], leader])
                     raise ModelError("mimic-cycle", f"joint {joint.name!r} mimics itself: {ring}.",
