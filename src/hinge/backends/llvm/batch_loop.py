@@ -6,8 +6,8 @@
 `arrays` has the addresses of the inputs' rows, then of the outputs', then how many rows a state has in each. `kernel`
 walks through a batch in blocks of as many states as there are lanes. `single` does one state, which it puts into every
 lane. Both run the same pieces.
-Results that are the same for every state are put into their columns once. Results that no cache can hold go past it:
-memory they are written to is not read first. A status is written as a byte.
+Results that are the same for every state are put into their columns once. Results that no cache can hold go past it
+(`past_cache`). A status is written as a byte.
 
 The loop of `gravity_force` of a pendulum on eight lanes, as `robot.source("gravity_force")` prints it, in short:
 
@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hinge.backends.llvm import squares
+from hinge.backends.llvm import past_cache, squares
 from hinge.backends.llvm.block import Block
 from hinge.graph import Program
 
@@ -51,14 +51,16 @@ class Row(NamedTuple):
     kind: str  # of its numbers, in LLVM's words
 
 
-LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
-FAR = 1 << 25  # bytes of results that do not
+FAR = 3 << 22  # bytes of results that do not fit into the cache
+LEAST = 128  # bytes of a row that is worth the way past it
 SIDE = 64  # bytes of a side of a square that is turned
-EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
 
 
-def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], b: Block) -> list[str]:
-    """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors."""
+def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], stage: int, b: Block) -> list[str]:
+    """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors.
+
+    The columns say where the rows of inputs and outputs are in the work buffer, and where rows are staged.
+    """
     count = len(program.inputs)
     ins = [
         Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs) if not one.stream
@@ -75,16 +77,15 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
     if program.streams:
         run.insert(0, "  call void @streams(ptr %arrays, i64 %s, i64 %last, ptr %work)")
     start = [_load(row) for row in (*ins, *shared, *outs)]
-    code = [*_kernel(start, ins, outs, run, b), *_single(start, ins, outs, run, b)]
+    code = [*_kernel(start, ins, outs, run, stage, b), *_single(start, ins, outs, run, b)]
     for row in ins:
         code += _transposer(f"pack.{row.name}", row, Block(b.lanes, b.precision), inward=True)
     for row in outs:
         if row.kind == "i8":
             continue
         code += _transposer(f"unpack.{row.name}", row, Block(b.lanes, b.precision), inward=False)
-        if _long(row):
-            for word, align in (("stream", b.precision.bytes), ("flow", b.align)):
-                code += _transposer(f"{word}.{row.name}", row, Block(b.lanes, b.precision), False, past=align)
+    sizes = [row.size for row in outs if row.kind != "i8"]
+    code += past_cache.functions(not all(past_cache.is_short(size, b) for size in sizes), b)
     code += [*_short("in", b.scalar, b), *_short("out", b.scalar, b), *_one("in", b), *_one("out", b)]
     if any(row.kind == "i8" for row in outs):
         code += _short("out", "i8", b)
@@ -99,21 +100,17 @@ def _load(row: Row) -> str:
     return f"  %{row.name}.here = {at}\n  %{row.name} = load ptr, ptr %{row.name}.here, align 8"
 
 
-def _long(row: Row) -> bool:
-    return row.size >= LONG and row.kind != "i8"
-
-
-def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
-    longest = max((row.size for row in outs), default=0)
-    even = all(row.size % b.lanes == 0 for row in outs if _long(row))
-    far = (EVEN if even else FAR) // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
+def _kernel(
+    start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], stage: int, b: Block
+) -> list[str]:
+    state = sum(row.size * (1 if row.kind == "i8" else b.precision.bytes) for row in outs)  # bytes
     code = [
         "define void @kernel(ptr %arrays, i64 %states, ptr noalias %work) {",
         "entry:",
         *start,
         "  call void @constants(ptr %work)",
-        f"  %far = icmp uge i64 %states, {far}",
-        *(line for row in outs if _long(row) for line in _aligned(row.name, row.size, b)),
+        f"  %far = icmp uge i64 %states, {FAR // max(1, state)}",
+        f"  %stage = getelementptr {b.real}, ptr %work, i64 {stage}",
         "  br label %next",
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
@@ -133,9 +130,9 @@ def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: 
     code += ["  br i1 %whole, label %full, label %short", "full:"]
     code += [f"  call void @pack.{row.name}(ptr %{row.name}.at, ptr %work)" for row in ins]
     code += [*run, "  br i1 %far, label %past, label %near", "near:"]
-    code += [_unpacked(row, f"@unpack.{row.name}", b) for row in outs]
+    code += [_unpacked(row, b) for row in outs]
     code += ["  br label %next", "past:"]
-    code += [_unpacked(row, f"%past.{row.name}" if _long(row) else f"@unpack.{row.name}", b) for row in outs]
+    code += [line for row in outs for line in _past(row, b)]
     code += ["  br label %next", "short:"]
     code += [_short_call("in", row, "%left", b) for row in ins] + [*run]
     code += [_short_call("out", row, "%left", b) for row in outs]
@@ -143,21 +140,24 @@ def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: 
     return [*code, "  br label %done", "done:", "  ret void", "}"]
 
 
-def _unpacked(row: Row, function: str, b: Block) -> str:
+def _unpacked(row: Row, b: Block) -> str:
     if row.kind == "i8":
         return _short_call("out", row, str(b.lanes), b)
-    return f"  call void {function}(ptr %{row.name}.at, ptr %work)"
+    return f"  call void @unpack.{row.name}(ptr %{row.name}.at, ptr %work)"
 
 
-def _aligned(name: str, size: int, b: Block) -> list[str]:
-    """Which way past the cache: whole vectors, where every row begins where one may, or single numbers."""
-    if size % b.lanes:
-        return [f"  %past.{name} = getelementptr i8, ptr @stream.{name}, i64 0"]
+def _past(row: Row, b: Block) -> list[str]:
+    """The rows of a block past the cache."""
+    if row.kind == "i8" or row.size * b.precision.bytes < LEAST:
+        return [_unpacked(row, b)]
+    if past_cache.is_short(row.size, b):
+        return [
+            f"  call void @unpack.{row.name}(ptr %stage, ptr %work)",
+            f"  call void @sent(ptr %{row.name}.at, ptr %stage, i64 {row.size * b.lanes})",
+        ]
     return [
-        f"  %{name}.address = ptrtoint ptr %{name} to i64",
-        f"  %{name}.odd = and i64 %{name}.address, {b.align - 1}",
-        f"  %{name}.even = icmp eq i64 %{name}.odd, 0",
-        f"  %past.{name} = select i1 %{name}.even, ptr @flow.{name}, ptr @stream.{name}",
+        f"  %{row.name}.columns = getelementptr {b.real}, ptr %work, i64 {row.column}",
+        f"  call void @tiled(ptr %{row.name}.at, i64 {row.size}, ptr %{row.name}.columns, ptr %stage)",
     ]
 
 
@@ -282,11 +282,8 @@ def _short(direction: str, kind: str, b: Block) -> list[str]:
     ]
 
 
-def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> list[str]:
-    """A function that turns as many rows as there are lanes into columns, or back.
-
-    With `past`, an alignment in bytes, the rows are written past the cache.
-    """
+def _transposer(name: str, row: Row, b: Block, inward: bool) -> list[str]:
+    """A function that turns as many rows as there are lanes into columns, or back."""
     size, n = row.size, squares.side(b, row.size, SIDE)
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
     if not size:
@@ -299,7 +296,7 @@ def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> l
         for p, vector in zip(columns, squares.inward(b, rows, n), strict=True):
             b.do(f"store {b.real} {vector}, ptr {p}, align {b.align}")
     else:
-        squares.outward(b, rows, [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns], past)
+        squares.outward(b, rows, [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns])
     b.lines += [
         f"  %j.far = add i64 %j, {n}",
         f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {size - n})",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hinge.backends.llvm import streams
+from hinge.backends.llvm import past_cache, streams
 from hinge.backends.llvm.batch_loop import constants, driver
 from hinge.backends.llvm.block import DOUBLE, Block, Precision
 from hinge.backends.llvm.control import Control
@@ -26,10 +26,11 @@ from hinge.graph import Program
 class Layout:
     """Where things are in the work buffer, in vectors: a column for each input entry, output entry and value kept.
 
-    Behind them are the columns of each scratch array, and what is known of each stream.
+    Behind them are the columns of each scratch array, what is known of each stream, and rows on their way past the
+    cache.
     """
 
-    def __init__(self, program: Program, pieces: Pieces):
+    def __init__(self, program: Program, pieces: Pieces, b: Block):
         self.inputs, self.outputs, at = list[int](), list[int](), 0
         for one in program.inputs:
             self.inputs.append(at)
@@ -50,13 +51,15 @@ class Layout:
             at += streams.COLUMNS
         longest = max((width for _, width in program.streams.values()), default=0)
         self.nowhere, self.aside = at, at + longest  # what is read where there is no row, and written
-        self.size = at + 2 * longest
+        self.stage = at + 2 * longest
+        rows = [len(one.entries) for one in program.outputs if not one.stream and not one.whole]
+        self.size = self.stage + past_cache.stage(rows, b)
 
 
 def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
     """The program as LLVM text, on vectors of `lanes` numbers."""
     pieces = cut(program)
-    layout = Layout(program, pieces)
+    layout = Layout(program, pieces, Block(lanes, precision))
     about = About(program, layout, pieces)
     shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform and not one.stream)
     control = Control(pieces, lambda: Block(lanes, precision), lambda b, loops: Piece(b, about, loops), shared)
@@ -64,7 +67,7 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
     code += constants(_constants(program, layout), Block(lanes, precision))
     if layout.streams:
         code += streams.placing(program, layout.streams, Block(lanes, precision))
-    code += driver(program, layout.inputs, layout.outputs, Block(lanes, precision))
+    code += driver(program, layout.inputs, layout.outputs, layout.stage, Block(lanes, precision))
     b = Block(lanes, precision)
     kept = [f"{name} = internal constant {_table(b, table.values)}" for table, name in about.tables.items()]
     return "\n".join([*sorted(declared.values()), *kept, *code, ""])
@@ -75,9 +78,9 @@ def _table(b: Block, values: tuple[float, ...]) -> str:
     return f"[{len(values)} x {b.scalar}] [{entries}]"
 
 
-def work_size(program: Program, lanes: int) -> int:
+def work_size(program: Program, lanes: int, precision: Precision = DOUBLE) -> int:
     """How many numbers the kernel's columns take."""
-    return lanes * Layout(program, cut(program)).size
+    return lanes * Layout(program, cut(program), Block(lanes, precision)).size
 
 
 def _constants(program: Program, layout: Layout) -> list[tuple[int, int, float]]:

@@ -101,13 +101,14 @@ class Signature:
     lanes: int
 
     @classmethod
-    def of(cls, program: Program, width: int) -> Signature:
+    def of(cls, program: Program, width: int, precision: Precision) -> Signature:
         arrays = [
             ((one.size,) if one.shape is None or one.stream else one.shape, one.uniform, False, one.stream)
             for one in program.inputs
         ]
         arrays += [(one.shape, False, one.whole, one.stream) for one in program.outputs]
-        return cls(tuple(arrays), len(program.inputs), work_size(program, width), len(program.code), width)
+        work = work_size(program, width, precision)
+        return cls(tuple(arrays), len(program.inputs), work, len(program.code), width)
 
 
 def object_file(text: str, passes: bool = False) -> bytes:
@@ -204,7 +205,7 @@ class Native(Code):
         width, alone = width or breadth(program, precision), width or lanes(precision)
         widths = [width, alone] if alone != width else [width]
         codes = [object_file(emit(program, n, precision)) for n in widths]
-        self._open(Signature.of(program, width), precision, codes)
+        self._open(Signature.of(program, width, precision), precision, codes)
 
     @classmethod
     def opened(cls, content: bytes, precision: Precision) -> Native:

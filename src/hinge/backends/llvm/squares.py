@@ -47,12 +47,11 @@ def inward(b: Block, places: Sequence[str], n: int) -> list[str]:
     return [b.joined([group[j] for group in turned], n) for j in range(n)]
 
 
-def outward(b: Block, places: Sequence[str], columns: Sequence[str], past: int = 0) -> None:
-    """Vectors of lanes to n numbers at each place; with `past`, an alignment in bytes, past the cache."""
+def outward(b: Block, places: Sequence[str], columns: Sequence[str]) -> None:
+    """Vectors of lanes to n numbers at each place."""
     n = len(columns)
     square = b.narrower(n)
-    how = f"align {past}, !nontemporal !0" if past else f"align {b.precision.bytes}"
     for g in range(0, b.lanes, n):
         rows = square.transposed([b.split(x, g, n) for x in columns])
         for p, row in zip(places[g : g + n], rows, strict=True):
-            b.do(f"store {square.real} {row}, ptr {p}, {how}")
+            b.do(f"store {square.real} {row}, ptr {p}, align {b.precision.bytes}")
