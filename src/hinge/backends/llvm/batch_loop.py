@@ -51,7 +51,7 @@ class Row(NamedTuple):
     kind: str  # of its numbers, in LLVM's words
 
 
-FAR = 3 << 22  # bytes of results that do not fit into the cache
+FAR = 1 << 24  # bytes of inputs and results that do not fit into the cache together
 LEAST = 128  # bytes of a row that is worth the way past it
 SIDE = 64  # bytes of a side of a square that is turned
 
@@ -103,7 +103,7 @@ def _load(row: Row) -> str:
 def _kernel(
     start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], stage: int, b: Block
 ) -> list[str]:
-    state = sum(row.size * (1 if row.kind == "i8" else b.precision.bytes) for row in outs)  # bytes
+    state = sum(row.size * (1 if row.kind == "i8" else b.precision.bytes) for row in (*ins, *outs))  # bytes
     code = [
         "define void @kernel(ptr %arrays, i64 %states, ptr noalias %work) {",
         "entry:",
