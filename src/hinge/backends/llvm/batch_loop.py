@@ -36,8 +36,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hinge.backends.llvm import past_cache, squares
+from hinge.backends.llvm import levels, past_cache, squares
 from hinge.backends.llvm.block import Block
+from hinge.backends.llvm.levels import Part
 from hinge.graph import Program
 
 
@@ -49,14 +50,25 @@ class Row(NamedTuple):
     size: int
     column: int
     kind: str  # of its numbers, in LLVM's words
+    parts: Sequence[Part] = ()  # of a result
+
+    @property
+    def has_levels(self) -> bool:
+        return len(self.parts) > 1 or any(part.value is not None for part in self.parts)
 
 
 FAR = 1 << 24  # bytes of inputs and results that do not fit into the cache together
 LEAST = 128  # bytes of a row that is worth the way past it
-SIDE = 64  # bytes of a side of a square that is turned
 
 
-def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], stage: int, b: Block) -> list[str]:
+def driver(
+    program: Program,
+    in_columns: Sequence[int],
+    out_columns: Sequence[int],
+    out_parts: Sequence[Sequence[Part]],
+    stage: int,
+    b: Block,
+) -> list[str]:
     """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors.
 
     The columns say where the rows of inputs and outputs are in the work buffer, and where rows are staged.
@@ -66,7 +78,7 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
         Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs) if not one.stream
     ]
     outs = [
-        Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar)
+        Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar, out_parts[k])
         for k, one in enumerate(program.outputs)
         if not one.stream
     ]
@@ -83,9 +95,16 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
     for row in outs:
         if row.kind == "i8":
             continue
-        code += _transposer(f"unpack.{row.name}", row, Block(b.lanes, b.precision), inward=False)
-    sizes = [row.size for row in outs if row.kind != "i8"]
-    code += past_cache.functions(not all(past_cache.is_short(size, b) for size in sizes), b)
+        inner, name = Block(b.lanes, b.precision), f"unpack.{row.name}"
+        if row.has_levels:
+            code += levels.unpacker(name, row.size, row.column, row.parts, inner)
+        else:
+            code += _transposer(name, row, inner, inward=False)
+    leveled = any(row.has_levels for row in outs)
+    long = any(row.kind != "i8" and not past_cache.is_short(row.size, b) for row in outs)
+    code += past_cache.functions(long, b)
+    code += squares.turned(Block(b.lanes, b.precision)) if long or leveled else []
+    code += levels.function(b) if leveled else []
     code += [*_short("in", b.scalar, b), *_short("out", b.scalar, b), *_one("in", b), *_one("out", b)]
     if any(row.kind == "i8" for row in outs):
         code += _short("out", "i8", b)
@@ -111,6 +130,7 @@ def _kernel(
         "  call void @constants(ptr %work)",
         f"  %far = icmp uge i64 %states, {FAR // max(1, state)}",
         f"  %stage = getelementptr {b.real}, ptr %work, i64 {stage}",
+        "  call void @levels(ptr %work, i1 %far)",
         "  br label %next",
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
@@ -133,7 +153,7 @@ def _kernel(
     code += [_unpacked(row, b) for row in outs]
     code += ["  br label %next", "past:"]
     code += [line for row in outs for line in _past(row, b)]
-    code += ["  br label %next", "short:"]
+    code += ["  br label %next", "short:", "  call void @levels(ptr %work, i1 true)"]
     code += [_short_call("in", row, "%left", b) for row in ins] + [*run]
     code += [_short_call("out", row, "%left", b) for row in outs]
     code += ["  br label %next", "end:", "  br i1 %far, label %settle, label %done", "settle:", "  fence seq_cst"]
@@ -161,16 +181,28 @@ def _past(row: Row, b: Block) -> list[str]:
     ]
 
 
-def constants(runs: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
-    """A function that puts runs of equal numbers into their columns: first column, how many, and the number."""
-    calls = [
-        f"  call void @filled(ptr %work, i64 {at}, i64 {count}, {b.real} {b.constant(x)})" for at, count, x in runs
-    ]
+def constants(runs: Sequence[tuple[int, int, float]], level: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
+    """Functions that put runs of equal numbers into their columns: first column, how many, and the number.
+
+    `levels` does so with the runs that full blocks do not need, where they are asked for.
+    """
+    calls, wanted = (
+        [f"  call void @filled(ptr %work, i64 {at}, i64 {count}, {b.real} {b.constant(x)})" for at, count, x in some]
+        for some in (runs, level)
+    )
     b.do("%k = add i64 %first, %j")
     b.keep("%k", "%x")
     return [
         "define internal void @constants(ptr noalias %work) noinline {",
         *calls,
+        "  ret void",
+        "}",
+        "define internal void @levels(ptr noalias %work, i1 %asked) noinline {",
+        "  br i1 %asked, label %fill, label %end",
+        "fill:",
+        *wanted,
+        "  br label %end",
+        "end:",
         "  ret void",
         "}",
         f"define internal void @filled(ptr noalias %work, i64 %first, i64 %count, {b.real} %x) noinline {{",
@@ -197,13 +229,22 @@ def _short_call(direction: str, row: Row, left: str, b: Block, at: str = ".at") 
 
 
 def _single(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
-    def spread(direction: str, row: Row) -> str:
-        return f"  call void @one.{direction}(ptr %{row.name}, i64 {row.size}, i64 {row.column}, ptr %work)"
+    def spread(direction: str, row: Row, part: Part) -> list[str]:
+        to = f"%{row.name}.{part.first}"
+        lines = [f"  {to} = getelementptr {b.scalar}, ptr %{row.name}, i64 {part.first}"]
+        if part.value is not None:
+            return [*lines, "  " + levels.call(to, 0, 1, part, b)]
+        column = row.column + part.first
+        return [*lines, f"  call void @one.{direction}(ptr {to}, i64 {part.count}, i64 {column}, ptr %work)"]
 
     code = ["define void @single(ptr %arrays, ptr noalias %work) {", *start, "  call void @constants(ptr %work)"]
     code += ["  %s = add i64 0, 0", "  %last = add i64 0, 0"]
-    code += [spread("in", row) for row in ins] + [*run]
-    code += [spread("out", row) if row.kind != "i8" else _short_call("out", row, "1", b, at="") for row in outs]
+    code += [line for row in ins for line in spread("in", row, Part(0, row.size, None))] + [*run]
+    for row in outs:
+        if row.kind == "i8":
+            code.append(_short_call("out", row, "1", b, at=""))
+        else:
+            code += [line for part in row.parts for line in spread("out", row, part)]
     return [*code, "  ret void", "}"]
 
 
@@ -284,7 +325,7 @@ def _short(direction: str, kind: str, b: Block) -> list[str]:
 
 def _transposer(name: str, row: Row, b: Block, inward: bool) -> list[str]:
     """A function that turns as many rows as there are lanes into columns, or back."""
-    size, n = row.size, squares.side(b, row.size, SIDE)
+    size, n = row.size, squares.side(b, row.size, squares.SIDE)
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
     if not size:
         return [*head, "  ret void", "}"]

@@ -12,9 +12,10 @@ the program already says which sums and products are fused.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from hinge.backends.llvm import past_cache, streams
+from hinge.backends.llvm import levels, past_cache, streams
 from hinge.backends.llvm.batch_loop import constants, driver
 from hinge.backends.llvm.block import DOUBLE, Block, Precision
 from hinge.backends.llvm.control import Control
@@ -64,10 +65,14 @@ def emit(program: Program, lanes: int, precision: Precision = DOUBLE) -> str:
     shared = "".join(f", ptr %in{k}" for k, one in enumerate(program.inputs) if one.uniform and not one.stream)
     control = Control(pieces, lambda: Block(lanes, precision), lambda b, loops: Piece(b, about, loops), shared)
     code, declared = control.written()
-    code += constants(_constants(program, layout), Block(lanes, precision))
+    parts = [
+        [levels.Part(0, len(one.entries), None)] if one.whole else levels.parts(one.entries, Block(lanes, precision))
+        for one in program.outputs
+    ]
+    code += constants(*_constants(program, layout, parts), Block(lanes, precision))
     if layout.streams:
         code += streams.placing(program, layout.streams, Block(lanes, precision))
-    code += driver(program, layout.inputs, layout.outputs, layout.stage, Block(lanes, precision))
+    code += driver(program, layout.inputs, layout.outputs, parts, layout.stage, Block(lanes, precision))
     b = Block(lanes, precision)
     kept = [f"{name} = internal constant {_table(b, table.values)}" for table, name in about.tables.items()]
     return "\n".join([*sorted(declared.values()), *kept, *code, ""])
@@ -83,17 +88,15 @@ def work_size(program: Program, lanes: int, precision: Precision = DOUBLE) -> in
     return lanes * Layout(program, cut(program), Block(lanes, precision)).size
 
 
-def _constants(program: Program, layout: Layout) -> list[tuple[int, int, float]]:
-    """What is the same for every state, as runs of equal ones: first column, how many, and their value."""
+Runs = list[tuple[int, int, float]]  # first column, how many, and their value
+
+
+def _constants(program: Program, layout: Layout, parts: Sequence[Sequence[levels.Part]]) -> tuple[Runs, Runs]:
+    """What is the same for every state, as runs of equal ones; those that are levels apart."""
     nowhere = layout.aside - layout.nowhere
-    runs = [(layout.nowhere, nowhere, math.nan)] if nowhere else []
-    for k, output in enumerate(program.outputs):
-        for j, entry in enumerate(output.entries):
-            at = layout.outputs[k] + j
-            if type(entry) is float:
-                last = runs[-1] if runs else None
-                if last and last[0] + last[1] == at and repr(last[2]) == repr(entry):
-                    runs[-1] = (last[0], last[1] + 1, entry)
-                else:
-                    runs.append((at, 1, entry))
-    return runs
+    made: Runs = [(layout.nowhere, nowhere, math.nan)] if nowhere else []
+    level: Runs = []
+    for output, column, found in zip(program.outputs, layout.outputs, parts, strict=True):
+        made += levels.runs(found, output.entries, column)
+        level += [(column + part.first, part.count, part.value) for part in found if part.value is not None]
+    return made, level

@@ -8,13 +8,11 @@ stage that stays in the nearest cache, and lines are sent from there:
     long rows    a tile of some lines of each row, and one line more: a run a row, from line to line
 
     void sent(ptr to, ptr from, i64 count)                     a run of numbers; past the cache but for its ends
-    void turned(ptr to, i64 size, ptr columns, i64 count)      columns into rows of that size
     void tiled(ptr to, i64 size, ptr columns, ptr stage)       long rows
 """
 
 from __future__ import annotations
 
-from hinge.backends.llvm import squares
 from hinge.backends.llvm.block import Block
 
 LINE = 64  # bytes that are written at once
@@ -33,8 +31,8 @@ def stage(sizes: list[int], b: Block) -> int:
 
 
 def functions(long: bool, b: Block) -> list[str]:
-    """The text of what is called; tiles where there are long rows."""
-    return [*_sent(b), *(_turned(Block(b.lanes, b.precision)) if long else ()), *(_tiled(b) if long else ())]
+    """The text of what is called; `tiled`, which calls `squares.turned`, where there are long rows."""
+    return [*_sent(b), *(_tiled(b) if long else ())]
 
 
 def _line(b: Block) -> int:
@@ -86,30 +84,6 @@ def _to_line(place: str, b: Block) -> list[str]:
         "  %before = sub i64 0, %address",
         f"  %bytes = and i64 %before, {LINE - 1}",
         f"  %skip = udiv i64 %bytes, {b.precision.bytes}",
-    ]
-
-
-def _turned(b: Block) -> list[str]:
-    n = squares.side(b, LINE, LINE)
-    at = [b.put(f"mul i64 %size, {lane}") for lane in range(b.lanes)]
-    starts = [b.put(f"getelementptr {b.scalar}, ptr %to, i64 {k}") for k in at]
-    b.lines += ["  br label %square", "square:", "  %j = phi i64 [0, %entry], [%j.next, %square]"]
-    first = b.put(f"getelementptr {b.real}, ptr %columns, i64 %j")
-    columns = [b.put(f"getelementptr {b.real}, ptr {first}, i64 {c}") for c in range(n)]
-    loaded = [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns]
-    squares.outward(b, squares.shifted(b, starts, "%j"), loaded)
-    return [
-        "define internal void @turned(ptr noalias %to, i64 %size, ptr noalias %columns, i64 %count) noinline {",
-        "entry:",
-        f"  %end = sub i64 %count, {n}",
-        *b.lines,
-        f"  %j.far = add i64 %j, {n}",
-        "  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 %end)",
-        "  %more = icmp ult i64 %j, %end",
-        "  br i1 %more, label %square, label %done",
-        "done:",
-        "  ret void",
-        "}",
     ]
 
 
