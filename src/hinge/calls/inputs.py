@@ -9,7 +9,8 @@ import numpy as np
 
 from hinge.arguments import Array, finite, joined, real
 from hinge.backends.kernel import Kernel
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, asked
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph.arrays import Symbols
 from hinge.model import Model, Parameter

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from hinge.dynamics.place import Place
 from hinge.dynamics.rolled import rolled
 from hinge.dynamics.rolling import Made
+from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, less, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, kinks, less, minimum, order, select
 from hinge.graph.collector import uncollected
 from hinge.graph.scalars import largest
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
-from hinge.spatial import Force, Mat3, Motion, Vec3
+from hinge.spatial import Force, Motion, Vec3
 from hinge.status import Status
 
 Shape = tuple[int, ...]
@@ -46,43 +48,6 @@ class Quantity:
         for n in self.shape(model):
             total *= n
         return total
-
-
-@dataclass(frozen=True)
-class Place:
-    """A frame chosen at call time: weights that pick its body, and where it sits on it."""
-
-    on: list[Scalar]  # 1 for its body, else 0
-    path: list[Scalar]  # 1 for the bodies between the base and it, else 0
-    R: Mat3
-    p: Vec3
-
-    @staticmethod
-    def take(model: Model, flat: list[Scalar]) -> Place:
-        n = len(model.parent)
-        return Place(flat[:n], flat[n : 2 * n], Mat3(flat[2 * n : 2 * n + 9]), Vec3(tuple(flat[2 * n + 9 :])))
-
-    @staticmethod
-    def row(model: Model, name: str) -> list[float]:
-        """The numbers that stand for the frame of that name."""
-        frame, n = model.frame(name), len(model.parent)
-        on, path = [0.0] * n, [0.0] * n
-        on[frame.body], i = 1.0, frame.body
-        while i > 0:
-            path[i], i = 1.0, model.parent[i]
-        return [*on, *path, *frame.R, *frame.p]
-
-    @staticmethod
-    def named(model: Model, name: str) -> Place:
-        """The frame of that name, its body known."""
-        return Place.take(model, Place.row(model, name))
-
-
-class At(NamedTuple):
-    """Frames that a call names, and whose coordinates what is given there has: "body", "base" or "aligned"."""
-
-    names: tuple[str, ...]
-    frame: str = "body"
 
 
 def _forces_per_joint(model: Model, tau: list[Scalar]) -> list[list[Scalar]]:
@@ -200,12 +165,15 @@ class Algorithm:
     @uncollected()
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
-              graph: Graph | None = None, guard: bool = True) -> Program:  # fmt: skip
+              graph: Graph | None = None, guard: bool = True, slopes: Sequence[Slope] = (),
+              flat: bool = False, sparse: bool = False) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the status of the state; with `vary` a further input;
         with `regroup` inertia is moved across joints first. Nodes are made in `graph`, where an empty one is given: it
-        may have a bound. Without `guard` nobody looks whether the state has an answer.
+        may have a bound. Without `guard` nobody looks whether the state has an answer. With `slopes` it gives these
+        derivatives of its results; positions are for them the plain numbers they have where it is `flat`. Where it is
+        `sparse`, what is zero whatever the state is zero where there is no answer too.
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
@@ -219,7 +187,9 @@ class Algorithm:
             made = put(made, arrays["prescribed"]) if "prescribed" in arrays else made
             made = regrouped(made) if regroup else made
             seen = {name: q.absent(made) for name, q in self.inputs.items() if q.absent is not None}
-            return made, seen | {name: q.take(made, arrays[name]) for name, q in taken.items()}
+            for name, q in taken.items():
+                seen[name] = q.take(made, _normal(made, arrays[name]) if flat and q is POSITION else arrays[name])
+            return made, seen
 
         shown, seen = prepare(graph)
 
@@ -233,7 +203,7 @@ class Algorithm:
             ]
             return Made(flat, pivots, margins)
 
-        made = (rolled(graph, shown, prepare, compute) if self.rolls else None) or compute(shown, seen)
+        made = (rolled(graph, shown, prepare, compute) if self.rolls and not slopes else None) or compute(shown, seen)
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
         pivots = [*made.pivots]
         if self.pivots and not made.margins:  # axes that depend on each other need a margin, or rotors
@@ -242,17 +212,52 @@ class Algorithm:
         least = lowest([*pivots, *made.margins])
         stands = lowest([x for q in positions for i, at in enumerate(q) for x in shown.joint[i].positive(at)])
         outputs = [
-            (name, q.shape(shown), flat) for (name, q), flat in zip(self.returns.items(), made.results, strict=True)
+            replace(one, entries=entries) for one, entries in zip(self.results(shown, flat), made.results, strict=True)
         ]
+        known = {
+            name: replace(one, entries=[graph.input(*at) for at in places])
+            for name, (one, places) in self.variables(shown, given, vary, flat).items()
+        }
+        smooth = _smooth(outputs, known, slopes) if status else 1.0
+        for slope in slopes:
+            more, outputs = slope.of(graph, shown, known, outputs)
+            known |= {one.name: one for one in more}
+            inputs += [Input(one.name, math.prod(one.shape), False, one.shape) for one in more]
         worst = lowest([*pivots, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good = less(0.0, worst)
-            outputs = [(n, shape, [select(good, e, float("nan")) for e in entries]) for n, shape, entries in outputs]
+            outputs = [
+                replace(one, entries=[e if sparse and _zero(e) else select(good, e, math.nan) for e in one.entries])
+                for one in outputs
+            ]
+        made_outputs = [(one.name, one.shape, one.entries) for one in outputs]
         if status:
-            fared = _status(least, [e for _, _, entries in outputs for e in entries])
-            outputs.append(("status", (), [fared]))
+            fared = _status(least, [e for one in outputs for e in one.entries], smooth)
+            made_outputs.append(("status", (), [fared]))
         graph.let_go()
-        return order(inputs, outputs, contract, whole=("status",))
+        return order(inputs, made_outputs, contract, whole=("status",))
+
+    def results(self, model: Model, flat: bool = False) -> list[Variable]:
+        """What it gives, as a derivative is taken of it."""
+        return [Variable(name, q.shape(model), q is POSITION and not flat) for name, q in self.returns.items()]
+
+    def variables(
+        self, model: Model, given: frozenset[str], vary: Sequence[Parameter], flat: bool = False
+    ) -> dict[str, tuple[Variable, list[tuple[str, int]]]]:
+        """What its derivatives can be taken by, inputs and varied numbers, and where the entries of each stand."""
+        made = {
+            name: (
+                Variable(name, q.shape(model), q is POSITION and not flat),
+                [(name, k) for k in range(q.size(model))],
+            )
+            for name, q in self.taken(given).items()
+            if not q.uniform
+        }
+        at = 0
+        for one in vary:
+            made[one.name] = Variable(one.name, one.shape), [("parameters", at + k) for k in range(one.size)]
+            at += one.size
+        return made
 
 
 def _driven(model: Model) -> int:
@@ -261,9 +266,26 @@ def _driven(model: Model) -> int:
     return nq + 2 * nv
 
 
-def _status(pivot: Scalar, entries: Sequence[Scalar]) -> Scalar:
+def _zero(x: Scalar) -> bool:
+    return type(x) is float and x == 0.0
+
+
+def _normal(model: Model, q: list[Scalar]) -> list[Scalar]:
+    """The same position with quaternions of length one."""
+    return [x for i in model.leaders for x in model.joint[i].normal(q[model.slices[i][0]])]
+
+
+def _smooth(made: Sequence[Variable], known: Mapping[str, Variable], slopes: Sequence[Slope]) -> Scalar:
+    """Positive where the results have derivatives by what the slopes are taken by."""
+    by = [x for slope in slopes for name in slope.by if name in known for x in known[name].entries]
+    return lowest([absolute(x) for x in kinks([x for one in made for x in one.entries], by)])
+
+
+def _status(pivot: Scalar, entries: Sequence[Scalar], smooth: Scalar) -> Scalar:
     """How a state fared whose equations have that least pivot, and whose results are these."""
     fared = select(less(largest(entries), math.inf), float(Status.OK), float(Status.NONFINITE))
+    if type(smooth) is Expr:
+        fared = select(less(0.0, smooth), fared, select(less(smooth, 1.0), float(Status.NOT_SMOOTH), fared))
     if type(pivot) is not Expr:
         return fared
     return select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(Status.SINGULAR), fared))  # NaN is neither

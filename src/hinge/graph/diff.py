@@ -12,7 +12,7 @@ from hinge.errors import NotCovered
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import OPS
-from hinge.graph.order import STRUCTURE, live
+from hinge.graph.order import STRUCTURE, live, regions
 from hinge.graph.scalars import evaluated
 
 
@@ -63,6 +63,15 @@ def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, S
         if type(total) is Expr or total != 0.0:
             rate[node] = total
     return [rate.get(e, 0.0) if type(e) is Expr else 0.0 for e in outputs]
+
+
+def kinks(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:
+    """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes."""
+    moving = _moving(outputs, dict.fromkeys(inputs)) if inputs else []
+    nodes = regions(moving, {}, inputs)[None]  # in a loop each trip has its own
+    found = [(OPS[node.op].kink, node.args) for node in nodes if node.op in OPS]
+    made = [kink(*args) for kink, args in found if kink]
+    return [x for x in made if type(x) is Expr]
 
 
 def units(n: int) -> list[list[Scalar]]:
