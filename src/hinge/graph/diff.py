@@ -12,7 +12,8 @@ from hinge.errors import NotCovered
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import OPS
-from hinge.graph.order import STRUCTURE, live, regions
+from hinge.graph.order import STRUCTURE, regions
+from hinge.graph.rules import Rule, straight
 from hinge.graph.scalars import evaluated
 
 
@@ -21,53 +22,67 @@ def along(outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
 
     A loop's rates are carried with its state, and memory has rates beside it: all of it runs once on dual numbers.
     """
-    nodes = _moving(outputs, rates)
+    return columns(outputs, [rates])[0]
+
+
+def columns(outputs: Sequence[Scalar], directions: Sequence[dict[Expr, Scalar]]) -> list[list[Scalar]]:
+    """The rates of change of `outputs` along each of several directions."""
+    nodes, rules = _moving(outputs, {x: None for rates in directions for x in rates})
     if not any(node.op in STRUCTURE for node in nodes):
-        return _rates(nodes, outputs, rates)
-    made = evaluated(outputs, {x: Dual(x, rate) for x, rate in rates.items()})
-    return [x.dual if type(x) is Dual else 0.0 for x in made]
+        return [_rates(nodes, rules, outputs, rates) for rates in directions]
+    runs = [evaluated(outputs, {x: Dual(x, rate) for x, rate in rates.items()}) for rates in directions]
+    return [[x.dual if type(x) is Dual else 0.0 for x in made] for made in runs]
 
 
 def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
     """Partial derivatives, a row an output and a column an input."""
-    nodes = _moving(outputs, dict.fromkeys(inputs))
-    if any(node.op in STRUCTURE for node in nodes):
-        columns = [along(outputs, {x: 1.0}) for x in inputs]
-    else:
-        columns = [_rates(nodes, outputs, {x: 1.0}) for x in inputs]
-    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
+    made = columns(outputs, [{x: 1.0} for x in inputs])
+    return [list(row) for row in zip(*made, strict=True)] if made else [[] for _ in outputs]
 
 
-def _moving(outputs: Sequence[Scalar], inputs: Mapping[Expr, Any]) -> list[Expr]:
-    """What lies between some nodes and the outputs that depend on them."""
+def _moving(outputs: Sequence[Scalar], inputs: Mapping[Expr, Any]) -> tuple[list[Expr], dict[Expr, Rule]]:
+    """What lies between some nodes and the outputs that depend on them, and the rules that hold there."""
     found: dict[Expr, None] = dict.fromkeys(inputs)
     names = {x.args[0] for x in inputs if x.op == "input"}
-    for node in live(outputs, leaves=inputs):
+    nodes, rules = straight(outputs, inputs)
+    for node in nodes:
         if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in names:
             raise NotCovered(f"the rate of an input that is read by an index, {node.args[0].name!r}, is not known.")
-        if node not in found and not found.keys().isdisjoint(node.args):
+        depends = rules[node].by if node in rules else node.args
+        if node not in found and not found.keys().isdisjoint(depends):
             found[node] = None
-    return [node for node in found if node not in inputs]
+    return [node for node in found if node not in inputs], rules
 
 
-def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, Scalar]) -> list[Scalar]:
+def _rates(
+    nodes: Sequence[Expr], rules: Mapping[Expr, Rule], outputs: Sequence[Scalar], rates: dict[Expr, Scalar]
+) -> list[Scalar]:
     rate: dict[Expr, Scalar] = dict(rates)
+    pushed: dict[Rule, dict[Scalar, Scalar]] = {}
+
+    def known(x: Scalar) -> Scalar:
+        return rate.get(x, 0.0) if type(x) is Expr else 0.0
+
     for node in nodes:
-        if rate.keys().isdisjoint(node.args):
-            continue
-        moving = [k for k, a in enumerate(node.args) if type(a) is Expr and a in rate]
-        partials = OPS[node.op].partials(node, *node.args)
         total: Scalar = 0.0
-        for k in moving:
-            total = total + partials[k] * rate[node.args[k]]
+        if node in rules:
+            rule = rules[node]
+            if rule not in pushed:
+                pushed[rule] = dict(zip(rule.values, rule.push([known(x) for x in rule.by]), strict=True))
+            total = pushed[rule][node]
+        elif not rate.keys().isdisjoint(node.args):
+            moving = [k for k, a in enumerate(node.args) if type(a) is Expr and a in rate]
+            partials = OPS[node.op].partials(node, *node.args)
+            for k in moving:
+                total = total + partials[k] * rate[node.args[k]]
         if type(total) is Expr or total != 0.0:
             rate[node] = total
-    return [rate.get(e, 0.0) if type(e) is Expr else 0.0 for e in outputs]
+    return [known(e) for e in outputs]
 
 
 def kinks(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:
     """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes."""
-    moving = _moving(outputs, dict.fromkeys(inputs)) if inputs else []
+    moving = _moving(outputs, dict.fromkeys(inputs))[0] if inputs else []
     nodes = regions(moving, {}, inputs)[None]  # in a loop each trip has its own
     found = [(OPS[node.op].kink, node.args) for node in nodes if node.op in OPS]
     made = [kink(*args) for kink, args in found if kink]

@@ -1,8 +1,8 @@
 """Outputs that run once more and keep what a walk back over them needs.
 
 Kept are the state at the beginning of every trip of a loop, and what its trips read out of memory that somebody writes
-later: with both, a trip can be computed again by itself. The loops inside a trip are recorded when it is walked back over,
-not before. Of a long loop only some states are kept, as a loop of loops.
+later: with both, a trip can be computed again by itself. The loops inside a trip are recorded when it is walked back
+over, not before. Of a long loop only some states are kept, as a loop of loops.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.loops import Scratch, access, traced
 from hinge.graph.moving import array, mattering, moving
 from hinge.graph.ops import OPS, floor, less, minimum
-from hinge.graph.order import STRUCTURE, live, regions
+from hinge.graph.order import STRUCTURE, regions
+from hinge.graph.rules import straight
 from hinge.graph.streams import Record, Rows
 
 MOST_KEPT = 1 << 14  # numbers a loop may keep of a state before it keeps fewer and computes them again
@@ -45,11 +46,11 @@ class Recording:
         self.outputs, self.inputs, self.rows = outputs, inputs, rows
         self.leaves = {x for x in inputs if type(x) is Expr}
         roots = [x.written if isinstance(x, Record) else x for x in outputs]
-        self.nodes = live(roots, leaves=self.leaves)
+        self.nodes, self.rules = straight(roots, self.leaves)
         self.read = self._read()
         scalars, records = [x for x in roots if type(x) is Expr], [x for x in outputs if isinstance(x, Record)]
-        moved, arrays = moving(self.nodes, self.leaves, self.read)
-        felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records])
+        moved, arrays = moving(self.nodes, self.leaves, self.read, self.rules)
+        felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records], self.rules)
         self.moving, self.arrays = moved & felt, arrays & touched
         self.values: dict[Expr, Any] = {}  # what a node is in the run that is being made; itself where it is not here
         self.parts = regions(self.nodes, {}, self.leaves)
@@ -263,9 +264,7 @@ class Recording:
                 again = lambda k, *now: trips.pull(made - 1.0 - k, kept(made - 1.0 - k), now)
                 return traced(self.graph, trips.count, 0, tuple(now), again, None)
             once_more = lambda k, left, *now: (left - 1.0, *trips.pull(left - 1.0, kept(left - 1.0), now))
-            return traced(
-                self.graph, trips.count, 0, (made, *now), once_more, lambda left, *now: less(left, 0.5)
-            )[1:]
+            return traced(self.graph, trips.count, 0, (made, *now), once_more, lambda left, *now: less(left, 0.5))[1:]
 
         left, made = self.forward(trips, begun, keep)
         return left, back
