@@ -2,20 +2,19 @@
 
     dtau = ∂tau/∂q dq + ∂tau/∂qd dqd + H dqdd
 
-When a joint moves along one of its axes s, all that is beyond it moves along. With v, a the parent's motion, gravity in,
+When a joint moves along one of its axes s, everything beyond it moves along. As seen from there velocities and
+accelerations change, everywhere beyond, by the motions
 
-    Pd = v × s      Pdd = a × s + v × Pd
+    Pd = v × s      Pdd = a × s + v × Pd        v, a of the parent, gravity in
 
-are the changes of velocity and acceleration beyond it, and 2 B Pd + I Pdd that of the forces there, I the inertia of the
-composite body and B as in turning.py; what is beyond also turns with its force f: s × f. Along a velocity the changes
-are s and 2 v × s + vJ × s. A force felt at joint j is carried inward from i, or the couple 2 Bᵀ S and force I S outward
-change is asked of: so each pair of joints on one path to the base costs a few products.
-Where axes depend on q, what that adds is found by differentiating them. Columns of q are along `integrate`.
-Source: featherstone1987, section 4.5, and turney1981, section 7, differentiated. carpentier2018 and singh2022 have such
-recursions in base coordinates; Pd, Pdd and B are those of the second.
-Differs from them: each body has its own coordinates and is seen by an observer who moves with the parent, where the
-body's origin is passing; one matrix A has the second derivative of an axis as well, as in turney.py: along a joint's
-line the child's serves as well as the parent's. Axes may depend on q, the base may move, and joints may be driven.
+and with a unit of velocity along s by s and Sd = 2 v × s + vJ × s. Such a pair of changes asks for the forces
+2 B Pd + I Pdd, with I the inertia of the composite body beyond and B as in turning.py. Joints further out feel them as
+(2 Bᵀ S) · Pd + (I S) · Pdd. Joints further in feel them too, and that the force through the joint, f, is carried along:
+s × f. Where axes depend on q, what that adds is found by differentiation. Columns of q are along `integrate`.
+Source: turney1981, section 7, differentiated; the derivatives by motions are those of singh2022, after carpentier2018.
+Differs from them: bodies are in their own coordinates, and at each joint the observer moves with that point of the
+parent which the body's origin is passing, so v has no linear part. The matrix A of turney.py has Pdd in it, and along a
+joint's line the child's serves as well as the parent's. Any joint, driven ones too; the base may move.
 """
 
 from __future__ import annotations
@@ -58,12 +57,12 @@ def slopes(model, q, qd, qdd, external, base_motion):
     # outward: the force each body needs; how its motion changes along each axis of its joint, and with each velocity
     for i, body in outward(model, q, qd, qdd, base_motion):
         joint, p = model.joint[i], model.parent[i]
-        X[i], S[i], slip[i], omega[i] = body.X, body.S, body.vJ.lin * 2.0, body.omega
+        X[i], S[i], slip[i], omega[i] = body.X, body.S, body.across.lin * 2.0, body.omega
         way[i] = Way(X[i], omega[p])
         f[i] = needed(IC[i], body.A, body.a) - external[i]
         BC[i] = Turning.twice(IC[i], omega[i])
         w, A = (body.omega, body.A) if joint.line else (body.w, acceleration_matrix(body.w, body.wd))
-        v = Motion(body.w + body.w) + body.vJ
+        v = Motion(body.w + body.w) + body.across
         dS[i], dv, da, dc = joint_slopes(joint, q[i], qd[i], qdd[i])
         turned = [Motion(cross3(w, s.ang), cross3(w, s.lin)) for s in S[i]]
         Pd[i] = [d + own for d, own in zip(turned, dv, strict=True)]
@@ -71,7 +70,7 @@ def slopes(model, q, qd, qdd, external, base_motion):
             Motion(A @ s.ang, A @ s.lin + cross3(body.there, s.ang)) + cross(v, own) + more
             for s, own, more in zip(S[i], dv, da, strict=True)
         ]
-        Sd[i] = [d + d + cross(body.vJ, s) + own for s, d, own in zip(S[i], turned, dc, strict=True)]
+        Sd[i] = [d + d + cross(body.across, s) + own for s, d, own in zip(S[i], turned, dc, strict=True)]
 
     # inward: the forces of a composite body change with the joints that carry it, and those with its own joint
     dq, dqd, H = {}, {}, {}

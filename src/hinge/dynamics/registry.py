@@ -120,7 +120,7 @@ ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_veloci
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
 MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=rows)
 SLOPES = Quantity(
-    "slopes along coordinates, velocities and accelerations or forces, in columns", lambda m: (m.nv, 3 * m.nv), give=rows
+    "slopes along coordinates, velocities, and accelerations or forces", lambda m: (m.nv, 3 * m.nv), give=rows
 )
 REGRESSOR = Quantity(
     "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=rows

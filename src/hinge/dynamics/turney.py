@@ -34,7 +34,7 @@ class Moving(NamedTuple):
 
     X: Transform
     S: MotionSpace
-    vJ: Motion
+    across: Motion  # the velocity across the joint
     w: Vec3  # the parent's angular velocity
     wd: Vec3  # its angular acceleration
     there: Vec3  # the acceleration of its point
