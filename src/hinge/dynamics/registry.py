@@ -84,6 +84,9 @@ VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
 ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
 MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=rows)
+SLOPES = Quantity(
+    "slopes along coordinates, velocities, and accelerations or forces", lambda m: (m.nv, 3 * m.nv), give=rows
+)
 REGRESSOR = Quantity(
     "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=rows
 )
@@ -156,7 +159,7 @@ class Algorithm:
     @property
     def in_joint_space(self) -> bool:
         """Whether all it gives belongs to joints, so that inertia may be moved across them."""
-        return all(quantity in (FORCE, ACCELERATION, MATRIX) for quantity in self.returns.values())
+        return all(quantity in (FORCE, ACCELERATION, MATRIX, SLOPES) for quantity in self.returns.values())
 
     def taken(self, given: frozenset[str]) -> dict[str, Quantity]:
         """The inputs its program has, when of the optional ones only these are given."""
@@ -303,7 +306,7 @@ def lowest(pivots: Sequence[Scalar]) -> Scalar:
 # what a tree does by itself and a mechanism with loops does not, and what is said of it
 OPEN = dict.fromkeys(
     ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response", "articulated_inertia",
-     "articulated_bias", "bias_acceleration"), "it has kinematic loops",
+     "articulated_bias", "bias_acceleration", "forward_dynamics_derivatives"), "it has kinematic loops",
 ) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}  # fmt: skip
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
