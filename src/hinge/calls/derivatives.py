@@ -14,14 +14,50 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.calls import inputs
-from hinge.calls.request import entries, trace
+from hinge.calls.request import Request, entries, trace
 from hinge.calls.target import Target
-from hinge.dynamics.registry import KNOWN, PLACE, Algorithm, asked, default
+from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, Algorithm, asked, default
 from hinge.dynamics.slopes import Slope
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
+from hinge.model.driven import sizes
 
 Tangents = Mapping[str, Any] | Sequence[Any]
+
+
+def inverse_dynamics_derivatives(target: Target, q: Any, qd: Any, qdd: Any, packed: bool = False, **how: Any) -> Any:
+    """How the forces of `inverse_dynamics` change along `integrate`, with qd and with qdd: dq, dqd, dqdd (nv, nv) each.
+
+    Takes q (nq), qd and qdd (nv). They are views of one array (nv, 3 nv); `packed` and keywords are as in
+    `derivatives`.
+
+    >>> arm = hinge.samples.puma560()
+    >>> dq, dqd, dqdd = arm.inverse_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
+    >>> np.allclose(dqdd, arm.mass_matrix(arm.neutral()))
+    True
+    """
+    return _of_dynamics(target, "inverse_dynamics", (q, qd, qdd), packed, how)
+
+
+def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, packed: bool = False, **how: Any) -> Any:
+    """How the accelerations of `forward_dynamics` change along `integrate`, with qd and with tau: dq, dqd, dtau.
+
+    Takes q (nq), qd and tau (nv); each is (nv, nv), likewise.
+
+    >>> arm = hinge.samples.puma560()
+    >>> dq, dqd, dtau = arm.forward_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
+    >>> np.allclose(dtau, arm.inverse_mass_matrix(arm.neutral()))
+    True
+    """
+    return _of_dynamics(target, "forward_dynamics", (q, qd, tau), packed, how)
+
+
+def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool, how: dict[str, Any]) -> Any:
+    plain = all(type(x) is np.ndarray for x in given) and not (packed or how or target.vary or target.model.loops)
+    if not plain or any(sizes(target.model)):
+        return derivatives(target, name, *given, packed=packed, **how)
+    whole, n = target.kernel(f"{name}_derivatives")(*given), target.model.nv  # the shortest way
+    return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
 
 
 def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] | None = None, packed: bool = False,
@@ -41,8 +77,8 @@ def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] 
     arrays, frames = _apart(name, given)
     first = default(name)
     wanted = names(target, first, by, keywords)
-    slopes = (Slope("columns", wanted),)
-    made, _ = target.call(name, arrays, frames, slopes=slopes, packed=packed, return_status=return_status, **keywords)
+    called, slopes = _served(target, name, wanted, keywords)
+    made, _ = target.call(called, arrays, frames, slopes=slopes, packed=packed, return_status=return_status, **keywords)
     return shown(made, None if packed else widths_of(target, first, wanted, keywords), return_status)
 
 
@@ -70,9 +106,9 @@ def derivative_pattern(target: Target, name: str, by: str | Sequence[str] | None
     """
     wanted = names(target, default(name), by, keywords)
     how = {"terms": keywords.pop("joint_terms", ("armature",)), "regroup": bool(keywords.pop("regroup", False))}
+    called, slopes = _served(target, name, wanted, keywords)
     places, method = inputs.places(target.model, name, at), keywords.pop("method", None)
-    slopes = (Slope("columns", wanted),)
-    request = target.request(name, method, places=places, options=keywords, slopes=slopes, **how)
+    request = target.request(called, method, places=places, options=keywords, slopes=slopes, **how)
     outputs = target.kernels(("pattern", request), lambda: trace(request, target)[1].outputs)
     pairs = [np.divmod(np.array(entries(one), int), one.shape[-1]) for one in outputs]
     return pairs[0] if len(pairs) == 1 else tuple(pairs)
@@ -180,6 +216,17 @@ def _carried(target: Target, qd: Array) -> Array:
 
 
 # what was asked
+
+
+def _served(
+    target: Target, name: str, by: tuple[str, ...], keywords: Mapping[str, Any]
+) -> tuple[str, tuple[Slope, ...]]:
+    """The algorithm that gives all these derivatives, where one does, or the slope of the one they are taken of."""
+    slopes, own = (Slope("columns", by),), f"{name}_derivatives"
+    request = Request(name, keywords.get("method"), slopes=slopes)
+    if own in ALGORITHMS and by == tuple(asked(own)) and request.own(target) is not None:
+        return own, ()
+    return name, slopes
 
 
 def columns(target: Target, name: str, by: str | Sequence[str], given: Sequence[str] = ()) -> tuple[Slope, ...]:

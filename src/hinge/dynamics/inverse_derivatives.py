@@ -37,9 +37,8 @@ def inverse_derivatives(model, q, qd, qdd, external, base_motion):
     they are given in.
 
     >>> arm = hinge.samples.puma560()
-    >>> slopes = arm.inverse_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
-    >>> slopes.shape, bool(np.allclose(slopes[:, 12:], arm.mass_matrix(arm.neutral())))
-    ((6, 18), True)
+    >>> arm.kernel("inverse_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+    (6, 18)
     """
     return side_by_side(*slopes(model, q, qd, qdd, external, base_motion))
 

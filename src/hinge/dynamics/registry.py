@@ -42,6 +42,7 @@ class Quantity:
     absent: Callable[[Model], Any] | None = None  # what stands for it when it is not given
     uniform: bool = False  # one row serves all states of a batch
     counted: str = "nv"  # what its length is called in messages
+    sparse: bool = False  # what of it is zero whatever the state is zero where there is no answer, too
 
     def size(self, model: Model) -> int:
         total = 1
@@ -85,7 +86,10 @@ ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_veloci
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
 MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=rows)
 SLOPES = Quantity(
-    "slopes along coordinates, velocities, and accelerations or forces", lambda m: (m.nv, 3 * m.nv), give=rows
+    "slopes along coordinates, velocities, and accelerations or forces",
+    lambda m: (m.nv, 3 * m.nv),
+    give=rows,
+    sparse=True,
 )
 REGRESSOR = Quantity(
     "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=rows
@@ -169,14 +173,13 @@ class Algorithm:
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
               graph: Graph | None = None, guard: bool = True, slopes: Sequence[Slope] = (),
-              flat: bool = False, sparse: bool = False) -> Program:  # fmt: skip
+              flat: bool = False) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the status of the state; with `vary` a further input;
         with `regroup` inertia is moved across joints first. Nodes are made in `graph`, where an empty one is given: it
         may have a bound. Without `guard` nobody looks whether the state has an answer. With `slopes` it gives these
-        derivatives of its results; positions are for them the plain numbers they have where it is `flat`. Where it is
-        `sparse`, what is zero whatever the state is zero where there is no answer too.
+        derivatives of its results; positions are for them the plain numbers they have where it is `flat`.
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
@@ -228,7 +231,7 @@ class Algorithm:
             inputs += [Input(one.name, math.prod(one.shape), False, one.shape) for one in more]
         worst = lowest([*pivots, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
-            good = less(0.0, worst)
+            good, sparse = less(0.0, worst), bool(slopes) or self.result.sparse
             outputs = [
                 replace(one, entries=[e if sparse and _zero(e) else select(good, e, math.nan) for e in one.entries])
                 for one in outputs
