@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.request import Request, entries, trace
 from hinge.calls.target import Target
@@ -53,11 +54,18 @@ def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, pack
 
 
 def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool, how: dict[str, Any]) -> Any:
-    plain = all(type(x) is np.ndarray for x in given) and not (packed or how or target.vary or target.model.loops)
-    if not plain or any(sizes(target.model)):
-        return derivatives(target, name, *given, packed=packed, **how)
-    whole, n = target.kernel(f"{name}_derivatives")(*given), target.model.nv  # the shortest way
-    return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
+    if not (packed or how) and all(type(x) is np.ndarray for x in given):
+        kernel = target.kernels(("derivatives", name), lambda: _plain(target, name))
+        if kernel is not None:  # the shortest way
+            whole, n = kernel(*given), target.model.nv
+            return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
+    return derivatives(target, name, *given, packed=packed, **how)
+
+
+def _plain(target: Target, name: str) -> Kernel | None:
+    """The kernel of all derivatives of an algorithm, where they take what it takes and nothing more."""
+    called, slopes = _served(target, name, tuple(asked(name)), {})
+    return None if slopes or target.vary or any(sizes(target.model)) else target.kernel(called)
 
 
 def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] | None = None, packed: bool = False,

@@ -12,21 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import signature
 from typing import Any
 
+from hinge.dynamics.faring import fared_so, is_zero, lowest, normal, smoothness
 from hinge.dynamics.place import Place
 from hinge.dynamics.rolled import rolled
 from hinge.dynamics.rolling import Made
 from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, kinks, less, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, less, order, select
 from hinge.graph.collector import uncollected
-from hinge.graph.scalars import largest
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
 from hinge.spatial import Force, Motion, Vec3
-from hinge.status import Status
 
 Shape = tuple[int, ...]
 
@@ -182,6 +183,7 @@ class Algorithm:
         derivatives of its results; positions are for them the plain numbers they have where it is `flat`.
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
+        graph.straight = bool(slopes)
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
         for name, size in (("parameters", sum(one.size for one in vary)), ("prescribed", _driven(model))):
             if size:
@@ -194,7 +196,7 @@ class Algorithm:
             made = regrouped(made) if regroup else made
             seen = {name: q.absent(made) for name, q in self.inputs.items() if q.absent is not None}
             for name, q in taken.items():
-                seen[name] = q.take(made, _normal(made, arrays[name]) if flat and q is POSITION else arrays[name])
+                seen[name] = q.take(made, normal(made, arrays[name]) if flat and q is POSITION else arrays[name])
             return made, seen
 
         shown, seen = prepare(graph)
@@ -224,7 +226,7 @@ class Algorithm:
             name: replace(one, entries=[graph.input(*at) for at in places])
             for name, (one, places) in self.variables(shown, given, vary, flat).items()
         }
-        smooth = _smooth(outputs, known, slopes) if status else 1.0
+        smooth = smoothness(outputs, known, slopes) if status else 1.0
         for slope in slopes:
             more, outputs = slope.of(graph, shown, known, outputs)
             known |= {one.name: one for one in more}
@@ -233,12 +235,12 @@ class Algorithm:
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
             good, sparse = less(0.0, worst), bool(slopes) or self.result.sparse
             outputs = [
-                replace(one, entries=[e if sparse and _zero(e) else select(good, e, math.nan) for e in one.entries])
+                replace(one, entries=[e if sparse and is_zero(e) else select(good, e, math.nan) for e in one.entries])
                 for one in outputs
             ]
         made_outputs = [(one.name, one.shape, one.entries) for one in outputs]
         if status:
-            fared = _status(least, [e for one in outputs for e in one.entries], smooth)
+            fared = fared_so(least, [e for one in outputs for e in one.entries], smooth)
             made_outputs.append(("status", (), [fared]))
         graph.let_go()
         return order(inputs, made_outputs, contract, whole=("status",))
@@ -272,40 +274,6 @@ def _driven(model: Model) -> int:
     return nq + 2 * nv
 
 
-def _zero(x: Scalar) -> bool:
-    return type(x) is float and x == 0.0
-
-
-def _normal(model: Model, q: list[Scalar]) -> list[Scalar]:
-    """The same position with quaternions of length one."""
-    return [x for i in model.leaders for x in model.joint[i].normal(q[model.slices[i][0]])]
-
-
-def _smooth(made: Sequence[Variable], known: Mapping[str, Variable], slopes: Sequence[Slope]) -> Scalar:
-    """Positive where the results have derivatives by what the slopes are taken by."""
-    by = [x for slope in slopes for name in slope.by if name in known for x in known[name].entries]
-    return lowest([absolute(x) for x in kinks([x for one in made for x in one.entries], by)])
-
-
-def _status(pivot: Scalar, entries: Sequence[Scalar], smooth: Scalar) -> Scalar:
-    """How a state fared whose equations have that least pivot, and whose results are these."""
-    fared = select(less(largest(entries), math.inf), float(Status.OK), float(Status.NONFINITE))
-    if type(smooth) is Expr:
-        fared = select(less(0.0, smooth), fared, select(less(smooth, 1.0), float(Status.NOT_SMOOTH), fared))
-    if type(pivot) is not Expr:
-        return fared
-    return select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(Status.SINGULAR), fared))  # NaN is neither
-
-
-def lowest(pivots: Sequence[Scalar]) -> Scalar:
-    """The least of those pivots that depend on the state; constant ones have been looked at already."""
-    least: Scalar = 1.0
-    for p in pivots:
-        if type(p) is Expr:
-            least = minimum(least, p) if type(least) is Expr else p
-    return least
-
-
 # what a tree does by itself and a mechanism with loops does not, and what is said of it
 OPEN = dict.fromkeys(
     ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response", "articulated_inertia",
@@ -314,6 +282,7 @@ OPEN = dict.fromkeys(
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
+RULES: dict[str, Callable[..., None]] = {}  # how results of that name are differentiated: see graph/rules.py
 HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method of it is registered
 
 
@@ -336,14 +305,27 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
-        made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses, competes,
-                         closes, rolls, priority, readable)  # fmt: skip
+        made = Algorithm(name, serves or called, _ruled(name, function), inputs, gives, options or {}, pivots, refuses,
+                         competes, closes, rolls, priority, readable)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
             tell(name)
         return function
 
     return register
+
+
+def _ruled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose results have the rule of that name, where there is one: not where bodies are gone through."""
+
+    @wraps(function)
+    def made(model: Model, *given: Any, **options: Any) -> Any:
+        result = function(model, *given, **options)
+        if name in RULES and type(model) is Model:
+            RULES[name](result, **signature(function).bind(model, *given, **options).arguments)
+        return result
+
+    return made
 
 
 def unregistered(name: str, function: Callable[..., Any], takes: Mapping[str, Quantity],

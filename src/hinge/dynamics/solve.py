@@ -80,7 +80,7 @@ class LDL:
         """The answer's derivatives: H dx = db - dH x, and of weights the same system once more."""
         places = [(i, j) for i, row in enumerate(self.lower) for j, entry in enumerate(row) if not _is_zero(entry)]
 
-        def push(rates: list[Scalar]) -> list[Scalar]:
+        def moved(rates: list[Scalar]) -> list[Scalar]:
             left = list(rates[len(places) :])
             for (i, j), rate in zip(places, rates, strict=False):
                 if not _is_zero(rate):
@@ -93,7 +93,7 @@ class LDL:
             slopes = [w[i] * x[j] + w[j] * x[i] if i != j else w[i] * x[i] for i, j in places]
             return [*(-slope for slope in slopes), *w]
 
-        ruled(x, [*(self.lower[i][j] for i, j in places), *b], push, pull)
+        ruled(x, [*(self.lower[i][j] for i, j in places), *b], lambda every: [moved(rates) for rates in every], pull)
 
     def _solved(self, b: Sequence[Any]) -> list[Any]:
         if self.written is not None:

@@ -29,7 +29,7 @@ def columns(outputs: Sequence[Scalar], directions: Sequence[dict[Expr, Scalar]])
     """The rates of change of `outputs` along each of several directions."""
     nodes, rules = _moving(outputs, {x: None for rates in directions for x in rates})
     if not any(node.op in STRUCTURE for node in nodes):
-        return [_rates(nodes, rules, outputs, rates) for rates in directions]
+        return _rates(nodes, rules, outputs, directions)
     runs = [evaluated(outputs, {x: Dual(x, rate) for x, rate in rates.items()}) for rates in directions]
     return [[x.dual if type(x) is Dual else 0.0 for x in made] for made in runs]
 
@@ -55,29 +55,34 @@ def _moving(outputs: Sequence[Scalar], inputs: Mapping[Expr, Any]) -> tuple[list
 
 
 def _rates(
-    nodes: Sequence[Expr], rules: Mapping[Expr, Rule], outputs: Sequence[Scalar], rates: dict[Expr, Scalar]
-) -> list[Scalar]:
-    rate: dict[Expr, Scalar] = dict(rates)
-    pushed: dict[Rule, dict[Scalar, Scalar]] = {}
-
-    def known(x: Scalar) -> Scalar:
-        return rate.get(x, 0.0) if type(x) is Expr else 0.0
-
+    nodes: Sequence[Expr], rules: Mapping[Expr, Rule], outputs: Sequence[Scalar],
+    directions: Sequence[dict[Expr, Scalar]],
+) -> list[list[Scalar]]:  # fmt: skip
+    every: list[dict[Any, Scalar]] = [dict(rates) for rates in directions]
+    pushed: dict[Rule, list[dict[Scalar, Scalar]]] = {}
     for node in nodes:
-        total: Scalar = 0.0
         if node in rules:
             rule = rules[node]
             if rule not in pushed:
-                pushed[rule] = dict(zip(rule.values, rule.push([known(x) for x in rule.by]), strict=True))
-            total = pushed[rule][node]
-        elif not rate.keys().isdisjoint(node.args):
-            moving = [k for k, a in enumerate(node.args) if type(a) is Expr and a in rate]
+                made = rule.push([[rates.get(x, 0.0) for x in rule.by] for rates in every])
+                pushed[rule] = [dict(zip(rule.values, row, strict=True)) for row in made]
+            totals = [row[node] for row in pushed[rule]]
+        else:
             partials = OPS[node.op].partials(node, *node.args)
-            for k in moving:
-                total = total + partials[k] * rate[node.args[k]]
-        if type(total) is Expr or total != 0.0:
-            rate[node] = total
-    return [known(e) for e in outputs]
+            totals = [_total(node, partials, rates) for rates in every]
+        for rates, total in zip(every, totals, strict=True):
+            if type(total) is Expr or total != 0.0:
+                rates[node] = total
+    return [[rates.get(x, 0.0) if type(x) is Expr else 0.0 for x in outputs] for rates in every]
+
+
+def _total(node: Expr, partials: Sequence[Scalar], rates: Mapping[Any, Scalar]) -> Scalar:
+    """The rate of a node whose arguments change at these rates."""
+    total: Scalar = 0.0
+    for a, slope in zip(node.args, partials, strict=True):
+        if type(a) is Expr and a in rates:
+            total = total + slope * rates[a]
+    return total
 
 
 def kinks(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:

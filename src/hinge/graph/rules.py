@@ -3,8 +3,9 @@
     x = solve(A, b)
     ruled(x, [*A, *b], push, pull)      # dx from dA and db by the factors that solve has made
 
-Values have their rule from then on: rates come by `push`, which takes the rate of each number they depend on and gives
-theirs, and weights go by `pull`, the other way. Where nobody differentiates a rule costs nothing.
+Values have their rule from then on: rates come by `push`, which takes rates of the numbers they depend on, a row for
+each direction, and gives rows of theirs; weights go by `pull`, the other way. Where nobody differentiates a rule costs
+nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.order import STRUCTURE, live
 
 Rates = list[Scalar]
+Push = Callable[[list[Rates]], list[Rates]]
+Pull = Callable[[Rates], Rates]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,21 +27,19 @@ class Rule:
 
     values: tuple[Scalar, ...]
     by: tuple[Scalar, ...]
-    push: Callable[[Rates], Rates]
-    pull: Callable[[Rates], Rates]
+    push: Push
+    pull: Pull
 
 
-def ruled(
-    values: Sequence[Scalar], by: Sequence[Scalar], push: Callable[[Rates], Rates], pull: Callable[[Rates], Rates]
-) -> None:
-    """Give values that were just made a rule; one that is no new node keeps its own."""
+def ruled(values: Sequence[Scalar], by: Sequence[Scalar], push: Push, pull: Pull) -> None:
+    """Give values that were just made a rule, in the place of any other; what is no new node is left as it is."""
     nodes = [x for x in by if type(x) is Expr]
     if not nodes:
         return
     graph, last = nodes[0].graph, max(x.serial for x in nodes)
     rule = Rule(tuple(values), tuple(by), push, pull)
     for x in values:
-        if type(x) is Expr and x.serial > last and x not in graph.rules:
+        if type(x) is Expr and x.serial > last:
             graph.rules[x] = rule
 
 
