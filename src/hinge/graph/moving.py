@@ -42,7 +42,7 @@ def following(nodes: Iterable[Expr]) -> dict[Expr, Scalar]:
 def moving(nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] = ()) -> tuple[set[Expr], set[Any]]:
     """The nodes and arrays that move when the first of them do; nodes are in the order they were made."""
     found, arrays = {node for node in nodes if node in first}, set(arrays)
-    ahead = following(nodes)
+    ahead, straight = following(nodes), not any(node.op in STRUCTURE for node in nodes)
     before = -1
     while len(found) + len(arrays) > before:
         before = len(found) + len(arrays)
@@ -61,7 +61,7 @@ def moving(nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] 
                 moves = (op == "last" and args[1] in found) or (op == "load" and array(node) in arrays)
             if moves:
                 found.add(node)
-        if not ahead and not arrays:  # a straight line is gone over once
+        if straight:
             break
     return found, arrays
 
@@ -69,7 +69,7 @@ def moving(nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] 
 def mattering(nodes: Sequence[Expr], last: Iterable[Scalar], arrays: Iterable[Any] = ()) -> tuple[set[Expr], set[Any]]:
     """The nodes and arrays that the last of them depend on smoothly."""
     found, arrays = {x for x in last if type(x) is Expr}, set(arrays)
-    ahead = following(nodes)
+    ahead, straight = following(nodes), not any(node.op in STRUCTURE for node in nodes)
     before = -1
     while len(found) + len(arrays) > before:
         before = len(found) + len(arrays)
@@ -87,6 +87,6 @@ def mattering(nodes: Sequence[Expr], last: Iterable[Scalar], arrays: Iterable[An
                 found.add(args[1])
             else:
                 found.update(x for x in (args[2:] if op in ("store", "write") else args) if type(x) is Expr)
-        if not ahead and not arrays:
+        if straight:
             break
     return found, arrays
