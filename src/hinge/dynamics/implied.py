@@ -22,7 +22,7 @@ STILL = (Motion(), Motion())
 FEW = 3  # directions along which inverse dynamics is cheaper than the recursion for all of them
 
 
-def follows(made, model, q, qd, tau, external, base_motion=STILL):
+def follows(made, model, q, qd, tau, external, base_motion=STILL, **loops):
     """Say of accelerations, which come first of what was made, that they follow from joint forces on a tree."""
     if model.loops:
         return

@@ -48,7 +48,7 @@ def moving(
 ) -> tuple[set[Expr], set[Any]]:
     """The nodes and arrays that move when the first of them do; nodes are in the order they were made."""
     found, arrays = {node for node in nodes if node in first}, set(arrays)
-    ahead = following(nodes)
+    ahead, straight = following(nodes), not any(node.op in STRUCTURE for node in nodes)
     before = -1
     while len(found) + len(arrays) > before:
         before = len(found) + len(arrays)
@@ -67,7 +67,7 @@ def moving(
                 moves = (op == "last" and args[1] in found) or (op == "load" and array(node) in arrays)
             if moves:
                 found.add(node)
-        if not ahead and not arrays:  # a straight line is gone over once
+        if straight:
             break
     return found, arrays
 
@@ -77,7 +77,7 @@ def mattering(
 ) -> tuple[set[Expr], set[Any]]:
     """The nodes and arrays that the last of them depend on smoothly."""
     found, arrays = {x for x in last if type(x) is Expr}, set(arrays)
-    ahead = following(nodes)
+    ahead, straight = following(nodes), not any(node.op in STRUCTURE for node in nodes)
     before = -1
     while len(found) + len(arrays) > before:
         before = len(found) + len(arrays)
@@ -96,6 +96,6 @@ def mattering(
             else:
                 felt = rules[node].by if node in rules else args[2:] if op in ("store", "write") else args
                 found.update(x for x in felt if type(x) is Expr)
-        if not ahead and not arrays:
+        if straight:
             break
     return found, arrays

@@ -4,8 +4,8 @@
 
 A straight line is walked back over as it stands. Where there are loops or memory, all of it runs once more and keeps
 what the walk needs: the state at the beginning of every trip, and what a trip reads out of memory that others write
-(recording.py). Beside a memory lies another of the same size, with the derivative by each number in it: who read a
-number adds to its place there, and who wrote it takes what is there and clears it.
+(recording.py). Beside a memory lies another of the same size, with the derivative by each number in it: who read a number adds to its
+place there, and who wrote it takes what is there and clears it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hinge.graph.ops import OPS, less, select
 from hinge.graph.order import STRUCTURE
 from hinge.graph.recording import Recording, remembers
 from hinge.graph.streams import Record, Rows
+from hinge.graph.turns import turns
 
 
 def pulled(outputs: Sequence[Any], weights: Sequence[Any], inputs: Sequence[Any], rows: int = 0) -> list[Any]:
@@ -76,6 +77,7 @@ class Reverse(Recording):
     def walk(self, region: Any, gradient: Sums) -> None:
         """Back over the nodes of a loop's body, or of no loop, from those whose derivatives are known."""
         left: dict[Expr, list[Scalar]] = {}
+        turning = turns(self.parts[region])
         first = {self.rules[x]: x for x in reversed(self.parts[region]) if x in self.rules}  # of its values
         for node in self.parts[region]:
             if node.op == "fresh" and array(node) in self.arrays and node not in self.leaves:
@@ -104,6 +106,9 @@ class Reverse(Recording):
                 left.setdefault(args[0], [0.0] * args[0].args[0].carried)[args[1].args[1]] += gradient[node]
             elif op == "load":
                 self.put_in(node, gradient[node])
+            elif node in turning:
+                for x, slope, sign in turning[node]:
+                    gradient.add(x, self.value(slope) * gradient[node] * sign)
             elif op not in STRUCTURE and op != "input":
                 values = [self.value(x) for x in args]
                 for x, slope in zip(args, OPS[op].partials(self.value(node), *values), strict=True):
