@@ -18,7 +18,7 @@ from hinge.dynamics.turney import composite_turney
 
 
 @algorithm("forward_dynamics_derivatives", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
-           returns=SLOPES, pivots=True, competes=True)  # fmt: skip
+           returns=SLOPES, pivots=True, competes=True, regroups=True)  # fmt: skip
 def forward_derivatives(model, q, qd, tau, external, base_motion):
     """How the accelerations of `forward_dynamics` change: ∂qdd/∂q, ∂qdd/∂qd and ∂qdd/∂tau, side by side.
 

@@ -28,7 +28,7 @@ from hinge.spatial import Force, ForceSpace, Motion, cross, cross3, dot
 
 
 @algorithm("inverse_dynamics_derivatives", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL,
-           base_motion=BASE, returns=SLOPES, competes=True)  # fmt: skip
+           base_motion=BASE, returns=SLOPES, competes=True, regroups=True)  # fmt: skip
 def inverse_derivatives(model, q, qd, qdd, external, base_motion):
     """How the joint forces of `inverse_dynamics` change: ∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, side by side.
 

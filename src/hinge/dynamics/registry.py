@@ -134,6 +134,7 @@ class Algorithm:
     rolls: bool = False
     priority: int = 0
     readable: int = 0
+    regroups: bool = False
 
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
@@ -183,7 +184,7 @@ class Algorithm:
         derivatives of its results; positions are for them the plain numbers they have where it is `flat`.
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
-        graph.straight = bool(slopes)
+        graph.straight, regroup = bool(slopes), regroup or self.regroups
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
         for name, size in (("parameters", sum(one.size for one in vary)), ("prescribed", _driven(model))):
             if size:
@@ -289,7 +290,7 @@ HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method o
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", serves: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
-              rolls: bool = False, priority: int = 0, readable: int = 0,
+              rolls: bool = False, priority: int = 0, readable: int = 0, regroups: bool = False,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
@@ -299,14 +300,15 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     too, a margin that is not positive there; `refuses` gives the reason why it does not cover a model, or nothing; of
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
     loops closed; one that `rolls` keeps all that it computes for bodies in columns, so that the bodies of a long robot
-    can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down.
+    can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down; one
+    that `regroups` has inertia moved across joints first, always.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
         made = Algorithm(name, serves or called, _ruled(name, function), inputs, gives, options or {}, pivots, refuses,
-                         competes, closes, rolls, priority, readable)  # fmt: skip
+                         competes, closes, rolls, priority, readable, regroups)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
             tell(name)
