@@ -54,9 +54,9 @@ def test_constants_stand_where_they_belong_for_one_state_and_any_batch(row, prec
 def test_parts_make_up_the_row_and_none_is_narrower_than_a_square(row, lanes):
     whole = entries(row, None) if not any(row[::2]) else entries(row, Graph().input("x", 0))
     found = levels.parts(whole, Block(lanes))
-    assert [part.first for part in found] == [0, *np.cumsum([part.count for part in found])[:-1]]
-    assert sum(part.count for part in found) == len(whole)
-    assert len(found) == 1 or all(part.count >= min(lanes, 8) for part in found)
+    assert [part.first for part in found] == [0, *np.cumsum([part.width for part in found])[:-1]]
+    assert sum(part.width for part in found) == len(whole)
+    assert len(found) == 1 or all(part.width >= min(lanes, 8) for part in found)
     for part in found:
         if part.value is not None:
-            assert set(whole[part.first : part.first + part.count]) == {part.value}
+            assert set(whole[part.first : part.first + part.width]) == {part.value}

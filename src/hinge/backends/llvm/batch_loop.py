@@ -235,7 +235,7 @@ def _single(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: 
         if part.value is not None:
             return [*lines, "  " + levels.call(to, 0, 1, part, b)]
         column = row.column + part.first
-        return [*lines, f"  call void @one.{direction}(ptr {to}, i64 {part.count}, i64 {column}, ptr %work)"]
+        return [*lines, f"  call void @one.{direction}(ptr {to}, i64 {part.width}, i64 {column}, ptr %work)"]
 
     code = ["define void @single(ptr %arrays, ptr noalias %work) {", *start, "  call void @constants(ptr %work)"]
     code += ["  %s = add i64 0, 0", "  %last = add i64 0, 0"]

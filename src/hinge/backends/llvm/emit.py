@@ -98,5 +98,5 @@ def _constants(program: Program, layout: Layout, parts: Sequence[Sequence[levels
     level: Runs = []
     for output, column, found in zip(program.outputs, layout.outputs, parts, strict=True):
         made += levels.runs(found, output.entries, column)
-        level += [(column + part.first, part.count, part.value) for part in found if part.value is not None]
+        level += [(column + part.first, part.width, part.value) for part in found if part.value is not None]
     return made, level

@@ -22,7 +22,7 @@ class Part(NamedTuple):
     """Some numbers of a row: the first, how many, and what they are in every state, or None."""
 
     first: int
-    count: int
+    width: int
     value: float | None
 
 
@@ -61,7 +61,7 @@ def runs(found: Sequence[Part], entries: Sequence[Any], column: int) -> list[tup
         (column + part.first + first, count, x)
         for part in found
         if part.value is None
-        for first, count, x in _runs(entries[part.first : part.first + part.count])
+        for first, count, x in _runs(entries[part.first : part.first + part.width])
     ]
 
 
@@ -71,7 +71,7 @@ def unpacker(name: str, size: int, column: int, found: Sequence[Part], b: Block)
         to = b.put(f"getelementptr {b.scalar}, ptr %rows, i64 {part.first}")
         if part.value is None:
             columns = b.column(column + part.first)
-            b.do(f"call void @turned(ptr {to}, i64 {size}, ptr {columns}, i64 {part.count})")
+            b.do(f"call void @turned(ptr {to}, i64 {size}, ptr {columns}, i64 {part.width})")
         else:
             b.do(call(to, size, b.lanes, part, b))
     head = f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{"
@@ -83,7 +83,7 @@ def call(to: str, size: int, rows: int, part: Part, b: Block) -> str:
     square = b.narrower(squares.side(b, squares.SIDE, squares.SIDE))
     assert part.value is not None
     x = square.constant(part.value)
-    return f"call void @level(ptr {to}, i64 {size}, i64 {rows}, i64 {part.count}, {square.real} {x})"
+    return f"call void @level(ptr {to}, i64 {size}, i64 {rows}, i64 {part.width}, {square.real} {x})"
 
 
 def function(b: Block) -> list[str]:
