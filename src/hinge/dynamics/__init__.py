@@ -14,6 +14,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     energy,
     forward_derivatives,
     hybrid,
+    implied,
     inverse_derivatives,
     kinematics,
     newton_euler,
@@ -21,6 +22,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     resolved_motion,
     turney,
 )
-from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place, Quantity, algorithm, choose, rivals
+from hinge.dynamics.place import Place
+from hinge.dynamics.registry import ALGORITHMS, Algorithm, Quantity, algorithm, choose, rivals
 
 __all__ = ["ALGORITHMS", "Algorithm", "Place", "Quantity", "algorithm", "choose", "rivals"]

@@ -14,7 +14,7 @@ zeros of the tree, and joints of different branches meet in what both stand on.
 from __future__ import annotations
 
 from hinge.dynamics.composite import composite
-from hinge.dynamics.inverse_derivatives import Change, changes, side_by_side, slopes
+from hinge.dynamics.inverse_derivatives import Change, changes, forces, side_by_side
 from hinge.dynamics.registry import BASE, EXTERNAL, FORCE, POSITION, SLOPES, VELOCITY, algorithm
 from hinge.dynamics.solve import Inverse
 from hinge.dynamics.turney import bias_force
@@ -22,7 +22,7 @@ from hinge.graph import inner
 
 
 @algorithm("forward_dynamics_derivatives", q=POSITION, qd=VELOCITY, tau=FORCE, external=EXTERNAL, base_motion=BASE,
-           returns=SLOPES, pivots=True, competes=True)  # fmt: skip
+           returns=SLOPES, pivots=True, competes=True, regroups=True)  # fmt: skip
 def forward_derivatives(model, q, qd, tau, external, base_motion):
     """How the accelerations of `forward_dynamics` change: ∂qdd/∂q, ∂qdd/∂qd and ∂qdd/∂tau, side by side.
 
@@ -31,9 +31,8 @@ def forward_derivatives(model, q, qd, tau, external, base_motion):
     the coordinates they are given in.
 
     >>> arm = hinge.samples.puma560()
-    >>> slopes = arm.forward_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
-    >>> slopes.shape, bool(np.allclose(slopes[:, 12:], arm.inverse_mass_matrix(arm.neutral())))
-    ((6, 18), True)
+    >>> arm.kernel("forward_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+    (6, 18)
     """
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     H = Inverse(composite(model, q), model.joint_label())
@@ -41,7 +40,7 @@ def forward_derivatives(model, q, qd, tau, external, base_motion):
     moving = changes(model, q, qd, model.joint_velocities(qdd), external, base_motion)
     by_q, own_q = spared(model, moving.S, moving.by_q)
     by_qd, own_qd = spared(model, moving.S, moving.by_qd)
-    dq, dqd, _ = slopes(model, moving._replace(by_q=by_q, by_qd=by_qd), q, qd, external)
+    dq, dqd, _ = forces(model, moving._replace(by_q=by_q, by_qd=by_qd), q, qd, external)
     return side_by_side(answered(model, H, dq, own_q), answered(model, H, dqd, own_qd), H.rows()), H.pivots
 
 
@@ -65,8 +64,8 @@ def spared(model, S, changed):
 def answered(model, H, asked, own):
     """The accelerations that undo forces, in columns, where some are known beforehand but for the rotors' part."""
     rotors = [J for i in model.leaders for J in model.armature(i)]
-    forces = [[x - J * c for x, c in zip(*rows, strict=True)] for J, *rows in zip(rotors, asked, own, strict=True)]
-    columns = [H.solve(column) for column in zip(*forces, strict=True)]
+    left = [[x - J * c for x, c in zip(*rows, strict=True)] for J, *rows in zip(rotors, asked, own, strict=True)]
+    columns = [H.solve(column) for column in zip(*left, strict=True)]
     return [
         [-(x + c) for x, c in zip(*rows, strict=True)] for rows in zip(zip(*columns, strict=True), own, strict=True)
     ]

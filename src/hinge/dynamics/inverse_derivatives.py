@@ -30,7 +30,7 @@ from hinge.spatial import Force, ForceSpace, Motion, MotionSpace, Transform, Vec
 
 
 @algorithm("inverse_dynamics_derivatives", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL,
-           base_motion=BASE, returns=SLOPES, competes=True)  # fmt: skip
+           base_motion=BASE, returns=SLOPES, competes=True, regroups=True)  # fmt: skip
 def inverse_derivatives(model, q, qd, qdd, external, base_motion):
     """How the joint forces of `inverse_dynamics` change: ∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, side by side.
 
@@ -39,12 +39,15 @@ def inverse_derivatives(model, q, qd, qdd, external, base_motion):
     they are given in.
 
     >>> arm = hinge.samples.puma560()
-    >>> slopes = arm.inverse_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
-    >>> slopes.shape, bool(np.allclose(slopes[:, 12:], arm.mass_matrix(arm.neutral())))
-    ((6, 18), True)
+    >>> arm.kernel("inverse_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+    (6, 18)
     """
-    moving = changes(model, q, qd, qdd, external, base_motion)
-    return side_by_side(*slopes(model, moving, q, qd, external))
+    return side_by_side(*slopes(model, q, qd, qdd, external, base_motion))
+
+
+def slopes(model, q, qd, qdd, external, base_motion):
+    """∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, each over the user's velocities."""
+    return forces(model, changes(model, q, qd, qdd, external, base_motion), q, qd, external)
 
 
 def side_by_side(*matrices):
@@ -98,12 +101,11 @@ def changes(model, q, qd, qdd, external, base_motion) -> Moving:
     return made
 
 
-def slopes(model, moving, q, qd, external):
-    """∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, each over the user's velocities."""
+def forces(model, moving, q, qd, external):
+    """Inward: how joint forces change with such changes of motion, and with accelerations; each a matrix."""
     X, S, dS, by_q, by_qd, slip, way, B, f = moving
     BC, IC, f = list(B), list(model.inertia), list(f)
 
-    # inward: forces beyond a joint change with those that carry it, and all of them with the joint itself
     dq, dqd, H = {}, {}, {}
     for i, p in model.inward():
         I, T = IC[i], BC[i].observed(IC[i].m, IC[i].h, slip[i])

@@ -608,9 +608,8 @@ class Algorithms(View):
         the coordinates they are given in.
 
         >>> arm = hinge.samples.puma560()
-        >>> slopes = arm.forward_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
-        >>> slopes.shape, bool(np.allclose(slopes[:, 12:], arm.inverse_mass_matrix(arm.neutral())))
-        ((6, 18), True)
+        >>> arm.kernel("forward_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+        (6, 18)
         """
         ...
     def generalised_forces(self, q: ArrayLike, actuators: ArrayLike, **common: Unpack[Common]) -> Any:
@@ -724,9 +723,8 @@ class Algorithms(View):
         they are given in.
 
         >>> arm = hinge.samples.puma560()
-        >>> slopes = arm.inverse_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
-        >>> slopes.shape, bool(np.allclose(slopes[:, 12:], arm.mass_matrix(arm.neutral())))
-        ((6, 18), True)
+        >>> arm.kernel("inverse_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
+        (6, 18)
         """
         ...
     def inverse_mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:
