@@ -7,7 +7,7 @@ accelerations change, everywhere beyond, by the motions
 
     Pd = v × s      Pdd = a × s + v × Pd        v, a of the parent, gravity in
 
-and with a unit of velocity along s by s and Sd = 2 v × s + vJ × s. Such a pair of changes asks for the forces
+and with a unit of velocity along s by s and 2 v × s + vJ × s. Such a pair of changes asks for the forces
 2 B Pd + I Pdd, with I the inertia of the composite body beyond and B as in turning.py. Joints further out feel them as
 (2 Bᵀ S) · Pd + (I S) · Pdd. Joints further in feel them too, and that the force through the joint, f, is carried along:
 s × f. Where axes depend on q, what that adds is found by differentiation. Columns of q are along `integrate`.
@@ -105,9 +105,9 @@ def forces(model, moving, q, qd, external):
     """Inward: how joint forces change with such changes of motion, and with accelerations; each a matrix."""
     X, S, dS, by_q, by_qd, slip, way, B, f = moving
     BC, IC, f = list(B), list(model.inertia), list(f)
-
     dq, dqd, H = {}, {}, {}
     for i, p in model.inward():
+        # what changes ask of the composite body, at its own joint
         I, T = IC[i], BC[i].observed(IC[i].m, IC[i].h, slip[i])
         U, C = ForceSpace(I @ s for s in S[i]), ForceSpace(T.transposed(s) for s in S[i])
         Fq, Fv = (ForceSpace(T @ d.v + I @ d.a for d in ds) for ds in (by_q[i], by_qd[i]))
@@ -115,6 +115,8 @@ def forces(model, moving, q, qd, external):
         dqd[i, i] = [[0.0]] if stiff(model, i) else S[i].T @ Fv
         H[i, i] = plus_diagonal(S[i].T @ U, model.armature(i))
         Fq = ForceSpace(g + cross(s, f[i]) for g, s in zip(Fq, S[i], strict=True))
+
+        # at each joint further in: what it feels of these, and what they feel of its own
         for k, j in model.toward_base(i):
             pairs = [way[k].felt_inward(u, c) for u, c in zip(U, C, strict=True)]
             U, C = ForceSpace(u for u, _ in pairs), ForceSpace(c + Force(cross3(slip[j], u.lin)) for u, c in pairs)
@@ -123,6 +125,7 @@ def forces(model, moving, q, qd, external):
             H[i, j] = [list(column) for column in zip(*H[j, i], strict=True)]
             dq[i, j], dq[j, i] = felt(U, C, by_q[j]), S[j].T @ Fq
             dqd[i, j], dqd[j, i] = felt(U, C, by_qd[j]), S[j].T @ Fv
+
         I, T = way[i].inward(I, T)
         IC[p], BC[p], f[p] = IC[p] + I, BC[p] + T, f[p] + X[i].T @ f[i]
 
