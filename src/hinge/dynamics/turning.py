@@ -5,8 +5,8 @@ For one body with inertia I and velocity v
     B = ½ (v × I - I v × + (I v) ×̄ ),   with f ×̄ m = m × f
 
 is a map from motions to forces: B v = v × I v, B + Bᵀ is the rate of I, and where a velocity and an acceleration change
-by motions d and e that are fixed in space, the force the body needs changes by 2 B d + I e. Composite bodies are summed.
-Of its entries twelve are not zero:
+by motions d and e that are fixed in space, the force the body needs changes by 2 B d + I e. Composite bodies are sums.
+Twelve of its numbers are not zero:
 
     [ B₁₁  0 ]
     [ -p×  0 ]        p the linear momentum
