@@ -56,11 +56,7 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
 def _moving(outputs: Sequence[Scalar], inputs: Mapping[Any, Any]) -> list[Expr]:
     """What lies between some nodes and the outputs that depend on them."""
     nodes = live(outputs, leaves=inputs)
-    arrays = [
-        ("rows", x.name) if isinstance(x, Rows) else ("input", x.args[0])
-        for x in inputs
-        if isinstance(x, Rows) or x.op == "input"
-    ]
+    arrays = {("rows", x.name) if isinstance(x, Rows) else ("input", x.args[0]) for x in inputs}
     found, _ = moving(nodes, inputs, arrays)
     return [node for node in nodes if node in found and node not in inputs]
 
