@@ -18,7 +18,8 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.loops import Scratch, access, reach
 from hinge.graph.moving import array, mattering, moving
 from hinge.graph.ops import OPS
-from hinge.graph.order import STRUCTURE, live, regions
+from hinge.graph.order import STRUCTURE, regions
+from hinge.graph.rules import straight
 from hinge.graph.streams import Record, Rows
 
 
@@ -29,11 +30,11 @@ class Recording:
         self.outputs, self.inputs, self.rows = outputs, inputs, rows
         self.leaves = {x for x in inputs if type(x) is Expr}
         roots = [x.written if isinstance(x, Record) else x for x in outputs]
-        self.nodes = live(roots, leaves=self.leaves)
+        self.nodes, self.rules = straight(roots, self.leaves)
         self.read = self._read()
         scalars, records = [x for x in roots if type(x) is Expr], [x for x in outputs if isinstance(x, Record)]
-        moved, arrays = moving(self.nodes, self.leaves, self.read)
-        felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records])
+        moved, arrays = moving(self.nodes, self.leaves, self.read, self.rules)
+        felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records], self.rules)
         self.moving, self.arrays = moved & felt, arrays & touched
         self.values: dict[Expr, Any] = {}  # what a node is in the run that is being made; itself where it is not here
         self.parts = regions(self.nodes, {}, self.leaves)

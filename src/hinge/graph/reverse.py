@@ -78,6 +78,7 @@ class Reverse(Recording):
         """Back over the nodes of a loop's body, or of no loop, from those whose derivatives are known."""
         left: dict[Expr, list[Scalar]] = {}
         turning = turns(self.parts[region])
+        first = {self.rules[x]: x for x in reversed(self.parts[region]) if x in self.rules}  # of its values
         for node in self.parts[region]:
             if node.op == "fresh" and array(node) in self.arrays and node not in self.leaves:
                 self.beside[array(node)] = Scratch(node.args[0].size, like=node)
@@ -85,7 +86,13 @@ class Reverse(Recording):
             op, args = node.op, node.args
             if node in self.leaves:
                 continue
-            if op == "end":
+            if node in self.rules:
+                rule = self.rules[node]
+                if first[rule] is node:  # nobody asks for the others any more
+                    own = [gradient.get(x, 0.0) if self.rules.get(x) is rule else 0.0 for x in rule.values]
+                    for x, amount in zip(rule.by, rule.pull(own), strict=True):
+                        gradient.add(x, amount)
+            elif op == "end":
                 if node in self.backs:
                     self.loop_back(node, left.get(node, [0.0] * args[0].carried), gradient)
             elif op == "store" and array(node) in self.arrays:
