@@ -18,7 +18,7 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.loops import Scratch, reach, traced
 from hinge.graph.ops import less, minimum, select
 
-MOST_KEPT = 1 << 18  # numbers a loop may keep of a state, some 16 MB for a block; keeping is faster than computing again
+MOST_KEPT = 1 << 18  # numbers a loop keeps of a state, some 16 MB a block, before it computes some of them again
 
 State = Sequence[Scalar]
 Back = Callable[[State], State]  # what is pulled back to the beginning of a loop, of what is at its end
