@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from hinge.counting import Approximation, approximate
     from hinge.errors import (
+        DeviceError,
         ExcitationError,
         FileFault,
         GeometryError,
@@ -94,7 +95,7 @@ _HOME = {
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
     "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
-    "ExcitationError": "errors", "ViewError": "errors",
+    "ExcitationError": "errors", "ViewError": "errors", "DeviceError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "errors", "files", "arguments", "status",
@@ -113,7 +114,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "set_threads", "Status", "latex",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError",
+    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@
     ├── LogError         a log that cannot be read or written, or lacks a column
     ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
     ├── ViewError        a page that cannot be served to a browser
+    ├── DeviceError      a GPU that is not there, cannot be used, or has no memory left
     ├── FileFault        a file that cannot be written, or is there already
     └── TraceError       a traced value used where a number is needed, or a motion mixed with a force
 
@@ -113,6 +114,10 @@ class ExcitationError(HingeError, ValueError):
 
 class ViewError(HingeError, RuntimeError):
     """A page that cannot be served."""
+
+
+class DeviceError(HingeError, RuntimeError):
+    """A GPU, its driver or its compiler that is not there, or memory that it does not have."""
 
 
 class FileFault(HingeError, OSError):

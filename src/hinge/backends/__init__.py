@@ -78,6 +78,7 @@ class Backend:
 _ROWS: dict[str, str | Backend] = {
     "llvm": "hinge.backends.llvm",
     "interpret": "hinge.backends.interpret",
+    "cuda": "hinge.backends.cuda",
 }
 
 

@@ -93,12 +93,12 @@ def _function(one: Routine, real: Real) -> str:
     """The function, and before it the pieces of a long one."""
     pieces, names = cut(one.program, whole_loops=True), _named(one)
     if len(pieces.ends) == 1:
-        body = _statements(one, real, pieces, 0, pieces.ends[0])
-        return braced(prototype(one, real), [*_scratch(one, real), *_ignored(names, body), *body])
+        body = statements(one, real, pieces, 0, pieces.ends[0])
+        return braced(prototype(one, real), [*scratch(one, real), *_ignored(names, body), *body])
     text, start, calls = list[str](), 0, list[str]()
     own = [f"m{args[0].name}" for op, args in one.program.code if op == "fresh"]
     for k, end in enumerate(pieces.ends):
-        body = _statements(one, real, pieces, start, end)
+        body = statements(one, real, pieces, start, end)
         used = [n for n in (*names, "kept", *own) if _mentioned(n, body)]
         parameters = [*_parameters(one, real), *(f"{real.name} *{n}" for n in ("kept", *own))]
         listed = [p for n, p in zip([*names, "kept", *own], parameters, strict=True) if n in used]
@@ -106,7 +106,7 @@ def _function(one: Routine, real: Real) -> str:
         calls.append(f"{one.name}_{k + 1}({', '.join(used)});")
         start = end
     work = [f"{real.name} kept[{pieces.slots}];"] if _mentioned("kept", calls) else []
-    work += _scratch(one, real)
+    work += scratch(one, real)
     return "\n".join([*text, braced(prototype(one, real), [*work, *_ignored(names, calls), *calls])])
 
 
@@ -120,11 +120,11 @@ def _named(one: Routine) -> list[str]:
     """What a function takes: its arrays, and after a stream how many rows it has."""
     made = []
     for k, array in enumerate((*one.inputs, *one.outputs)):
-        made += [array.name, _rows(array)] if k in one.program.streams else [array.name]
+        made += [array.name, rows_of(array)] if k in one.program.streams else [array.name]
     return made
 
 
-def _rows(array: Array) -> str:
+def rows_of(array: Array) -> str:
     """What the number of rows of a stream is called."""
     return f"{array.name}_rows"
 
@@ -143,24 +143,28 @@ def _ignored(names: Sequence[str], lines: Sequence[str]) -> list[str]:
     return [f"(void){name};" for name in names if not _mentioned(name, lines)]
 
 
-def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) -> list[str]:
+def named(one: Routine, real: Real, a: Any) -> str:
+    """What a value is called where it was made, or a constant."""
+    if type(a) is not int:
+        return real.constant(a)
+    op, args = one.program.code[a]
+    if op == "input":
+        return f"{one.inputs[args[0]].name}[{args[1]}]"
+    return named(one, real, args[1]) if op == "last" else f"t{a}"
+
+
+def statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) -> list[str]:
     """Instructions start to end; what earlier pieces kept is read from there, what later ones need is kept."""
     program, lines, places = one.program, list[str](), _places(one)
 
-    def named(a: Any) -> str:
-        if type(a) is not int:
-            return real.constant(a)
-        op, args = program.code[a]
-        if op == "input":
-            return f"{one.inputs[args[0]].name}[{args[1]}]"
-        if op == "last" and a >= start:
-            return named(args[1])
-        return f"t{a}" if a >= start else f"kept[{pieces.slot[a]}]"
+    def here(a: Any) -> str:
+        earlier = type(a) is int and a < start and program.code[a][0] != "input"
+        return f"kept[{pieces.slot[a]}]" if earlier else named(one, real, a)
 
     several: dict[str, str] = {}  # results of functions that have more than one
 
     def said(n: int) -> str:
-        row, args = OPS[program.code[n][0]], [named(a) for a in program.code[n][1]]
+        row, args = OPS[program.code[n][0]], [here(a) for a in program.code[n][1]]
         if row.body is None:
             return statement(row, real, *args)
         name = row.body.__name__
@@ -176,14 +180,14 @@ def _statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) 
     for n in range(start, end):
         op = program.code[n][0]
         if op in STRUCTURE:
-            margin = _structure(lines, margin, one, real, n, named, loops)
+            margin = _structure(lines, margin, one, real, n, here, loops)
             several.clear()  # what was made in a loop is gone with it
         elif op != "input":
             text = said(n)
             lines.append(f"{margin}const {real.name} t{n} = {text};")
         if op != "input" and n in pieces.slot and op not in ("loop", "end"):
-            lines.append(f"{margin}kept[{pieces.slot[n]}] = {named(n)};")
-        lines += [f"{place} = {named(n)};" for place in places.get(n, ())]
+            lines.append(f"{margin}kept[{pieces.slot[n]}] = {here(n)};")
+        lines += [f"{place} = {here(n)};" for place in places.get(n, ())]
     if end == len(program.code):
         lines += [f"{place} = {real.constant(x)};" for x, place in _constants(one)]
     return lines
@@ -234,7 +238,7 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
     place, size = f"(long){at}", real.constant(float(memory.size))
     if memory.kind in ("rows", "record"):
         array = (one.inputs if memory.kind == "rows" else one.outputs)[memory.name]
-        name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){_rows(array)}"
+        name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){rows_of(array)}"
     inside = f"{at} >= {real.constant(0.0)} && {at} < {size}"
     if op == "write":
         row = [f"    {name}[{place} + {j}] = {named(x)};" for j, x in enumerate(args[2:])]
@@ -249,7 +253,7 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
     return lines
 
 
-def _scratch(one: Routine, real: Real) -> list[str]:
+def scratch(one: Routine, real: Real) -> list[str]:
     """The arrays that the function writes and reads itself."""
     made = [args[0] for op, args in one.program.code if op == "fresh"]
     read = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "scratch"}
@@ -323,7 +327,7 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
             calls.append(f"    static const {real.name} {a.name}_wanted[] = {_row(values, real)};")
             calls.append(f"    {real.name} {a.name}[{max(1, values.size)}];")
         known = zip((*one.inputs, *one.outputs), (*one.state, *one.expected), strict=True)
-        rows = {_rows(a): values.size // max(1, a.size) for a, values in known}
+        rows = {rows_of(a): values.size // max(1, a.size) for a, values in known}
         calls.append(f"    {one.name}({', '.join(str(rows.get(name, name)) for name in _named(one))});")
         calls += [
             f'    bad += differs("{one.name}: {a.name}", {a.name}, {a.name}_wanted, {values.size});'

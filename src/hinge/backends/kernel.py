@@ -101,7 +101,7 @@ class Kernel:
         target = None if out is None else self._target(out, batch, shapes[0])
         direct = target is not None and self._direct(target, flat, number)
         results: list[Any] = [
-            target if direct and not k else self._served.empty((*batch, *shape), self._type(k, number))
+            target if direct and not k else self._served.empty((*batch, *shape), self.type_of(k, number))
             for k, shape in enumerate(shapes)
         ]
         for k, shape in enumerate(self.plan.outputs):
@@ -166,7 +166,7 @@ class Kernel:
         number: Any = next((a.dtype for a in arrays if type(a) is np.ndarray and a.dtype in (SINGLE, DOUBLE)), None)
         for k, (name, a) in enumerate(zip(names, arrays, strict=True)):
             plain = type(a) is np.ndarray and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative
-            if not plain or number is None or a.dtype != self._type(k - len(given), number):
+            if not plain or number is None or a.dtype != self.type_of(k - len(given), number):
                 raise SizeError(f"{self.name}: bind needs contiguous arrays of one floating type; {name} is not one.")
         checked = [self._array(k, a, number) for k, a in enumerate(given)]
         batch = self._batch(checked)
@@ -227,7 +227,26 @@ class Kernel:
 
     # arrays
 
-    def _type(self, k: int, number: np.dtype[Any]) -> np.dtype[Any]:
+    def fitted(self, seen: Sequence[Any], out: Any = None) -> tuple[np.dtype[Any], Shape, list[Shape]]:
+        """The type of numbers, the batch and the shapes of results, for arrays that live elsewhere and only have a
+        shape and a type here."""
+        if len(seen) != len(self.plan.inputs):
+            wanted = ", ".join(one.name for one in self.plan.inputs)
+            raise SizeError(f"{self.name} takes {wanted}; {len(seen)} arrays were given.")
+        number = SINGLE if self._single(seen) else DOUBLE
+        arrays = []
+        for k, one in enumerate(seen):
+            kind = number if one.dtype.kind in "fiub" else one.dtype
+            arrays.append(self._array(k, np.broadcast_to(np.empty((), kind), one.shape), number))
+        batch, shapes = self._batch(arrays), self._shapes(None, None)
+        if out is not None and (out.shape != (*batch, *shapes[0]) or out.dtype.kind != "f"):
+            raise SizeError(
+                f"{self.name}: out is {out.dtype} {out.shape}; it has to be an array of floats with shape "
+                f"{_said((*batch, *shapes[0]))}."
+            )
+        return number, batch, shapes
+
+    def type_of(self, k: int, number: np.dtype[Any]) -> np.dtype[Any]:
         """The type of result k: bytes for a status, which is the last."""
         return np.dtype(np.uint8) if self.plan.status and k == len(self.plan.outputs) - 1 else number
 

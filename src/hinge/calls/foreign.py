@@ -10,7 +10,12 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-ADAPTERS = {"torch": "hinge.calls.torch_tensors", "jax": "hinge.calls.jax_arrays", "jaxlib": "hinge.calls.jax_arrays"}
+ADAPTERS = {
+    "torch": "hinge.calls.torch_tensors",
+    "jax": "hinge.calls.jax_arrays",
+    "jaxlib": "hinge.calls.jax_arrays",
+    "cupy": "hinge.calls.cupy_arrays",
+}
 
 
 def adapter(*given: Any) -> Any:

@@ -9,7 +9,7 @@ from hinge.export.c_files import c_source
 from hinge.export.equations import page
 from hinge.export.programs import Options, traced
 
-LANGUAGES = ("c", "latex", "listing", "llvm")
+LANGUAGES = ("c", "cuda", "latex", "listing", "llvm")
 
 
 def source(target: Target, name: str, language: str, method: str | None, at: str, scalar: str, options: Options) -> str:
@@ -24,6 +24,10 @@ def source(target: Target, name: str, language: str, method: str | None, at: str
     program = traced(target, target.traced, name, method, at, options)
     if language == "listing":
         return str(program)
+    if language == "cuda":
+        from hinge.backends import cuda
+
+        return cuda.emit(program, c.REALS[scalar], c.identifier(f"{target.name}_{name}")).source
     from hinge.backends import llvm
 
     return llvm.emit(program, llvm.lanes(), {"double": llvm.DOUBLE, "float": llvm.SINGLE}[scalar])

@@ -358,7 +358,7 @@ class Robot(Algorithms):
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
                scalar: str = "double", **options: Any) -> str:  # fmt: skip
-        """The program of an algorithm for this robot as text: "c", "llvm", "listing" for a plain one; or "latex".
+        """The program of an algorithm for this robot as text: "c", "cuda", "llvm", "latex", "listing".
 
         `scalar` is "double" or "float"; "latex" has the equations, as `hinge equations --latex` prints them. What is
         about a frame takes `at`, its name; `joint_terms=` is as in calls.

@@ -1,0 +1,134 @@
+"""A GPU through NVIDIA's driver: what it is, memory on it, and launching kernels in streams."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hinge.backends.cuda.compiler import EXTRA
+from hinge.errors import DeviceError
+
+OLDEST = 13000  # what the driver says for CUDA 13.0, whose compiler we use
+
+
+@functools.cache
+def driver() -> Any:
+    """The driver as cuda-bindings has it, ready."""
+    try:
+        from cuda.bindings import driver as found
+    except ImportError as fault:
+        raise DeviceError(f'backend="cuda" needs cuda-bindings, which is not there: {fault}.\n  {EXTRA}') from None
+    try:
+        (status,) = found.cuInit(0)
+    except (RuntimeError, OSError) as fault:
+        raise DeviceError(
+            f'backend="cuda" needs NVIDIA\'s driver, which is not there: {fault}\n  Install it, or use backend="llvm".'
+        ) from None
+    if status.value:
+        raise DeviceError(f'backend="cuda" finds no GPU: {_words(found, status)}.\n  Use backend="llvm".')
+    _, version = found.cuDriverGetVersion()
+    if version < OLDEST:
+        had = f"{version // 1000}.{version % 1000 // 10}"
+        raise DeviceError(f'backend="cuda" needs a driver for CUDA 13.0 or later; this one is for {had}.\n  Update it.')
+    return found
+
+
+def _words(found: Any, status: Any) -> str:
+    _, text = found.cuGetErrorString(status)
+    return text.decode() if text else f"error {status.value}"
+
+
+def checked(answer: tuple[Any, ...], what: str = "the driver") -> Any:
+    """What a call of the driver gives, if all went well."""
+    status, *made = answer
+    if status.value:
+        raise DeviceError(f"{what}: {_words(driver(), status)} ({status.name}).")
+    return made[0] if len(made) == 1 else tuple(made) if made else None
+
+
+class Device:
+    """One GPU, with the context that CuPy and torch use too."""
+
+    def __init__(self, number: int):
+        cu = driver()
+        count = checked(cu.cuDeviceGetCount())
+        if number >= count:
+            raise DeviceError(f"there is no GPU {number}: this machine has {count}.")
+        self.number, handle = number, checked(cu.cuDeviceGet(number))
+        self.name = checked(cu.cuDeviceGetName(100, handle)).split(b"\0")[0].decode()
+        which = cu.CUdevice_attribute
+        major, minor = (
+            checked(cu.cuDeviceGetAttribute(one, handle))
+            for one in (
+                which.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                which.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+            )
+        )
+        self.architecture = 10 * major + minor
+        self.context = checked(cu.cuDevicePrimaryCtxRetain(handle))
+
+    def __str__(self) -> str:
+        return f"GPU {self.number} ({self.name})"
+
+    @contextmanager
+    def current(self) -> Iterator[Any]:
+        """The driver, with this GPU's context."""
+        cu = driver()
+        checked(cu.cuCtxPushCurrent(self.context))
+        try:
+            yield cu
+        finally:
+            cu.cuCtxPopCurrent()
+
+    @functools.cached_property
+    def stream(self) -> Any:
+        """A stream for arrays that come from elsewhere."""
+        with self.current() as cu:
+            return checked(cu.cuStreamCreate(cu.CUstream_flags.CU_STREAM_NON_BLOCKING))
+
+    @contextmanager
+    def memory(self, size: int) -> Iterator[int]:
+        """The address of so many bytes; call it where the context is current."""
+        cu = driver()
+        free, total = checked(cu.cuMemGetInfo())
+        if size > free:
+            self._refuse(size, free, total)
+        status, place = cu.cuMemAlloc(max(size, 1))
+        if status == cu.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+            self._refuse(size, free, total)
+        address = int(checked((status, place), f"memory on {self}"))
+        try:
+            yield address
+        finally:
+            cu.cuMemFree(address)
+
+    def _refuse(self, size: int, free: int, total: int) -> None:
+        raise DeviceError(
+            f"{self} has no memory for {size} bytes: {free} of its {total} are free.\n"
+            "  Give fewer states at a time, or ask for less of each."
+        )
+
+    def loaded(self, code: bytes, name: str) -> Any:
+        """A kernel of machine code."""
+        with self.current() as cu:
+            module = checked(cu.cuModuleLoadData(code), f"{name} on {self}")
+            return checked(cu.cuModuleGetFunction(module, name.encode()))
+
+
+@functools.cache
+def gpu(number: int = 0) -> Device:
+    """The GPU with that number."""
+    return Device(number)
+
+
+def launch(kernel: Any, states: int, threads: int, numbers: Sequence[int], stream: Any) -> None:
+    """Put a kernel into a stream, with its arguments, all of 64 bits; the context is current."""
+    count = len(numbers)
+    values = (ctypes.c_int64 * count)(*numbers)
+    start = ctypes.addressof(values)
+    places = (ctypes.c_void_p * count)(*range(start, start + 8 * count, 8))
+    blocks = -(-states // threads)
+    checked(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(places), 0))

@@ -1,0 +1,159 @@
+"""A program as CUDA C++, as NVRTC takes it: a kernel with one thread a state.
+
+    extern "C" __global__ void arm_inverse_dynamics(const double *all_q, …, double *all_tau, long long states)
+
+Statements and functions are those of the C back end: no sum and product meet in one, and sines are written out, so that
+with `-fmad=false` the results are the interpreter's to the last bit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hinge.backends import c
+from hinge.backends.cuda import rows
+from hinge.backends.partition import Pieces, Straight
+from hinge.backends.statements import Real, braced, shared
+from hinge.graph import OPS, Program
+
+WORDS = frozenset({"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part"})  # of the code here
+
+HEAD = """\
+#ifdef __CUDACC_RTC__
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+#define UINT32_C(n) n##u
+#define UINT64_C(n) n##ull
+#define NAN __int_as_float(0x7fc00000)
+#define INFINITY __int_as_float(0x7f800000)
+#else
+#include <math.h>
+#include <stdint.h>
+#endif
+#define FMA(a, b, c) fma(a, b, c)
+#define FMAF(a, b, c) fmaf(a, b, c)
+"""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A program as text: the kernel's name, and how many threads a block has."""
+
+    source: str
+    name: str
+    threads: int
+
+
+def emit(program: Program, real: Real, name: str = "program") -> Text:
+    """The program as CUDA C++."""
+    one = _routine(program, name)
+    stage = rows.staging(
+        [0 if array.uniform or array.stream else array.size for array in program.inputs],
+        [0 if array.whole or array.stream else len(array.entries) for array in program.outputs],
+        real,
+    )
+    used = {op for op, _ in program.code if op in OPS}
+    functions = [re.sub(r"^static ", "static __device__ ", text, flags=re.M)
+                 for text in shared([row for word, row in OPS.items() if word in used], real)]  # fmt: skip
+    helpers = [rows.HELPERS] if stage.columns else []
+    inside = replace(one, program=replace(program, outputs=tuple(replace(o, entries=()) for o in program.outputs)))
+    whole = Pieces([Straight(0, len(program.code))], {}, 0, {})
+    body = [
+        *_begin(stage, real),
+        *_taken(one, stage, real),
+        *c.scratch(one, real),
+        *c.statements(inside, real, whole, 0, len(program.code)),
+        *_given(one, stage, real),
+    ]
+    head = f'extern "C" __global__ void __launch_bounds__({stage.threads})\n{name}({", ".join(_parameters(one, real))})'
+    return Text("\n".join([HEAD, *functions, *helpers, braced(head, body)]), name, stage.threads)
+
+
+def _routine(program: Program, name: str) -> c.Routine:
+    """The program with a name for each array that no other has."""
+    made: list[c.Array] = []
+    for word in [one.name for one in program.inputs] + [one.name for one in program.outputs]:
+        called = c.identifier(word)
+        while called in WORDS or any(called == other.name for other in made):
+            called += "_"
+        made.append(c.Array(called, 0, ""))
+    count = len(program.inputs)
+    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "")
+
+
+def _parameters(one: c.Routine, real: Real) -> list[str]:
+    """What the kernel takes: all arrays, how many rows each stream has, and how many states there are."""
+    arrays, streams = (*one.inputs, *one.outputs), one.program.streams
+    kinds = [f"const {real.name}" for _ in one.inputs]
+    kinds += ["unsigned char" if output.whole else real.name for output in one.program.outputs]
+    made = [f"{kind} *__restrict__ all_{array.name}" for kind, array in zip(kinds, arrays, strict=True)]
+    return [*made, *(f"long long {c.rows_of(arrays[k])}" for k in sorted(streams)), "long long states"]
+
+
+def _begin(stage: rows.Staging, real: Real) -> list[str]:
+    """Which state a thread has. The threads that a last warp has too many have the last state once more."""
+    if not stage.columns:
+        return [
+            f"const long long this_state = blockIdx.x * {stage.threads}ll + threadIdx.x;",
+            "if (this_state >= states) return;",
+        ]
+    return [
+        f"__shared__ __align__(16) {real.name} all_staging[{stage.size()}];",
+        f"{real.name} *const staging = all_staging + (threadIdx.x >> 5) * {rows.WARP * stage.columns};",
+        f"const long long first_state = blockIdx.x * {stage.threads}ll + (threadIdx.x & ~31);",
+        "if (first_state >= states) return;",
+        "const int lane = threadIdx.x & 31, rows = (int)min(32ll, states - first_state), row = min(lane, rows - 1);",
+        "const long long this_state = first_state + row;",
+    ]
+
+
+def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
+    """What each input array is called for a state."""
+    lines = list[str]()
+    gathered = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "input"}
+    for k, (array, given) in enumerate(zip(one.inputs, one.program.inputs, strict=True)):
+        pointer = f"const {real.name} *const {array.name} = all_{array.name}"
+        if given.stream and not given.uniform:
+            lines.append(f"{pointer} + this_state * {c.rows_of(array)} * {given.size};")
+        elif given.uniform:
+            lines.append(f"{pointer};")
+        elif k in stage.inputs:
+            lines += rows.staged_in(array.name, given.size, stage.inputs[k], real)
+        elif k in gathered or given.size > rows.SHORT:
+            lines.append(f"{pointer} + this_state * {given.size};")
+        elif given.size:
+            lines += rows.taken(array.name, given.size, real)
+    for array, output in zip(one.outputs, one.program.outputs, strict=True):
+        if output.stream:
+            rows_of = f"this_state * {c.rows_of(array)} * {output.shape[0]}"
+            lines.append(f"{real.name} *const {array.name} = all_{array.name} + {rows_of};")
+    return [*lines, "__syncwarp();"] if stage.inputs else lines
+
+
+def _given(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
+    """The results, written; entries of inputs are read before their places in shared memory are used again."""
+    own: dict[int, str] = {}
+    lines = list[str]()
+    for output in one.program.outputs:
+        for a in output.entries if stage.outputs else ():
+            if type(a) is int and a not in own and one.program.code[a][0] == "input":
+                own[a] = f"given{a}"
+                lines.append(f"const {real.name} given{a} = {c.named(one, real, a)};")
+
+    def values(entries: Sequence[int | float]) -> list[str]:
+        return [own[a] if a in own and type(a) is int else c.named(one, real, a) for a in entries]
+
+    for k, (array, output) in enumerate(zip(one.outputs, one.program.outputs, strict=True)):
+        if output.whole:
+            n = len(output.entries)
+            lines += [
+                f"all_{array.name}[this_state * {n} + {j}] = (unsigned char){x};"
+                for j, x in enumerate(values(output.entries))
+            ]
+        elif k in stage.outputs:
+            lines += rows.staged_out(array.name, values(output.entries), stage.width)
+        elif output.entries:
+            lines += rows.given(array.name, values(output.entries), real)
+    return lines

@@ -1,0 +1,137 @@
+"""Rows of numbers between memory and threads, one thread a state.
+
+A short row is read and written by its thread, two or four numbers at a time where they fill it. Of long rows a warp
+takes its 32 together, which lie side by side, through shared memory: there rows are an odd number of places apart, so
+that threads that read the same entry of each do not wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hinge.backends.statements import Real
+
+WARP = 32
+SHORT = 8  # numbers in a row that a thread reads and writes itself
+SHARED = 48 * 1024  # bytes that a block may have of shared memory without asking
+STAGED = 16 * 1024  # bytes of results that a warp puts there at a time
+THREADS = 128  # of a block
+
+HELPERS = """\
+template <int N, int APART, typename T>
+static __device__ void take_rows(const T *from, T *staging, int rows, int lane)
+{
+    #pragma unroll 32
+    for (int i = 0; i < N; i++) {
+        const int at = i * 32 + lane, row = at / N;
+        if (row < rows) staging[row * APART + at - row * N] = from[at];
+    }
+}
+
+template <int WIDTH, int APART, int N, typename T>
+static __device__ void give_rows(T *to, const T *staging, int rows, int lane)
+{
+    #pragma unroll 32
+    for (int i = 0; i < WIDTH; i++) {
+        const int at = i * 32 + lane, row = at / WIDTH;
+        if (row < rows) to[(long long)row * N + at - row * WIDTH] = staging[row * APART + at - row * WIDTH];
+    }
+}
+"""
+
+
+def apart(width: int) -> int:
+    """How many places rows of that width are apart in shared memory: an odd number."""
+    return width | 1
+
+
+def bytes_of(real: Real) -> int:
+    return np.dtype(real.dtype).itemsize
+
+
+@dataclass(frozen=True)
+class Staging:
+    """What goes through shared memory: which inputs and outputs, in how many columns, and the threads of a block."""
+
+    inputs: dict[int, int]  # → the column where it begins
+    outputs: frozenset[int]
+    width: int  # of results that are put there at a time
+    columns: int
+    threads: int
+
+    def size(self) -> int:
+        """Numbers of shared memory that a block has."""
+        return self.threads * self.columns
+
+
+def staging(inputs: Sequence[int], outputs: Sequence[int], real: Real) -> Staging:
+    """How rows of these lengths go; a length of zero says that the thread sees to it itself."""
+    most = SHARED // (WARP * bytes_of(real))
+    taken, columns = dict[int, int](), 0
+    for k, n in enumerate(inputs):
+        if n > SHORT and columns + apart(n) <= most:
+            taken[k], columns = columns, columns + apart(n)
+    given = frozenset(k for k, n in enumerate(outputs) if n > SHORT)
+    widest = (STAGED // (WARP * bytes_of(real))) - 1
+    width = min(max((outputs[k] for k in given), default=0), max(widest, columns - 1))
+    columns = max(columns, apart(width) if width else 0)
+    warps = min(THREADS // WARP, most // columns) if columns else THREADS // WARP
+    return Staging(taken, given, width, columns, warps * WARP)
+
+
+def vector(n: int, real: Real) -> int:
+    """How many numbers of a row of n are read at a time."""
+    return next(w for w in (16 // bytes_of(real), 2, 1) if n % w == 0)
+
+
+def taken(name: str, n: int, real: Real) -> list[str]:
+    """A short row, read by its thread."""
+    w = vector(n, real)
+    lines = [f"{real.name} {name}[{n}];"]
+    if w == 1:
+        return [*lines, *(f"{name}[{j}] = all_{name}[this_state * {n} + {j}];" for j in range(n))]
+    kind = f"{real.name}{w}"
+    for i in range(n // w):
+        place = f"reinterpret_cast<const {kind} *>(all_{name} + this_state * {n})[{i}]"
+        parts = " ".join(f"{name}[{i * w + j}] = part.{'xyzw'[j]};" for j in range(w))
+        lines.append(f"{{ const {kind} part = {place}; {parts} }}")
+    return lines
+
+
+def given(name: str, values: Sequence[str], real: Real) -> list[str]:
+    """A short row, written by its thread."""
+    n = len(values)
+    w = vector(n, real)
+    if w == 1:
+        return [f"all_{name}[this_state * {n} + {j}] = {x};" for j, x in enumerate(values)]
+    kind = f"{real.name}{w}"
+    return [
+        f"reinterpret_cast<{kind} *>(all_{name} + this_state * {n})[{i}] = "
+        f"make_{kind}({', '.join(values[i * w : (i + 1) * w])});"
+        for i in range(n // w)
+    ]
+
+
+def staged_in(name: str, n: int, column: int, real: Real) -> list[str]:
+    """A long row, fetched by the warp; its thread finds it in shared memory."""
+    begins = f"staging + {WARP * column}"
+    return [
+        f"take_rows<{n}, {apart(n)}>(all_{name} + first_state * {n}, {begins}, rows, lane);",
+        f"const {real.name} *const {name} = {begins} + row * {apart(n)};",
+    ]
+
+
+def staged_out(name: str, values: Sequence[str], width: int) -> list[str]:
+    """A long row, written by the warp, so many columns at a time."""
+    n, lines = len(values), list[str]()
+    for first in range(0, n, width):
+        w = min(width, n - first)
+        lines.append("__syncwarp();")
+        lines += [f"staging[lane * {apart(w)} + {j}] = {x};" for j, x in enumerate(values[first : first + w])]
+        lines.append("__syncwarp();")
+        to = f"all_{name} + first_state * {n} + {first}"
+        lines.append(f"give_rows<{w}, {apart(w)}, {n}>({to}, staging, rows, lane);")
+    return lines

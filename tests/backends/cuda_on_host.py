@@ -1,0 +1,75 @@
+"""CUDA text run on the host: a thread of C++ for each thread of a block, and a barrier for each warp."""
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+
+from hinge.backends.cuda import emit
+from hinge.backends.statements import REALS
+
+COMPILER = shutil.which("g++") or shutil.which("clang++")
+SHIM = """
+#include <algorithm>
+#include <barrier>
+#include <thread>
+#include <vector>
+#define __global__
+#define __device__
+#define __shared__ static
+#define __align__(n)
+#define __restrict__
+#define __launch_bounds__(n)
+using std::min;
+struct double2 { double x, y; };
+struct float2 { float x, y; };
+struct float4 { float x, y, z, w; };
+static double2 make_double2(double x, double y) { return {x, y}; }
+static float2 make_float2(float x, float y) { return {x, y}; }
+static float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+struct Index { unsigned x; };
+static thread_local Index threadIdx, blockIdx;
+static std::vector<std::barrier<> *> warps;
+static void __syncwarp() { warps[threadIdx.x / 32]->arrive_and_wait(); }
+"""
+MAIN = """
+extern "C" void launched(long long blocks, int threads, %s)
+{
+    for (int k = 0; k < threads / 32; k++) warps.push_back(new std::barrier<>(32));
+    for (unsigned block = 0; block < blocks; block++) {
+        std::vector<std::thread> all;
+        for (unsigned k = 0; k < (unsigned)threads; k++)
+            all.emplace_back([=] { threadIdx.x = k; blockIdx.x = block; program(%s); });
+        for (std::thread &one : all) one.join();
+    }
+}
+"""
+
+
+def run(folder, program, arrays, outs):
+    """Fill `outs` as `Code.run` does."""
+    real = next(one for one in REALS.values() if one.dtype == arrays[0].dtype)
+    text = emit(program, real)
+    taken = text.source.rsplit("program(", 1)[1].split(")\n", 1)[0]
+    names = ", ".join(one.split()[-1].removeprefix("*__restrict__ ") for one in taken.split(", "))
+    (folder / "code.cpp").write_text(SHIM + text.source + MAIN % (taken, names))
+    library = folder / "code.so"
+    command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
+    made = subprocess.run([*command, "-o", library, folder / "code.cpp"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr[:3000]
+    every, states = (*arrays, *outs), len(outs[0])
+    counts = [every[k].shape[-2] for k in sorted(program.streams)]
+    pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in every]
+    numbers = [ctypes.c_longlong(n) for n in (*counts, states)]
+    launched = ctypes.CDLL(str(library)).launched
+    launched(ctypes.c_longlong(-(-states // text.threads)), text.threads, *pointers, *numbers)
+
+
+def outs_of(program, states, number, rows=0):
+    """Arrays for the results, full of what no result is."""
+    made = []
+    for one in program.outputs:
+        shape = (states, rows, *one.shape) if one.stream else (states, len(one.entries))
+        made.append(np.full(shape, 77, np.uint8 if one.whole else number))
+    return made
