@@ -6,7 +6,9 @@ Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 import warnings
 from importlib import import_module
 from typing import Any
@@ -52,6 +54,8 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def main(self, *given: Any, **more: Any) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # what its encoding has not, a file's name say, is spelled out
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return super().main(*given, **more)
         except OSError as problem:
