@@ -7,7 +7,9 @@ model/numbers.
 
 from __future__ import annotations
 
+import functools
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,10 +93,19 @@ def generator(what: str, seed: Any) -> np.random.Generator:
     return np.random.default_rng(count(f"{what}: seed", seed, 0))
 
 
-def affordable(what: str, numbers: int, hint: str) -> None:
-    """Refuse what would take more memory than MOST before any of it is taken."""
-    if 8 * numbers > MOST:
+def affordable(what: str, numbers: int, hint: str, most: float = MOST) -> None:
+    """Refuse what would take more memory than that before any of it is taken."""
+    if 8 * numbers > most:
         raise SizeError(f"{what} would take {8 * numbers / 2**30:.1f} GiB of memory.\n  {hint}")
+
+
+@functools.cache
+def memory() -> float:
+    """How many bytes this machine has; any number where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def joined(what: str, parts: Sequence[Array]) -> Array:

@@ -11,7 +11,8 @@ from yardsticks import assert_close, computed
 import hinge
 from hinge.calls.poses import poses
 from hinge.calls.request import Request, trace
-from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION, At
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION
 from hinge.errors import UnknownName
 
 ABOUT_FRAMES = [name for name, known in ALGORITHMS.items() if next(iter(known.values())).asks_for_a_frame]

@@ -8,7 +8,8 @@ from robots import random_body
 
 from hinge.backends import interpret
 from hinge.dynamics import choose
-from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Place
+from hinge.dynamics.place import Place
+from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION
 from hinge.graph import Graph, Input, along, jacobian, order
 from hinge.loops.kinematics import open_tree
 from hinge.model.samples import pendulum

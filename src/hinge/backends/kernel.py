@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hinge import backends
-from hinge.arguments import Array
+from hinge.arguments import Array, affordable, memory
 from hinge.backends import Backend, Code, cache, default_backend
 from hinge.errors import SizeError
 from hinge.graph import Input, Program, replay
@@ -95,6 +95,9 @@ class Kernel:
         states = prod(batch)
         flat = [self._rows(k, a, batch, states) for k, a in enumerate(arrays)]
         shapes = self._shapes(out, rows)
+        if states > FEW:
+            hint = "Give fewer states at a time, or ask for less of each."
+            affordable(f"{self.name}: what it gives", states * sum(map(prod, shapes)), hint, memory())
         target = None if out is None else self._target(out, batch, shapes[0])
         direct = target is not None and self._direct(target, flat, number)
         results: list[Any] = [

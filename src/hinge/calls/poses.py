@@ -9,7 +9,8 @@ from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls.target import Target
 from hinge.dynamics import kinematics
-from hinge.dynamics.registry import POSITION, Place, Quantity, unregistered
+from hinge.dynamics.place import Place
+from hinge.dynamics.registry import POSITION, Quantity, unregistered
 
 
 def poses(target: Target, q: Array, names: Sequence[str]) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from hinge import dynamics
@@ -15,9 +16,11 @@ from hinge.backends.kernel import Plan
 from hinge.backends.sympy_input import Reading
 from hinge.calls import inputs
 from hinge.dynamics.located import located
-from hinge.dynamics.registry import PLACE, POSITION, Algorithm, At, Place, asked
+from hinge.dynamics.place import At, Place
+from hinge.dynamics.registry import PLACE, POSITION, Algorithm, asked, default
+from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Graph, Input, Program, Scalar, TooLong
+from hinge.graph import Expr, Graph, Input, Output, Program, Scalar, TooLong
 from hinge.graph.expr import NAMED
 from hinge.graph.scalars import evaluated
 from hinge.model import Model, unmoved
@@ -45,6 +48,9 @@ class Request:
     regroup: bool = False
     algorithm: Algorithm | None = None  # one that is in no registry: a user's controller is part of it
     places: tuple[tuple[str, At], ...] = ()  # the frames that inputs are about, where they are known
+    slopes: tuple[Slope, ...] = ()  # derivatives that are taken, one of the other
+    flat: bool = False  # by the numbers of positions, and not along velocities
+    packed: bool = False  # without what is zero whatever the state
 
     def candidates(self, target: Target) -> list[Algorithm]:
         """The algorithms that may serve: the one of the method asked for, or those that compete."""
@@ -66,17 +72,31 @@ class Request:
             return [first]
         return [a for a in dynamics.rivals(model, first) if self.given <= a.inputs.keys()] or [first]
 
+    def own(self, target: Target) -> tuple[Algorithm, tuple[Slope, ...]] | None:
+        """The recursion an algorithm has for its derivatives, where it serves, and the slopes still to be taken."""
+        name = f"{self.name}_derivatives"
+        if self.method not in (None, "auto") or self.flat or not self.slopes or name not in dynamics.ALGORITHMS:
+            return None
+        first, *rest = self.slopes
+        found = default(name)
+        covered = not found.reason(target.model) and self.given <= found.inputs.keys()
+        if first.kind != "columns" or not covered or not set(first.by) <= set(asked(name)):
+            return None
+        return located(chosen(found, first.by, default(self.name)), dict(self.places)), tuple(rest)
+
 
 def trace(request: Request, target: Target, contract: bool = True) -> tuple[Algorithm, Program]:
     """The algorithm with the fewest operations among those that may serve, and its program."""
     best: tuple[Algorithm, Program] | None = None
     most = 0
-    for algorithm in request.candidates(target):
+    own = request.own(target)
+    rivals = [own] if own else [(one, request.slopes) for one in request.candidates(target)]
+    for algorithm, slopes in rivals:
         graph = Graph(most)
         try:
             program = algorithm.trace(
                 replace(target.traced, terms=request.terms), request.given, dict(request.options), request.status,
-                contract, target.vary, request.regroup, graph,
+                contract, target.vary, request.regroup, graph, True, slopes, request.flat,
             )  # fmt: skip
         except TooLong:
             continue
@@ -91,7 +111,6 @@ def plan(request: Request, target: Target) -> Plan:
     model = replace(target.model, terms=request.terms)
     candidates = request.candidates(target)
     taken = candidates[0].taken(request.given)
-    outputs = [q.shape(model) for q in candidates[0].returns.values()] + [()] * request.status
     takes = [Input(n, q.size(model), q.uniform, q.shape(model)) for n, q in taken.items()]
     shapes = [q.shape(model) for q in taken.values()]
     counted = [q.counted for q in taken.values()]
@@ -101,19 +120,84 @@ def plan(request: Request, target: Target) -> Plan:
             takes.append(Input(name, size))
             shapes.append((size,))
             counted.append(name)
+    results, more = _derived(request, candidates[0], model, target)
+    takes += [Input(one.name, prod(one.shape), False, one.shape) for one in more]
+    shapes += [one.shape for one in more]
+    counted += [one.name for one in more]
+    outputs = [one.shape for one in results] + [()] * request.status
+    if request.packed:
+        outputs = [one.shape for one in packed(trace(request, target)[1]).outputs]
+
+    def program() -> Program:
+        whole = trace(request, target)[1]
+        return packed(whole) if request.packed else whole
 
     def key() -> tuple[str, ...]:
         ours = request.algorithm is None and all(a.is_ours for a in candidates)
         if ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
             places = [(name, [model.frame(one) for one in at.names], at.frame) for name, at in request.places]
             words = (sorted(request.given), request.options, sorted(request.terms), request.status,
-                     request.regroup, target.vary, places)  # fmt: skip
+                     request.regroup, target.vary, places, request.slopes, request.flat, request.packed)  # fmt: skip
             return model.digest, repr((request.name, [(a.method, a.function.__name__) for a in candidates], words))
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(target.name, request.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
-                lambda: trace(request, target)[1], key, request.status, bool(request.places))  # fmt: skip
+                program, key, request.status, bool(request.places))  # fmt: skip
     return made
+
+
+def _derived(
+    request: Request, algorithm: Algorithm, model: Model, target: Target
+) -> tuple[list[Variable], list[Variable]]:
+    """What a request gives, derivatives where they are asked for, and the inputs that these bring."""
+    more: list[Variable] = []
+    made = algorithm.results(model, request.flat)
+    known = {
+        name: one for name, (one, _) in algorithm.variables(model, request.given, target.vary, request.flat).items()
+    }
+    for slope in request.slopes:
+        taken = slope.takes(model, known, made)
+        made, more = slope.makes(model, known, made), [*more, *taken]
+        known |= {one.name: one for one in taken}
+    return made, more
+
+
+def packed(program: Program) -> Program:
+    """A program without the entries of its results that are zero whatever the state; a status stays as it is."""
+    outputs = [
+        one if one.whole else replace(one, shape=(len(kept),), entries=kept)
+        for one in program.outputs
+        for kept in [tuple(one.entries[k] for k in entries(one))]
+    ]
+    return replace(program, outputs=tuple(outputs))
+
+
+def entries(output: Output) -> list[int]:
+    """The numbers of those entries that are not zero whatever the state."""
+    return [k for k, e in enumerate(output.entries) if type(e) is not float or e != 0.0]
+
+
+def chosen(recursion: Algorithm, by: Sequence[str], algorithm: Algorithm) -> Algorithm:
+    """A recursion for the derivatives of an algorithm, by some of its inputs: their columns, side by side."""
+    asked_for = {name: q for name, q in recursion.inputs.items() if q.absent is None}
+    (result,) = algorithm.returns
+    (whole,) = recursion.returns.values()
+
+    def at(model: Model) -> list[int]:
+        """The columns of what it gives that are asked for."""
+        starts, start = {}, 0
+        for name, q in asked_for.items():
+            width = prod(Variable(name, q.shape(model), q is POSITION).tangent(model))
+            starts[name] = range(start, start + width)
+            start += width
+        return [k for name in by for k in starts[name]]
+
+    def give(model: Model, made: Any) -> list[Scalar]:
+        rows, width = list(whole.give(model, made)), whole.shape(model)[-1]
+        return [rows[k + j] for k in range(0, len(rows), width) for j in at(model)]
+
+    shown = replace(whole, shape=lambda model: (*whole.shape(model)[:-1], len(at(model))), give=give)
+    return replace(recursion, returns={result: shown})
 
 
 def called(model: Model, name: str, given: Sequence[Any], frames: Sequence[str], method: str | None,

@@ -17,9 +17,12 @@ from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy
 from hinge.calls import inputs
+from hinge.calls.foreign import adapter
 from hinge.calls.request import Request, called, plan
 from hinge.dynamics import choose
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, At, asked, default
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, asked, default
+from hinge.dynamics.slopes import Slope
 from hinge.errors import one_of
 from hinge.model import Model, parameter, reframe, unmoved
 
@@ -64,19 +67,20 @@ class Target:
 
     def request(self, name: str, method: str | None = None, given: Sequence[str] = (), terms: Sequence[str] = USUAL,
                 status: bool = False, regroup: bool = False, places: tuple[tuple[str, At], ...] = (),
-                options: Mapping[str, str] | None = None) -> Request:  # fmt: skip
+                options: Mapping[str, str] | None = None, slopes: tuple[Slope, ...] = (), flat: bool = False,
+                packed: bool = False) -> Request:  # fmt: skip
         """What is asked, with words that are known."""
         algorithm = choose(self.model, name, method)
         said = tuple(sorted(inputs.options(algorithm, options or {}).items()))
         return Request(
             name, method, inputs.optional(algorithm, given), said, inputs.terms(terms), status, bool(regroup),
-            places=places,
+            places=places, slopes=slopes, flat=flat, packed=packed,
         )  # fmt: skip
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
                terms: Sequence[str] = USUAL, status: bool = False, regroup: bool = False,
-               places: tuple[tuple[str, At], ...] = (),
-               options: Mapping[str, str] | None = None) -> Kernel:  # fmt: skip
+               places: tuple[tuple[str, At], ...] = (), options: Mapping[str, str] | None = None,
+               slopes: tuple[Slope, ...] = (), flat: bool = False, packed: bool = False) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept."""
         backend, options = backend or default_backend(), options or {}
         key = (
@@ -89,10 +93,13 @@ class Target:
             regroup,
             places,
             tuple(sorted(options.items())),
+            slopes,
+            flat,
+            packed,
         )
 
         def make() -> Kernel:
-            request = self.request(name, method, given, terms, status, regroup, places, options)
+            request = self.request(name, method, given, terms, status, regroup, places, options, slopes, flat, packed)
             return Kernel(plan(request, self), backend)
 
         return self.kernels(key, make)
@@ -116,9 +123,22 @@ class Target:
              joint_terms: Sequence[str] = USUAL, regroup: bool = False, parameters: Mapping[str, Vector] | None = None,
              prescribed: Sequence[Vector] | None = None, external: Mapping[str, Vector] | None = None,
              external_frame: str = "body", base_motion: tuple[Vector, Vector] | None = None,
+             slopes: tuple[Slope, ...] = (), seeds: Sequence[Any] = (), flat: bool = False, packed: bool = False,
              **options: Any) -> tuple[Any, Kernel | None]:  # fmt: skip
-        """What an algorithm gives; and its kernel, where the next plain call may go to that straight away."""
+        """What an algorithm gives; and its kernel, where the next plain call may go to that straight away.
+
+        With `slopes` it is their derivatives; `seeds` are the tangents and weights that they take.
+        """
         one_of("check", check, ("sizes", "values"))
+        options = {option: values[0] for option, values in default(name).options.items()} | options
+        elsewhere = adapter(*given, *seeds, parameters, prescribed, external, base_motion, *options.values())
+        if elsewhere is not None:
+            return elsewhere.call(
+                self, name, given, frames, out=out, method=method, backend=backend, check=check,
+                return_status=return_status, joint_terms=joint_terms, regroup=regroup, parameters=parameters,
+                prescribed=prescribed, external=external, external_frame=external_frame, base_motion=base_motion,
+                slopes=slopes, seeds=seeds, flat=flat, packed=packed, **options,
+            ), None  # fmt: skip
         own = inputs.taken_from(options, self.model, default(name))
         if any(map(is_sympy, given)):
             besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
@@ -133,9 +153,11 @@ class Target:
         if base_motion is not None:
             extra["base_motion"] = inputs.base_motion(name, base_motion)
         present = [k for k, value in extra.items() if value is not None]
-        kernel = self.kernel(name, method, backend, present, joint_terms, return_status, regroup, places, options)
-        arrays = [*given, *(extra[k] for k in present), *further]
+        kernel = self.kernel(
+            name, method, backend, present, joint_terms, return_status, regroup, places, options, slopes, flat, packed
+        )
+        arrays = [*given, *(extra[k] for k in present), *further, *seeds]
         if check == "values":
             inputs.check_values(kernel, arrays)
-        usual = method is None and backend is None and joint_terms == USUAL and not regroup
+        usual = method is None and backend is None and joint_terms == USUAL and not regroup and not slopes
         return kernel(*arrays, out=out), kernel if usual and not present and not further else None

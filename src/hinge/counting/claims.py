@@ -19,7 +19,8 @@ from hinge.counting.published import SIX, published, written
 from hinge.counting.sheets import Sheet
 from hinge.counting.units import Symbols, better, figures, units, whole_matrices
 from hinge.dynamics.located import located
-from hinge.dynamics.registry import ALGORITHMS, At
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import ALGORITHMS
 from hinge.dynamics.solve import LDL
 from hinge.formulations.absolute import composite_base, newton_euler_base
 from hinge.formulations.strobe import still

@@ -12,13 +12,17 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     coordinates,
     coriolis,
     energy,
+    forward_derivatives,
     hybrid,
+    implied,
+    inverse_derivatives,
     kinematics,
     newton_euler,
     regressor,
     resolved_motion,
     turney,
 )
-from hinge.dynamics.registry import ALGORITHMS, Algorithm, Place, Quantity, algorithm, choose, rivals
+from hinge.dynamics.place import Place
+from hinge.dynamics.registry import ALGORITHMS, Algorithm, Quantity, algorithm, choose, rivals
 
 __all__ = ["ALGORITHMS", "Algorithm", "Place", "Quantity", "algorithm", "choose", "rivals"]

@@ -12,7 +12,8 @@ from functools import wraps
 from typing import Any
 
 from hinge.dynamics.kinematics import from_body
-from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Algorithm, At, Place, Quantity
+from hinge.dynamics.place import At, Place
+from hinge.dynamics.registry import EXTERNAL, PLACE, POSITION, Algorithm, Quantity
 from hinge.model import Model
 from hinge.spatial import Force
 

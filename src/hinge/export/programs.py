@@ -8,15 +8,17 @@ from typing import Any
 
 from hinge import dynamics
 from hinge.calls import inputs
+from hinge.calls.derivatives import columns
 from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
 from hinge.dynamics.located import located
-from hinge.dynamics.registry import PLACE, At
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import PLACE
 from hinge.errors import UnknownName, did_you_mean
 from hinge.graph import Graph, Program
 from hinge.model import Model
 
-Options = Mapping[str, Any]  # of the algorithm, and joint_terms
+Options = Mapping[str, Any]  # of the algorithm, joint_terms, and `by` for derivatives
 
 
 def traced(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
@@ -29,12 +31,16 @@ def traced(target: Target, model: Model, name: str, method: str | None, at: str,
         model.frame(at)
     elif needs_frame and algorithm.asks_for_a_frame:
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
-    chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k != "joint_terms"})
+    chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k not in ("joint_terms", "by")})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
     places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
+    slopes = columns(target, name, options.get("by", ()))
     if graph is not None:
         model = replace(model, terms=terms)
         first = located(algorithm, dict(places))
-        return first.trace(model, options=chosen, contract=False, vary=target.vary, graph=graph, guard=False)
-    request = Request(name, method, options=tuple(sorted(chosen.items())), terms=terms, places=places)
+        return first.trace(
+            model, options=chosen, contract=False, vary=target.vary, graph=graph, guard=False, slopes=slopes
+        )
+    words = tuple(sorted(chosen.items()))
+    request = Request(name, method, options=words, terms=terms, places=places, slopes=slopes)
     return trace(request, target)[1]

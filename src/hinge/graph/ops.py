@@ -37,6 +37,7 @@ class Op:
     body: Callable[..., Any] | None = None  # of a function, on any machine
     part: int | None = None  # which of several results of the body it is
     truth: bool = False  # whether it holds or does not
+    kink: Callable[..., Scalar] | None = None  # of the arguments: zero where it has no derivative
     early: bool = False  # whether it comes first in a program, because many of it can be done side by side
 
     def on(self, m: Machine, *args: Any) -> Any:
@@ -129,6 +130,11 @@ def _put(*rows: Op) -> None:
     OPS.update({row.name: row for row in rows})
 
 
+def _turn(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """Zero where a condition is about to change."""
+    return condition.args[0] - condition.args[1] if type(condition) is Expr and condition.op == "less" else 1.0
+
+
 def _where(a: Scalar, b: Scalar, yes: float, no: float) -> Scalar:
     """One number where a < b, else another."""
     return select(less(a, b), yes, no)
@@ -141,14 +147,16 @@ _put(
     Op("div", 2, lambda n, a, b: (1.0 / b, -n / b), "div", "{} / {}", operator.truediv, ("divide",), operator.truediv),
     Op("neg", 1, lambda n, a: (-1.0,), "neg", "-{}", operator.neg, ("negative",), operator.neg),
 )
-sqrt = function("sqrt", 1, "Square root; NaN below zero.", lambda n, a: (0.5 / n,), "sqrt")
+sqrt = function("sqrt", 1, "Square root; NaN below zero.", lambda n, a: (0.5 / n,), "sqrt", kink=lambda a: a)
 minimum = function(
     "min", 2, "The smaller of two; NaN if either is.",
     lambda n, a, b: (_where(a, b, 1.0, 0.0), _where(a, b, 0.0, 1.0)), "other", sympy="Min", numpy=("minimum", "fmin"),
+    kink=lambda a, b: a - b,
 )  # fmt: skip
 maximum = function(
     "max", 2, "The larger of two; NaN if either is.",
     lambda n, a, b: (_where(b, a, 1.0, 0.0), _where(b, a, 0.0, 1.0)), "other", sympy="Max", numpy=("maximum", "fmax"),
+    kink=lambda a, b: a - b,
 )  # fmt: skip
 less = function(
     "less", 2, "One where a < b, else zero, also where either is NaN.",
@@ -157,11 +165,12 @@ less = function(
 absolute = function(
     "abs", 1, "The size of a number, without its sign.",
     lambda n, a: (_where(a, 0.0, -1.0, 1.0),), "other", sympy="Abs", numpy=("absolute", "fabs"),
+    kink=lambda a: a,
 )  # fmt: skip
 floor = function("floor", 1, "The largest whole number that is not larger.", lambda n, a: (0.0,), "other")
 _put(
     Op("select", 3, lambda n, c, a, b: (0.0, select(c, 1.0, 0.0), select(c, 0.0, 1.0)), "other", "{} ? {} : {}",
-       _choice, (), select),
+       _choice, (), select, kink=_turn),
     # made only when a graph is put in order: a sum and its single-use product become one instruction
     Op("fma", 3, lambda n, a, b, c: (b, a, 1.0), "fma", "{} * {} + {}", lambda a, b, c: a * b + c, (),
        lambda a, b, c: a * b + c),

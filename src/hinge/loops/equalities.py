@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.dynamics import kinematics
-from hinge.dynamics.registry import Place
+from hinge.dynamics.place import Place
 from hinge.errors import ModelError, NotCovered
 from hinge.model import Model
 from hinge.model.joints import Spherical

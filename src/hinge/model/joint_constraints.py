@@ -105,3 +105,14 @@ def rates_of(
         rates = evaluated(rates, known)
     columns = [rates[k : k + 6] for k in range(0, len(rates), 6)]
     return MotionSpace(Motion(Vec3(tuple(c[:3])), Vec3(tuple(c[3:]))) for c in columns)
+
+
+def met(
+    difference: Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]], q: Sequence[Scalar],
+    rates: Sequence[Scalar],
+) -> list[Scalar]:  # fmt: skip
+    """The velocities at which coordinates change at these rates, from what leads from one position to another."""
+    graph = next((x.graph for x in (*q, *rates) if type(x) is Expr), Graph())
+    ahead = [graph.input("ahead", k) for k in range(len(q))]
+    slopes = along(difference(q, ahead), dict(zip(ahead, rates, strict=True)))
+    return evaluated(slopes, dict(zip(ahead, q, strict=True)))

@@ -17,7 +17,7 @@ import numpy as np
 from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import atan2, cos, sin
-from hinge.model.joint_constraints import beside, lag, random_quaternions, rates_of, tilted, turned
+from hinge.model.joint_constraints import beside, lag, met, random_quaternions, rates_of, tilted, turned
 from hinge.model.springs import Spring, felt, pose_springs, springs, turn_springs
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import ZERO, Mat3, Sym3, Vec3, cross3
@@ -102,6 +102,10 @@ class Joint:
         """The rates of the coordinates."""
         return list(qd)
 
+    def velocities(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Scalar]:
+        """The velocities at which the coordinates change at these rates: `rate` undone."""
+        return list(rates) if self.rates_are_velocities else met(self.difference, q, rates)
+
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
         return self.moved(self.normal(q), v)
@@ -144,7 +148,7 @@ class Joint:
         return []
 
     def neutral(self) -> list[float]:
-        """The coordinates at which the inner and outer frames coincide."""
+        """Where the inner and outer frames coincide."""
         return [0.0] * self.nq
 
     def unidentifiable_inertia(self, inertia: RigidInertia) -> RigidInertia:
@@ -153,9 +157,7 @@ class Joint:
 
     def gap(self, R: Mat3, p: Vec3) -> list[Scalar]:
         """Zero where it can have its outer frame at axes R and origin p of the inner: as many as it has constraints."""
-        raise NotCovered(
-            f"a {self.kind} joint cannot close a loop: its class does not say how far a pose is from its own."
-        )
+        raise NotCovered(f"a {self.kind} joint cannot close a loop: its class does not say how far a pose is from it.")
 
     @property
     def line(self) -> Vec3 | None:
@@ -177,7 +179,7 @@ class Joint:
 
     @property
     def is_single(self) -> bool:
-        """Whether one number describes both position and velocity, so that another joint can follow it."""
+        """Whether one number is both position and velocity, so that another joint can follow it."""
         return self.nq == self.nv == 1
 
 
@@ -318,6 +320,9 @@ class Spherical(Joint):
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         return [0.5 * c for c in quaternion_product(q, (0.0, *qd))]  # (8.1)
 
+    def velocities(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Scalar]:
+        return [2.0 / square(q) * c for c in quaternion_product(conjugate(q), rates)[1:]]  # (8.1) solved
+
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         return list(quaternion_product(q, quaternion_exp(Vec3(tuple(v)))))
 
@@ -359,8 +364,11 @@ class Free(Joint):
         return [square(q[:4])]
 
     def rate(self, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-        turning = [0.5 * c for c in quaternion_product(q[:4], (0.0, *qd[:3]))]
-        return [*turning, *(rotation_from_quaternion(q[:4]) @ Vec3(tuple(qd[3:])))]
+        return [*Spherical().rate(q[:4], qd[:3]), *(rotation_from_quaternion(q[:4]) @ Vec3(tuple(qd[3:])))]
+
+    def velocities(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Scalar]:
+        shift = rotation_from_quaternion(q[:4]).T @ Vec3(tuple(rates[4:]))
+        return [*Spherical().velocities(q[:4], rates[:4]), *shift]
 
     def moved(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         quaternion, shift = displacement_exp(Vec3(tuple(v[:3])), Vec3(tuple(v[3:])))

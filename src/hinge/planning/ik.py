@@ -21,7 +21,8 @@ from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
-from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, At, Quantity
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.errors import GeometryError, SizeError, one_of
 from hinge.geometry.arrays import MEASURED, outside_se3

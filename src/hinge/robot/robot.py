@@ -15,9 +15,11 @@ import numpy as np
 from hinge.arguments import Array, real
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
+from hinge.calls import derivatives as slopes_of
 from hinge.calls import inputs
 from hinge.calls.request import trace
 from hinge.calls.target import USUAL, Target, Vector
+from hinge.calls.views import on_target
 from hinge.errors import SizeError
 from hinge.model import Model, Report, edit, states
 from hinge.model import loops as _loops
@@ -143,6 +145,17 @@ class Robot(Algorithms):
         (10, 2)
         """
         return states.random_state(self.model, rng, n)
+
+    # derivatives
+
+    inverse_dynamics_derivatives = on_target(slopes_of.inverse_dynamics_derivatives)
+    forward_dynamics_derivatives = on_target(slopes_of.forward_dynamics_derivatives)
+    derivatives = on_target(slopes_of.derivatives)
+    derivative_pattern = on_target(slopes_of.derivative_pattern)
+    jvp = on_target(slopes_of.jvp)
+    vjp = on_target(slopes_of.vjp)
+    second_derivatives = on_target(slopes_of.second_derivatives)
+    linearize = on_target(slopes_of.linearize)
 
     # robots made from this one
 
@@ -310,17 +323,21 @@ class Robot(Algorithms):
 
     def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
                joint_terms: Sequence[str] = USUAL, status: bool = False, regroup: bool = False,
-               at: str | Sequence[str] = (), **options: str) -> Kernel:  # fmt: skip
+               at: str | Sequence[str] = (), by: str | Sequence[str] = (), packed: bool = False,
+               **options: str) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept.
 
         `given` names the optional inputs it takes besides the others: "external", "base_motion". `at` names the frame
-        it is about, or the frames, which then are no inputs.
+        it is about, or the frames, which then are no inputs. With `by` it gives derivatives by these inputs, side by
+        side in one array for each result; `packed` ones in the places of `derivative_pattern`.
 
         >>> hinge.samples.planar_2r().kernel("pose", at="hand")(np.zeros(2)).shape
         (4, 4)
         """
-        places = inputs.places(self.model, name, at)
-        return self.target.kernel(name, method, backend, given, joint_terms, status, regroup, places, options)
+        places, slopes = inputs.places(self.model, name, at), slopes_of.columns(self.target, name, by, given)
+        return self.target.kernel(
+            name, method, backend, given, joint_terms, status, regroup, places, options, slopes, packed=packed
+        )
 
     def cost(self, name: str, method: str | None = None, regroup: bool = False, external: Iterable[str] = (),
              external_frame: str = "body", **options: str) -> Cost:  # fmt: skip

@@ -20,7 +20,8 @@ from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
 from hinge.dynamics.located import on_bodies
-from hinge.dynamics.registry import BASE, At
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import BASE
 from hinge.graph import (
     Graph,
     Input,

@@ -1,0 +1,38 @@
+"""Arrays of other libraries: who takes a call that is given some.
+
+An adapter is a module with `call(target, name, given, frames, **keywords)`, which gives back what a target does, in its
+own kind of arrays. It is imported when an array of its library is first given, and by nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+ADAPTERS = {"torch": "hinge.calls.torch_tensors", "jax": "hinge.calls.jax_arrays", "jaxlib": "hinge.calls.jax_arrays"}
+
+
+def adapter(*given: Any) -> Any:
+    """The module that takes these arrays, where some are of another library; None where all are NumPy's."""
+    for x in given:
+        found = ADAPTERS.get(type(x).__module__.partition(".")[0])
+        if found:
+            return import_module(found)
+        if isinstance(x, Mapping):
+            inside = adapter(*x.values())
+        elif isinstance(x, tuple | list):
+            inside = adapter(*x)
+        else:
+            continue
+        if inside is not None:
+            return inside
+    return None
+
+
+def leaves(given: Iterable[Any]) -> list[Any]:
+    """The arrays in what is given, those in tuples and dicts too."""
+    made: list[Any] = []
+    for x in given:
+        made += leaves(x.values()) if isinstance(x, Mapping) else leaves(x) if isinstance(x, tuple | list) else [x]
+    return made
