@@ -170,8 +170,6 @@ def test_a_robot_beyond_the_range_is_not_written(tmp_path, suffix):
         robot = robot.with_payload("lower", 9e99)
     place = tmp_path / f"arm.{suffix}"
     place.write_text("old")
-    with pytest.raises(
-        hinge.NotCovered, match=r"arm.* is not written, because .*: .*2.7e\+100"
-    ):
+    with pytest.raises(hinge.NotCovered, match=r"arm.* is not written, because .*: .*2.7e\+100"):
         hinge.write(robot, place)
     assert place.read_text() == "old"
