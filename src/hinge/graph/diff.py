@@ -66,11 +66,20 @@ def _rates(nodes: Sequence[Expr], outputs: Sequence[Scalar], rates: dict[Expr, S
 
 
 def kinks(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:
-    """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes."""
-    moving = _moving(outputs, dict.fromkeys(inputs)) if inputs else []
-    nodes = regions(moving, {}, inputs)[None]  # in a loop each trip has its own
-    found = [(OPS[node.op].kink, node.args) for node in nodes if node.op in OPS]
-    made = [kink(*args) for kink, args in found if kink]
+    """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes.
+
+    Only what rates pass through counts: a condition has none, though it may change.
+    """
+    moving = set(_moving(outputs, dict.fromkeys(inputs))) if inputs else set()
+    nodes = live(outputs, leaves=inputs) if moving else []
+    felt = set(outputs)
+    for node in reversed(nodes):
+        if node in felt and node in moving:
+            slopes = OPS[node.op].partials(node, *node.args) if node.op in OPS else (1.0,) * len(node.args)
+            felt.update(a for a, slope in zip(node.args, slopes, strict=True) if type(slope) is Expr or slope != 0.0)
+    bare = regions(nodes, {}, inputs)[None]  # in a loop each trip has its own
+    rows = [(OPS[node.op].kink, node.args) for node in bare if node in felt and node in moving and node.op in OPS]
+    made = [kink(*args) for kink, args in rows if kink]
     return [x for x in made if type(x) is Expr]
 
 
