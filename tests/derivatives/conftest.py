@@ -1,4 +1,4 @@
-"""Derivatives are those of the plain interpreter, which is the meaning of every operation; agree/ carries them further."""
+"""Derivatives are those of the plain interpreter, which is the meaning of every operation."""
 
 import pytest
 

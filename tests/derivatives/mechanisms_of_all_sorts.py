@@ -1,4 +1,4 @@
-"""Robots that derivatives are tried on: trees of every joint kind, floating, coupled, driven, varied and closed ones."""
+"""Robots that derivatives are tried on: trees of all joints, floating, coupled, driven, varied and closed ones."""
 
 from functools import cache
 

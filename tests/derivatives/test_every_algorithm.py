@@ -1,4 +1,4 @@
-"""Every algorithm of the registry has derivatives, and they are what differences give: on trees of all joints, loops."""
+"""Every algorithm of the registry has derivatives, which differences confirm, on trees of all joints and on loops."""
 
 import numpy as np
 import pytest
