@@ -41,13 +41,17 @@ def by_differences(robot, name, given, by, **keywords):
     def at(t):
         """The result where each number of the input has moved by t, a row each."""
         x = np.asarray(given[by], float)
-        moved = robot.integrate(x, t * np.eye(robot.nv)) if where else x + t * np.eye(x.size).reshape(-1, *x.shape)
+        moved = (
+            robot.integrate(x, t * np.eye(robot.nv), **keywords)
+            if where
+            else x + t * np.eye(x.size).reshape(-1, *x.shape)
+        )
         return getattr(robot, name)(*(given | {by: moved}).values(), **keywords)
 
-    return [np.moveaxis(one, 0, -1) for one in rates(robot, at, positions(name), STEP.get(name, 1e-3))]
+    return [np.moveaxis(one, 0, -1) for one in rates(robot, at, positions(name), STEP.get(name, 1e-3), **keywords)]
 
 
-def rates(robot, f, where=(False,), h=1e-3):
+def rates(robot, f, where=(False,), h=1e-3, **keywords):
     """The rates at t = 0 of what f(t) gives, a list; of positions as velocities.
 
     What is left out is h⁶/140 of the seventh derivative, and rounding adds 2e-16/h of f.
@@ -58,7 +62,7 @@ def rates(robot, f, where=(False,), h=1e-3):
     for k, weight in enumerate(WEIGHTS, start=1):
         ends = several(f(k * h)), several(f(-k * h))
         for j, position in enumerate(where):
-            ahead, behind = (robot.difference(now[j], x[j]) if position else x[j] for x in ends)
+            ahead, behind = (robot.difference(now[j], x[j], **keywords) if position else x[j] for x in ends)
             made[j] = made[j] + weight / h * (ahead - behind)
     return made
 

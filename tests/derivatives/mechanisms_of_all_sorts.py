@@ -8,28 +8,32 @@ from robots import MOVING, built, random_body, random_joint, random_place
 import hinge
 
 
-def tree_of(kinds, seed=0, **more):
-    """A tree with a joint of each of these kinds: joint1, joint2, …"""
+def tree_of(kinds, seed=0, follows=None, **more):
+    """A tree with a joint of each of these kinds; `follows` has kinds of which one follows the other."""
     rng = np.random.default_rng(seed)
-    joints = {i: random_joint(rng, kind) for i, kind in enumerate(kinds, start=1)}
-    return built(hinge.samples.random_tree(rng, len(kinds)).model, joints=joints, tip=random_place(rng), **more)
+    model = hinge.samples.random_tree(rng, len(kinds)).model
+    number = {kind: i for i, kind in enumerate(kinds, start=1)}
+    joints = {i: random_joint(rng, kind) for kind, i in number.items()}
+    mimic = {number[one]: (model.joint_name[number[other]], -0.7, 0.2) for one, other in (follows or {}).items()}
+    return built(model, joints=joints, tip=random_place(rng), mimic=mimic, **more)
 
 
 def driven():
     """A tree in which a whole joint and a part of another are given, and keywords that give them."""
-    robot = tree_of(["revolute", "planar", "spherical", "helical"], 3).prescribe("joint1", joint2=[1])
-    return robot, {"prescribed": ([0.3, -0.2], [0.7, 0.4], [-0.5, 0.9])}
+    robot = tree_of(["revolute", "planar", "spherical", "helical"], 3)
+    whole, part = robot.joint_names[:2]
+    return robot.prescribe(whole, **{part: [1]}), {"prescribed": ([0.3, -0.2], [0.7, 0.4], [-0.5, 0.9])}
 
 
 def coupled():
     """A floating base, and a joint that follows another."""
-    root, leader = random_body(np.random.default_rng(2)), ("joint1", -0.7, 0.2)
-    return tree_of(["revolute", "helical", "prismatic"], 2, root=root, mimic={3: leader}), {}
+    root = random_body(np.random.default_rng(2))
+    return tree_of(["revolute", "helical", "prismatic"], 2, {"prismatic": "revolute"}, root=root), {}
 
 
 def mixed():
     """A small tree with a quaternion, axes that turn, a screw, and a joint that follows it."""
-    return tree_of(["spherical", "helical", "revolute", "universal"], 4, mimic={3: ("joint2", 1.3, -0.4)}), {}
+    return tree_of(["spherical", "helical", "revolute", "universal"], 4, {"revolute": "helical"}), {}
 
 
 GROUPS = {f"kinds {k}": list(MOVING)[k::5] for k in range(5)}  # every kind is in one
