@@ -27,7 +27,7 @@ def rolls(robot):
 @algorithms
 def test_derivatives_are_differences_and_products_with_them(which, name):
     robot, more = mechanism(which)
-    rng = np.random.default_rng(list(name.encode()))
+    rng = np.random.default_rng(list(f"{which} {name}".encode()))
     if not covers(robot, name):
         return
     given = inputs(robot, rng, name)

@@ -61,3 +61,12 @@ def test_they_run_on_symbols_and_refuse_what_is_no_pose():
     near(made, want, 1e-9)
     with pytest.raises(hinge.GeometryError, match="Jlog6"):
         se3.Jlog6(2.0 * np.eye(4))
+
+
+def test_they_are_formulas_on_paper():
+    sympy = pytest.importorskip("sympy")
+    names = sympy.symbols("a:6", real=True)
+    at = dict(zip(names, twists(1.0)[1].tolist(), strict=True))
+    made = se3.Jexp6(names)
+    assert not made.has(sympy.Piecewise)
+    near(np.array(made.subs(at), float), se3.Jexp6(twists(1.0)[1]), 1e-12)

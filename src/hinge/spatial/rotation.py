@@ -93,7 +93,7 @@ def conjugate(q: Sequence[Scalar]) -> Quaternion:
 
 def _small(square: Scalar) -> Scalar:
     """Whether a series takes the place of a quotient, by the square of what would be divided by."""
-    return False if on_paper(square) else less(square, SMALL)
+    return False if on_paper(getattr(square, "real", square)) else less(square, SMALL)
 
 
 def root(square: Scalar) -> Scalar:
