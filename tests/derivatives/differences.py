@@ -5,7 +5,7 @@ import numpy as np
 from hinge.dynamics.registry import KNOWN, PLACE, POSITION, asked, default
 
 WEIGHTS = np.array([3 / 4, -3 / 20, 1 / 60])  # central differences of sixth order
-STEP = {"resolved_rate": 4e-3, "resolved_acceleration": 4e-3}  # damped answers have rounding of 1e-12, not 1e-16
+STEP = {"resolved_rate": 8e-3, "resolved_acceleration": 8e-3}  # damped answers have rounding of 1e-12, not 1e-16
 RANGES = {"h": (0.01, 0.05), "known": (0.0, 1.0)}
 
 

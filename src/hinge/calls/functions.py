@@ -37,7 +37,7 @@ def gradient(f: Callable[..., Any], by: By = 0, batch: int = 0) -> Callable[...,
     >>> arm = hinge.samples.planar_2r()
     >>> reach = hinge.gradient(lambda q: np.sum(arm.pose(q, "hand")[:3, 3] ** 2))
     >>> reach([0.0, np.pi / 2]).round(3)
-    array([-0., -2.])
+    array([ 0., -2.])
     """
     return _derivative("gradient", f, by, batch)
 
