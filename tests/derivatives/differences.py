@@ -5,7 +5,7 @@ import numpy as np
 from hinge.dynamics.registry import KNOWN, PLACE, POSITION, asked, default
 
 WEIGHTS = np.array([3 / 4, -3 / 20, 1 / 60])  # central differences of sixth order
-STEP = {"resolved_rate": 8e-3, "resolved_acceleration": 8e-3}  # damped answers have rounding of 1e-12, not 1e-16
+ROUNDED = {"resolved_rate", "resolved_acceleration"}  # damped answers, rounded to 1e-12: long steps, fewer digits
 RANGES = {"h": (0.01, 0.05), "known": (0.0, 1.0)}
 
 
@@ -48,7 +48,10 @@ def by_differences(robot, name, given, by, **keywords):
         )
         return getattr(robot, name)(*(given | {by: moved}).values(), **keywords)
 
-    return [np.moveaxis(one, 0, -1) for one in rates(robot, at, positions(name), STEP.get(name, 1e-3), **keywords)]
+    return [
+        np.moveaxis(one, 0, -1)
+        for one in rates(robot, at, positions(name), 4e-3 if name in ROUNDED else 1e-3, **keywords)
+    ]
 
 
 def rates(robot, f, where=(False,), h=1e-3, **keywords):

@@ -7,6 +7,7 @@ from differences import near
 import hinge
 from hinge.geometry import se3
 
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 SIZES = (0.0, 1e-9, 1e-4, 0.03, 0.0317, 0.1, 1.0, 3.0, np.pi - 1e-6)
 
 

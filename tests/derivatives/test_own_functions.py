@@ -8,6 +8,7 @@ import hinge
 from hinge.errors import SizeError, TraceError
 from hinge.graph import repeat
 
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 ARM = hinge.samples.planar_2r()
 RNG = np.random.default_rng(7)
 

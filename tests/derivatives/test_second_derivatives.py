@@ -9,6 +9,7 @@ from test_every_algorithm import NAMES, covers
 
 from hinge.dynamics.registry import POSITION, asked
 
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 HEAVY = {"connection", "christoffel", "coriolis_matrix", "coriolis_coefficients", "regressor", "inverse_mass_matrix"}
 QUICK = {"gravity_force", "kinetic_energy", "pose", "difference"}
 SINGLE = [name for name in NAMES if not any(positions(name)) and not name.startswith("loop_") and name not in HEAVY]

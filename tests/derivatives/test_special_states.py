@@ -11,6 +11,7 @@ from test_every_algorithm import NAMES, covers
 import hinge
 from hinge.dynamics.registry import PLACE, POSITION, asked
 
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 QUICK = {"inverse_dynamics", "integrate", "difference", "momentum", "jacobian", "gravity_force"}
 BALLS = [kind for kind, joint in MOVING.items() if joint.nq != joint.nv and joint.holonomic]
 
