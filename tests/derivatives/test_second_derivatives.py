@@ -70,11 +70,11 @@ def _rate(robot, name, given, one, other):
 @pytest.mark.parametrize("which", ["mixed", pytest.param("coupled", marks=pytest.mark.sweep)])
 def test_a_short_step_is_the_linear_motion(which):
     """Displacements are seen from a position that moves on, which brackets account for."""
-    robot, h = mechanism(which)[0], 1e-5
+    robot, h = mechanism(which)[0], 1e-7
     rng = np.random.default_rng(11)
     q, qd = (x[0] for x in robot.random_state(rng, 1))
     tau = rng.normal(size=robot.nv)
     A, B = robot.linearize(q, qd, tau)
     after, pushed = robot.linearize(q, qd, tau, h)
-    near((after - np.eye(2 * robot.nv)) / h, A + 0.5 * h * A @ A, 1e-6)
-    near(pushed / h, B + 0.5 * h * A @ B, 1e-6)
+    near((after - np.eye(2 * robot.nv)) / h, A, 1e-6)
+    near(pushed / h, B, 1e-6)

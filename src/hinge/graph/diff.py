@@ -10,9 +10,9 @@ from typing import Any
 
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Scalar
-from hinge.graph.moving import moving
+from hinge.graph.moving import mattering, moving
 from hinge.graph.ops import OPS
-from hinge.graph.order import STRUCTURE, live, regions
+from hinge.graph.order import STRUCTURE, regions
 from hinge.graph.rules import Rule, straight
 from hinge.graph.scalars import evaluated
 from hinge.graph.streams import Record, Rows
@@ -105,19 +105,17 @@ def _total(node: Expr, partials: Sequence[Scalar], rates: Mapping[Any, Scalar]) 
 def kinks(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:
     """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes.
 
-    Only what rates pass through counts: a condition has none, though it may change.
+    A condition may turn: what is chosen by it counts, and what only the condition is made of does not.
     """
-    between, rules = _moving(outputs, dict.fromkeys(inputs)) if inputs else ([], {})
-    felt = set(outputs)
-    for node in reversed(between):
-        if node in felt and node in rules:
-            felt.update(rules[node].by)
-        elif node in felt:
-            slopes = OPS[node.op].partials(node, *node.args) if node.op in OPS else (1.0,) * len(node.args)
-            felt.update(a for a, slope in zip(node.args, slopes, strict=True) if type(slope) is Expr or slope != 0.0)
-    felt.intersection_update(between)
-    bare = regions(live(outputs, leaves=inputs), {}, inputs)[None] if felt else []  # in a loop each trip has its own
-    found = [(OPS[node.op].kink, node.args) for node in bare if node in felt and node.op in OPS and node not in rules]
+    nodes, rules = straight(outputs, inputs)
+    felt, _ = mattering(nodes, outputs, rules=rules)
+    changing = set(inputs)
+    for node in nodes:
+        if not changing.isdisjoint(rules[node].by if node in rules else node.args):
+            changing.add(node)
+    felt &= changing - rules.keys()
+    bare = [node for node in regions(nodes, {}, inputs)[None] if node in felt]
+    found = [(OPS[node.op].kink, node.args) for node in bare if node.op in OPS]  # in a loop each trip has its own
     made = [kink(*args) for kink, args in found if kink]
     return [x for x in made if type(x) is Expr]
 
