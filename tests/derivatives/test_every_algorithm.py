@@ -29,8 +29,10 @@ def rolls(robot):
 def test_derivatives_are_differences_and_products_with_them(which, name):
     robot, more = mechanism(which)
     rng = np.random.default_rng(list(f"{which} {name}".encode()))
-    if not covers(robot, name):
-        return
+    if not covers(robot, name) or (
+        robot.nv > 20 and name not in ("loop_gap", "loop_jacobian", "loop_bias", "loop_dynamics")
+    ):
+        return  # a large robot is there for its loops
     given = inputs(robot, rng, name)
     if any(positions(name)) and rolls(robot):
         with pytest.raises(NotCovered, match="do not change by its velocities alone"):
