@@ -1,0 +1,173 @@
+"""Calls with JAX's arrays: they give JAX's arrays, and are part of what JAX compiles and differentiates.
+
+What is given is put into the rows that a kernel takes, with JAX's own operations; jax_kernels.py has what is done with
+these. Derivatives are by the numbers given; positions are taken with quaternions of length one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hinge.arguments import Array, finite, real
+from hinge.calls import inputs
+from hinge.calls.foreign import adapter, leaves
+from hinge.calls.jax_kernels import Call, run
+from hinge.calls.request import entries, trace
+from hinge.calls.target import Target
+from hinge.dynamics.registry import default
+from hinge.dynamics.slopes import Slope
+from hinge.errors import NotCovered
+from hinge.model.driven import sizes
+
+
+def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], *, out: Any, method: str | None,
+         backend: str | None, check: str, return_status: bool, joint_terms: Sequence[str], regroup: bool,
+         parameters: Mapping[str, Any] | None, prescribed: Any, external: Mapping[str, Any] | None,
+         external_frame: str, base_motion: Any, slopes: tuple[Slope, ...], seeds: Sequence[Any], flat: bool,
+         packed: bool, **options: Any) -> Any:  # fmt: skip
+    """What a target gives, in JAX's arrays."""
+    if out is not None:
+        raise NotCovered(f"{name}: out= cannot be filled, because JAX's arrays do not change. Leave it out.")
+    own = inputs.taken_from(options, target.model, default(name))
+    places = inputs.places(target.model, name, frames)
+    if external:
+        places += (("external", inputs.acting(target.model, external, external_frame)),)
+    tree = {
+        "given": list(given), "seeds": list(seeds), "prescribed": prescribed, "base_motion": base_motion, "own": own,
+        "parameters": inputs.by_name(name, parameters or {}), "external": external or {},
+    }  # fmt: skip
+    tree = _arrays(name, tree)
+    if check == "values" or tree["parameters"]:
+        _look(target, name, tree, check)
+    present = {"external": external or None, "base_motion": base_motion} | own
+    asked = Call(
+        target, name, method, backend, tuple(one for one, x in present.items() if x is not None),
+        (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms), return_status, bool(regroup), places,
+        tuple(sorted(options.items())), slopes, flat or (not slopes and target.model.nq > target.model.nv),
+    )  # fmt: skip
+    compiled = target.kernels(("jax call", asked, packed), lambda: jax.jit(partial(_computed, asked, packed)))
+    made = compiled(tree)
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+# before it is compiled: containers and kinds of numbers, which JAX would take apart
+
+
+def _arrays(name: str, tree: dict[str, Any]) -> dict[str, Any]:
+    """What is given, with an array for whatever is no container of arrays; lists of numbers have no precision."""
+    kinds = [x.dtype for x in leaves(tree.values()) if hasattr(x, "dtype")]
+    number = _number(kinds)
+
+    def array(what: str, x: Any) -> Any:
+        if x is None or isinstance(x, jax.Array):
+            return x
+        if adapter(x) is not None:
+            return jnp.asarray(x, number)
+        return real(f"{name}: {what}", x).astype(np.asarray(x).dtype if hasattr(x, "dtype") else number, copy=False)
+
+    def arrays(what: str, x: Any) -> Any:
+        if isinstance(x, Mapping):
+            return {key: array(f"{what}[{key!r}]", one) for key, one in x.items()}
+        return [array(what, one) for one in x] if isinstance(x, tuple | list) else array(what, x)
+
+    return {what: arrays(what, x) for what, x in tree.items()}
+
+
+def _number(kinds: Sequence[Any]) -> Any:
+    """The precision that floating numbers of these kinds are computed in; that of JAX itself where there are none."""
+    floating = [kind for kind in kinds if jnp.issubdtype(kind, jnp.floating)]
+    return jnp.result_type(*floating, jnp.float32) if floating else jnp.result_type(float)
+
+
+def _look(target: Target, name: str, tree: dict[str, Any], check: str) -> None:
+    """Refuse numbers that cannot be, where there are numbers yet."""
+    if any(isinstance(x, jax.core.Tracer) for x in leaves(tree.values())):
+        if check == "values":
+            raise NotCovered(f"{name}: check='values' looks at numbers, and JAX has none while it traces. Leave it out.")
+        return
+    inputs.parameters(name, target.model, target.vary, jax.tree.map(np.asarray, tree["parameters"]))
+    if check == "values":
+        for what, x in tree.items():
+            for one in leaves([x]):
+                if one is not None:
+                    finite(f"{name}: {what}", one)
+
+
+# within what is compiled
+
+
+def _computed(call: Call, packed: bool, tree: dict[str, Any]) -> list[Any]:
+    """The results: what is given as rows of one batch, and the kernel on them."""
+    number = _number([x.dtype for x in jax.tree.leaves(tree)])
+    rows = _rows(call, jax.tree.map(lambda x: x.astype(number), tree))
+    kernel = call.kernel
+    batch = kernel.batch([_standing(x) for x in rows])
+    rows = [jnp.broadcast_to(x, (*batch, *shape)) for x, shape in zip(rows, kernel.plan.shapes, strict=True)]
+    if call.slopes and not call.flat and call.target.model.nq > call.target.model.nv:
+        rows = [_normal(call, x) if call.along_velocities(one) else x for one, x in zip(call.inputs, rows, strict=True)]
+    made = run(call, rows)
+    return _structural(call, made) if packed else made
+
+
+def _rows(call: Call, tree: dict[str, Any]) -> list[Any]:
+    """The arrays that a kernel takes, in its order; what stands for them is checked as NumPy's are."""
+    name, model, vary = call.name, call.target.model, call.target.vary
+    shown, given, further = jax.tree.map(_standing, tree), dict(tree["own"]), []
+    if tree["external"]:
+        at, _ = inputs.forces(model, shown["external"], dict(call.places)["external"].frame)
+        given["external"] = _joined([tree["external"][one] for one in at.names], (len(at.names), 6))
+    if tree["base_motion"] is not None:
+        inputs.base_motion(name, shown["base_motion"])
+        given["base_motion"] = _joined(tree["base_motion"], (2, 6))
+    nominal = {one.name: one.nominal(model) for one in vary}
+    inputs.parameters(name, model, vary, {one: nominal.get(one, 0.0) for one in tree["parameters"]})
+    if vary:
+        parts = []
+        for one in vary:
+            x = jnp.asarray(tree["parameters"].get(one.name, nominal[one.name]))
+            real(f"{name}: parameter {one.name!r}", _standing(x), one.shape)
+            parts.append(x.reshape(*x.shape[: x.ndim - len(one.shape)], one.size))
+        further.append(_joined(parts, (sum(one.size for one in vary),)))
+    for whole in inputs.prescribed(name, model, shown["prescribed"]):
+        parts = list(tree["prescribed"])
+        parts += [jnp.zeros(sizes(model)[1])] * (3 - len(parts))
+        further.append(_joined(parts, whole.shape[-1:]))
+    return [*tree["given"], *(given[one] for one in call.given), *further, *tree["seeds"]]
+
+
+def _joined(parts: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """Arrays side by side, their batches broadcast, with these last axes."""
+    batch = jnp.broadcast_shapes(*(one.shape[:-1] for one in parts))
+    whole = jnp.concatenate([jnp.broadcast_to(one, (*batch, one.shape[-1])) for one in parts], axis=-1)
+    return whole.reshape(*batch, *shape)
+
+
+def _standing(x: Any) -> Array:
+    """An array of NumPy's of the same shape, without memory of its own."""
+    return np.broadcast_to(np.zeros((), x.dtype), x.shape)
+
+
+def _normal(call: Call, q: Any) -> Any:
+    """A position with quaternions of length one."""
+    still = jnp.zeros((*q.shape[:-1], call.target.model.nv), q.dtype)
+    return run(Call(call.target, "integrate", flat=True), [q, still])[0]
+
+
+def _structural(call: Call, made: Sequence[Any]) -> list[Any]:
+    """The entries that are not zero whatever the state; a status stays as it is."""
+    request = call.target.request(
+        call.name, call.method, call.given, call.terms, call.status, call.regroup, call.places, dict(call.options),
+        call.slopes,
+    )  # fmt: skip
+    outputs = call.target.kernels(("pattern", request), lambda: trace(request, call.target)[1].outputs)
+    batch = made[0].ndim - len(outputs[0].shape)
+    return [
+        x if one.whole else x.reshape(*x.shape[:batch], -1)[..., np.array(entries(one), int)]
+        for x, one in zip(made, outputs, strict=True)
+    ]
