@@ -6,7 +6,7 @@ these. Derivatives are by the numbers given; positions are taken with quaternion
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,9 +20,9 @@ from hinge.calls.foreign import adapter, leaves
 from hinge.calls.jax_kernels import Call, run
 from hinge.calls.request import entries, trace
 from hinge.calls.target import Target
-from hinge.dynamics.registry import default
+from hinge.dynamics.registry import PLACE, asked, default
 from hinge.dynamics.slopes import Slope
-from hinge.errors import NotCovered
+from hinge.errors import NotCovered, SizeError
 from hinge.model.driven import sizes
 
 
@@ -39,19 +39,22 @@ def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str],
     if external:
         places += (("external", inputs.acting(target.model, external, external_frame)),)
     tree = {
-        "given": list(given), "seeds": list(seeds), "prescribed": prescribed, "base_motion": base_motion, "own": own,
-        "parameters": inputs.by_name(name, parameters or {}), "external": external or {},
+        "given": dict(zip(_numbers(name), given, strict=True)), "seeds": list(seeds), "external": external or {},
+        "parameters": inputs.by_name(name, parameters or {}), "prescribed": prescribed, "base_motion": base_motion,
+        "own": own,
     }  # fmt: skip
     tree = _arrays(name, tree)
     if check == "values" or tree["parameters"]:
         _look(target, name, tree, check)
     present = {"external": external or None, "base_motion": base_motion} | own
-    asked = Call(
+    wanted = Call(
         target, name, method, backend, tuple(one for one, x in present.items() if x is not None),
         (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms), return_status, bool(regroup), places,
         tuple(sorted(options.items())), slopes, flat or (not slopes and target.model.nq > target.model.nv),
     )  # fmt: skip
-    compiled = target.kernels(("jax call", asked, packed), lambda: jax.jit(partial(_computed, asked, packed)))
+    compiled = target.kernels(
+        ("jax call", wanted, packed), lambda: jax.jit(partial(_computed, wanted, packed), inline=True)
+    )
     made = compiled(tree)
     return made[0] if len(made) == 1 else tuple(made)
 
@@ -59,44 +62,56 @@ def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str],
 # before it is compiled: containers and kinds of numbers, which JAX would take apart
 
 
+def _numbers(name: str) -> list[str]:
+    """The inputs of an algorithm that are arrays."""
+    return [one for one, quantity in asked(name).items() if quantity is not PLACE]
+
+
 def _arrays(name: str, tree: dict[str, Any]) -> dict[str, Any]:
     """What is given, with an array for whatever is no container of arrays; lists of numbers have no precision."""
-    kinds = [x.dtype for x in leaves(tree.values()) if hasattr(x, "dtype")]
-    number = _number(kinds)
+    given = leaves(tree.values())
+    if all(x is None or isinstance(x, jax.Array) for x in given):
+        return tree
+    number = _number([x.dtype for x in given if hasattr(x, "dtype")])
 
     def array(what: str, x: Any) -> Any:
         if x is None or isinstance(x, jax.Array):
             return x
         if adapter(x) is not None:
             return jnp.asarray(x, number)
-        return real(f"{name}: {what}", x).astype(np.asarray(x).dtype if hasattr(x, "dtype") else number, copy=False)
+        return real(f"{name}: {what}", x).astype(getattr(x, "dtype", number), copy=False)
 
-    def arrays(what: str, x: Any) -> Any:
+    return _each(tree, array)
+
+
+def _each(tree: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """The arrays, changed by a function of what each is called and the array."""
+
+    def changed(what: str, x: Any) -> Any:
         if isinstance(x, Mapping):
-            return {key: array(f"{what}[{key!r}]", one) for key, one in x.items()}
-        return [array(what, one) for one in x] if isinstance(x, tuple | list) else array(what, x)
+            return {key: change(key if what == "given" else f"{what}[{key!r}]", one) for key, one in x.items()}
+        return [change(what, one) for one in x] if isinstance(x, tuple | list) else change(what, x)
 
-    return {what: arrays(what, x) for what, x in tree.items()}
+    return {what: changed(what, x) for what, x in tree.items()}
 
 
 def _number(kinds: Sequence[Any]) -> Any:
-    """The precision that floating numbers of these kinds are computed in; that of JAX itself where there are none."""
+    """Double precision where a number of these kinds has it, or none is floating, and JAX has it; single else."""
     floating = [kind for kind in kinds if jnp.issubdtype(kind, jnp.floating)]
-    return jnp.result_type(*floating, jnp.float32) if floating else jnp.result_type(float)
+    return jnp.result_type(float) if np.float64 in floating or not floating else np.dtype(np.float32)
 
 
 def _look(target: Target, name: str, tree: dict[str, Any], check: str) -> None:
     """Refuse numbers that cannot be, where there are numbers yet."""
     if any(isinstance(x, jax.core.Tracer) for x in leaves(tree.values())):
         if check == "values":
-            raise NotCovered(f"{name}: check='values' looks at numbers, and JAX has none while it traces. Leave it out.")
+            raise NotCovered(
+                f"{name}: check='values' looks at numbers, and JAX has none while it traces. Leave it out."
+            )
         return
-    inputs.parameters(name, target.model, target.vary, jax.tree.map(np.asarray, tree["parameters"]))
+    inputs.parameters(name, target.model, target.vary, tree["parameters"])
     if check == "values":
-        for what, x in tree.items():
-            for one in leaves([x]):
-                if one is not None:
-                    finite(f"{name}: {what}", one)
+        _each(tree, lambda what, x: None if x is None else finite(f"{name}: {what}", x))
 
 
 # within what is compiled
@@ -105,7 +120,13 @@ def _look(target: Target, name: str, tree: dict[str, Any], check: str) -> None:
 def _computed(call: Call, packed: bool, tree: dict[str, Any]) -> list[Any]:
     """The results: what is given as rows of one batch, and the kernel on them."""
     number = _number([x.dtype for x in jax.tree.leaves(tree)])
-    rows = _rows(call, jax.tree.map(lambda x: x.astype(number), tree))
+
+    def numbers(what: str, x: Any) -> Any:
+        if x is not None and jnp.iscomplexobj(x):
+            raise SizeError(f"{call.name}: {what} is not an array of real numbers.")
+        return None if x is None else x.astype(number)
+
+    rows = _rows(call, _each(tree, numbers))
     kernel = call.kernel
     batch = kernel.batch([_standing(x) for x in rows])
     rows = [jnp.broadcast_to(x, (*batch, *shape)) for x, shape in zip(rows, kernel.plan.shapes, strict=True)]
@@ -138,7 +159,12 @@ def _rows(call: Call, tree: dict[str, Any]) -> list[Any]:
         parts = list(tree["prescribed"])
         parts += [jnp.zeros(sizes(model)[1])] * (3 - len(parts))
         further.append(_joined(parts, whole.shape[-1:]))
-    return [*tree["given"], *(given[one] for one in call.given), *further, *tree["seeds"]]
+    return [
+        *(tree["given"][one] for one in _numbers(name)),
+        *(given[one] for one in call.given),
+        *further,
+        *tree["seeds"],
+    ]
 
 
 def _joined(parts: Sequence[Any], shape: tuple[int, ...]) -> Any:

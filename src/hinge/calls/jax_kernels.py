@@ -99,7 +99,7 @@ def run(call: Call, operands: Sequence[Any]) -> list[Any]:
 @P.def_impl
 def _alone(*operands: Any, call: Call) -> list[Any]:
     """Outside of what JAX compiles it is compiled by itself."""
-    return call.target.kernels(("jax", call), lambda: jax.jit(partial(P.bind, call=call)))(*operands)
+    return call.target.kernels(("jax", call), lambda: jax.jit(partial(P.bind, call=call), inline=True))(*operands)
 
 
 @P.def_abstract_eval
@@ -130,7 +130,9 @@ def _tangents(primals: Sequence[Any], tangents: Sequence[Any], *, call: Call) ->
 def _apart(call: Call, name: str, x: Any, tangent: Any) -> list[tuple[str, Any]]:
     """A tangent of an input as those of what slopes are taken by."""
     if name == "prescribed":
-        raise NotCovered(f"{call.name}: there are no derivatives by prescribed=. Give it as NumPy's arrays.")
+        raise NotCovered(
+            f"{call.name}: there are no derivatives by prescribed=. Give it as an array that is not differentiated."
+        )
     if name == "parameters":
         return [
             (one.name, tangent[..., at : at + one.size].reshape(*tangent.shape[:-1], *one.shape))
@@ -146,7 +148,8 @@ def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]
     fixed = len(operands) - call.linear
     wanted = [k for k, one in enumerate(operands) if ad.is_undefined_primal(one)]
     if wanted[0] < fixed:
-        raise NotCovered(f"{call.name} is not linear in {call.inputs[wanted[0]]}, so that JAX cannot transpose it.")
+        one = call.inputs[wanted[0]]
+        raise NotCovered(f"{call.name}: JAX cannot transpose it by {one}. Take its derivative, which is linear.")
     last = call.slopes[-1]
     if last.kind == "along":
         back = Slope("pulled", tuple(last.by[k - fixed] for k in wanted))
