@@ -50,6 +50,9 @@ def linkage():
 ROBOTS = {"flying": flying, "free": free, "linkage": linkage}
 
 
+QUICK = ("inverse_dynamics", "forward_dynamics", "step", "pose", "integrate", "hybrid_dynamics", "loop_dynamics")
+
+
 def state(robot, name, seed=0, batch=()):
     """Random values for what a method takes; frames by name."""
     rng, made = np.random.default_rng(seed), []

@@ -15,12 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from hinge.arguments import Array, finite, real
+from hinge.backends import default_backend
 from hinge.calls import inputs
 from hinge.calls.foreign import adapter, leaves
 from hinge.calls.jax_kernels import Call, run
 from hinge.calls.request import entries, trace
 from hinge.calls.target import Target
-from hinge.dynamics.registry import PLACE, asked, default
+from hinge.dynamics.registry import PLACE, Algorithm, default
 from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered, SizeError
 from hinge.model.driven import sizes
@@ -34,12 +35,13 @@ def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str],
     """What a target gives, in JAX's arrays."""
     if out is not None:
         raise NotCovered(f"{name}: out= cannot be filled, because JAX's arrays do not change. Leave it out.")
-    own = inputs.taken_from(options, target.model, default(name))
+    first = default(name)
+    own = inputs.taken_from(options, target.model, first)
     places = inputs.places(target.model, name, frames)
     if external:
         places += (("external", inputs.acting(target.model, external, external_frame)),)
     tree = {
-        "given": dict(zip(_numbers(name), given, strict=True)), "seeds": list(seeds), "external": external or {},
+        "given": dict(zip(_numbers(first), given, strict=True)), "seeds": list(seeds), "external": external or {},
         "parameters": inputs.by_name(name, parameters or {}), "prescribed": prescribed, "base_motion": base_motion,
         "own": own,
     }  # fmt: skip
@@ -48,35 +50,29 @@ def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str],
         _look(target, name, tree, check)
     present = {"external": external or None, "base_motion": base_motion} | own
     wanted = Call(
-        target, name, method, backend, tuple(one for one, x in present.items() if x is not None),
+        target, name, method, backend or default_backend(), tuple(one for one, x in present.items() if x is not None),
         (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms), return_status, bool(regroup), places,
         tuple(sorted(options.items())), slopes, flat or (not slopes and target.model.nq > target.model.nv),
     )  # fmt: skip
-    compiled = target.kernels(
-        ("jax call", wanted, packed), lambda: jax.jit(partial(_computed, wanted, packed), inline=True)
-    )
-    made = compiled(tree)
+    made = _computed(wanted, packed, tree)
     return made[0] if len(made) == 1 else tuple(made)
 
 
 # before it is compiled: containers and kinds of numbers, which JAX would take apart
 
 
-def _numbers(name: str) -> list[str]:
-    """The inputs of an algorithm that are arrays."""
-    return [one for one, quantity in asked(name).items() if quantity is not PLACE]
+def _numbers(algorithm: Algorithm) -> list[str]:
+    """The inputs that every call gives as arrays."""
+    return [one for one, q in algorithm.inputs.items() if q.absent is None and q is not PLACE]
 
 
 def _arrays(name: str, tree: dict[str, Any]) -> dict[str, Any]:
-    """What is given, with an array for whatever is no container of arrays; lists of numbers have no precision."""
-    given = leaves(tree.values())
-    if all(x is None or isinstance(x, jax.Array) for x in given):
-        return tree
-    number = _number([x.dtype for x in given if hasattr(x, "dtype")])
+    """What is given, with an array for whatever is no container of arrays; numbers in lists have no precision."""
 
     def array(what: str, x: Any) -> Any:
         if x is None or isinstance(x, jax.Array):
             return x
+        number = _number([one.dtype for one in leaves(tree.values()) if hasattr(one, "dtype")])
         if adapter(x) is not None:
             return jnp.asarray(x, number)
         return real(f"{name}: {what}", x).astype(getattr(x, "dtype", number), copy=False)
@@ -117,6 +113,7 @@ def _look(target: Target, name: str, tree: dict[str, Any], check: str) -> None:
 # within what is compiled
 
 
+@partial(jax.jit, static_argnums=(0, 1), inline=True)
 def _computed(call: Call, packed: bool, tree: dict[str, Any]) -> list[Any]:
     """The results: what is given as rows of one batch, and the kernel on them."""
     number = _number([x.dtype for x in jax.tree.leaves(tree)])
@@ -160,7 +157,7 @@ def _rows(call: Call, tree: dict[str, Any]) -> list[Any]:
         parts += [jnp.zeros(sizes(model)[1])] * (3 - len(parts))
         further.append(_joined(parts, whole.shape[-1:]))
     return [
-        *(tree["given"][one] for one in _numbers(name)),
+        *(tree["given"][one] for one in _numbers(default(name))),
         *(given[one] for one in call.given),
         *further,
         *tree["seeds"],

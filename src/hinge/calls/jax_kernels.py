@@ -16,7 +16,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -96,10 +96,7 @@ def run(call: Call, operands: Sequence[Any]) -> list[Any]:
     return P.bind(*operands, call=call)
 
 
-@P.def_impl
-def _alone(*operands: Any, call: Call) -> list[Any]:
-    """Outside of what JAX compiles it is compiled by itself."""
-    return call.target.kernels(("jax", call), lambda: jax.jit(partial(P.bind, call=call), inline=True))(*operands)
+P.def_impl(jax.jit(P.bind, static_argnames="call"))  # outside of what JAX compiles it is compiled by itself
 
 
 @P.def_abstract_eval
