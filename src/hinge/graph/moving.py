@@ -6,13 +6,17 @@ or moves and does not matter, has no derivative, and takes no room in one.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from hinge.graph.expr import Expr, Scalar
 from hinge.graph.ops import OPS
 from hinge.graph.order import STRUCTURE
+from hinge.graph.rules import Rule
+
+Rules = Mapping[Expr, Rule]
+NONE: Rules = {}
 
 
 @cache
@@ -39,10 +43,12 @@ def following(nodes: Iterable[Expr]) -> dict[Expr, Scalar]:
     return made
 
 
-def moving(nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] = ()) -> tuple[set[Expr], set[Any]]:
+def moving(
+    nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] = (), rules: Rules = NONE
+) -> tuple[set[Expr], set[Any]]:
     """The nodes and arrays that move when the first of them do; nodes are in the order they were made."""
     found, arrays = {node for node in nodes if node in first}, set(arrays)
-    ahead = following(nodes)
+    ahead, straight = following(nodes), not any(node.op in STRUCTURE for node in nodes)
     before = -1
     while len(found) + len(arrays) > before:
         before = len(found) + len(arrays)
@@ -51,7 +57,7 @@ def moving(nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] 
             if node in found or op == "input" or still(op):
                 continue
             if op not in STRUCTURE:
-                moves = not found.isdisjoint(args)
+                moves = not found.isdisjoint(rules[node].by if node in rules else args)
             elif op == "carry":
                 moves = args[2] in found or ahead.get(node) in found
             elif op in ("store", "write"):
@@ -61,15 +67,17 @@ def moving(nodes: Sequence[Expr], first: Container[Expr], arrays: Iterable[Any] 
                 moves = (op == "last" and args[1] in found) or (op == "load" and array(node) in arrays)
             if moves:
                 found.add(node)
-        if not ahead and not arrays:  # a straight line is gone over once
+        if straight:
             break
     return found, arrays
 
 
-def mattering(nodes: Sequence[Expr], last: Iterable[Scalar], arrays: Iterable[Any] = ()) -> tuple[set[Expr], set[Any]]:
+def mattering(
+    nodes: Sequence[Expr], last: Iterable[Scalar], arrays: Iterable[Any] = (), rules: Rules = NONE
+) -> tuple[set[Expr], set[Any]]:
     """The nodes and arrays that the last of them depend on smoothly."""
     found, arrays = {x for x in last if type(x) is Expr}, set(arrays)
-    ahead = following(nodes)
+    ahead, straight = following(nodes), not any(node.op in STRUCTURE for node in nodes)
     before = -1
     while len(found) + len(arrays) > before:
         before = len(found) + len(arrays)
@@ -86,7 +94,8 @@ def mattering(nodes: Sequence[Expr], last: Iterable[Scalar], arrays: Iterable[An
             elif op == "last":
                 found.add(args[1])
             else:
-                found.update(x for x in (args[2:] if op in ("store", "write") else args) if type(x) is Expr)
-        if not ahead and not arrays:
+                felt = rules[node].by if node in rules else args[2:] if op in ("store", "write") else args
+                found.update(x for x in felt if type(x) is Expr)
+        if straight:
             break
     return found, arrays

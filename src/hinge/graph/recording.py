@@ -1,8 +1,8 @@
 """Outputs that run once more and keep what a walk back over them needs.
 
-Kept are the state at the beginning of every trip of a loop, and what its trips read out of memory that somebody writes
-later: with both, a trip can be computed again by itself. The loops inside a trip are recorded when it is walked back over,
-not before. Of a long loop only some states are kept, as a loop of loops.
+Kept are the state at the beginning of every trip of a loop (checkpoints.py), and what its trips read out of memory that
+somebody writes later: with both, a trip can be computed again by itself. The loops inside a trip are recorded when it
+is walked back over, not before.
 """
 
 from __future__ import annotations
@@ -13,29 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hinge.errors import NotCovered
+from hinge.graph.checkpoints import State, Trips, forward, recorded
 from hinge.graph.expr import Expr, Scalar
-from hinge.graph.loops import Scratch, access, traced
+from hinge.graph.loops import Scratch, access, reach
 from hinge.graph.moving import array, mattering, moving
-from hinge.graph.ops import OPS, floor, less, minimum
-from hinge.graph.order import STRUCTURE, live, regions
+from hinge.graph.ops import OPS
+from hinge.graph.order import STRUCTURE, regions
+from hinge.graph.rules import straight
 from hinge.graph.streams import Record, Rows
-
-MOST_KEPT = 1 << 14  # numbers a loop may keep of a state before it keeps fewer and computes them again
-
-State = Sequence[Scalar]
-
-
-@dataclass(frozen=True)
-class Trips:
-    """A loop as it is recorded: how often it is taken, at the most, and what a trip does forward and back."""
-
-    count: Scalar
-    most: int
-    run: Callable[..., State]  # of the number of a trip and the state at its beginning
-    pull: Callable[[Scalar, State, State], State]  # of these, and of what is pulled back at its end
-    stop: Callable[..., Scalar] | None
-    once: bool
 
 
 class Recording:
@@ -45,11 +30,11 @@ class Recording:
         self.outputs, self.inputs, self.rows = outputs, inputs, rows
         self.leaves = {x for x in inputs if type(x) is Expr}
         roots = [x.written if isinstance(x, Record) else x for x in outputs]
-        self.nodes = live(roots, leaves=self.leaves)
+        self.nodes, self.rules = straight(roots, self.leaves)
         self.read = self._read()
         scalars, records = [x for x in roots if type(x) is Expr], [x for x in outputs if isinstance(x, Record)]
-        moved, arrays = moving(self.nodes, self.leaves, self.read)
-        felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records])
+        moved, arrays = moving(self.nodes, self.leaves, self.read, self.rules)
+        felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records], self.rules)
         self.moving, self.arrays = moved & felt, arrays & touched
         self.values: dict[Expr, Any] = {}  # what a node is in the run that is being made; itself where it is not here
         self.parts = regions(self.nodes, {}, self.leaves)
@@ -76,7 +61,7 @@ class Recording:
         self.graph = self.nodes[0].graph
         ends = [node for node in self.nodes if node.op == "end" and node not in self.leaves]
         self.around = {node.args[0]: loop for loop, part in self.parts.items() for node in part if node.op == "end"}
-        self.most = {x.args[0]: int(x.args[1]) if type(x.args[1]) is float else self.rows for x in ends}
+        self.most = {x.args[0]: int((reach(x.args[1]) or (0, self.rows))[1]) for x in ends}
         self.inside = {node: [x for loop in self._within(node.args[0]) for x in self.parts[loop]] for node in ends}
         self.written = {array(x): x.serial for x in self.nodes if x.op in ("store", "fresh")}  # last
         for end in ends:
@@ -159,7 +144,7 @@ class Recording:
                 return body(inside, k, state, ahead)
 
         def stop(k: Scalar, *state: Scalar) -> Scalar:
-            with self.during(keeping=False, taping=False, current=set(self.current)):
+            with self.during(keeping=False, taping=True, current=set(self.current)):  # who stops has read something too
                 return body(inside[:check], k, state, [until.args[1]])[0]
 
         def pull(k: Scalar, state: State, now: State) -> State:
@@ -168,11 +153,14 @@ class Recording:
                 return self.pulled_trip(end, now)
 
         begun = [self.value(x.args[2]) for x in carried]
-        trips = Trips(self.value(count), self.most[loop], run, pull, stop if type(until) is Expr else None, loop.once)
+        trips = Trips(
+            end, self.value(count), self.most[loop], run, pull, stop if type(until) is Expr else None,
+            lambda: self.during(current=set()), loop.once,
+        )  # fmt: skip
         if not self.keeping or self.moving.isdisjoint(self.inside[end]):
-            return self.forward(trips, begun)[0]
+            return forward(trips, begun)[0]
         self.put_tapes(end)
-        made, self.backs[end] = self.recorded(trips, begun)
+        made, self.backs[end] = recorded(trips, begun)
         return made
 
     def pulled_trip(self, end: Expr, now: State) -> State:
@@ -220,86 +208,6 @@ class Recording:
     def fades(self, load: Expr) -> bool:
         """Whether memory that is now as it was will be written after it is read there."""
         return array(load) in self.current and load.serial < self.written[array(load)]
-
-    def forward(self, trips: Trips, begun: State, before: Callable[..., None] | None = None) -> tuple[State, Scalar]:
-        """The trips of a loop: the state that is left, and how many were taken."""
-
-        def run(k: Scalar, *state: Scalar) -> State:
-            if before is not None:
-                before(k, state)
-            return trips.run(k, *state)
-
-        if trips.stop is None or trips.most == 1:
-            stop = None if trips.stop is None else lambda *now: trips.stop(0.0, *now)  # type: ignore[misc]
-            return traced(self.graph, trips.count, 0, tuple(begun), run, stop, trips.once), trips.count
-        *left, made = traced(
-            self.graph, trips.count, 0, (*begun, 0.0), lambda k, *now: (*run(k, *now[:-1]), now[-1] + 1.0),
-            lambda *now: trips.stop(now[-1], *now[:-1]),  # type: ignore[misc]
-        )  # fmt: skip
-        return left, made
-
-    def recorded(self, trips: Trips, begun: State) -> tuple[State, Callable[[State], State]]:
-        """The state that is left by a loop, and how it is walked back over."""
-        if type(trips.count) is Expr and not trips.most:
-            raise NotCovered(
-                "the reverse derivative of a loop needs to know how many trips it has at the most.\n"
-                "  Give repeat a number for count, or say with rows= how many."
-            )
-        n = len(begun)
-        if trips.most == 1:
-            left, _ = self.forward(trips, begun)
-            return left, lambda now: self.trip_back(trips, begun, now)
-        if trips.most * n > MOST_KEPT and trips.most > 3:
-            trips = self.in_segments(trips)
-        room = Scratch(trips.most * n, like=self.nodes[0], zeros=False) if trips.most * n else None
-
-        def keep(k: Scalar, state: State) -> None:
-            for j, x in enumerate(state):
-                room[k * float(n) + float(j)] = x
-
-        def back(now: State) -> State:
-            kept = lambda k: [room[k * float(n) + float(j)] for j in range(n)]
-            if trips.stop is None:
-                again = lambda k, *now: trips.pull(made - 1.0 - k, kept(made - 1.0 - k), now)
-                return traced(self.graph, trips.count, 0, tuple(now), again, None)
-            once_more = lambda k, left, *now: (left - 1.0, *trips.pull(left - 1.0, kept(left - 1.0), now))
-            return traced(
-                self.graph, trips.count, 0, (made, *now), once_more, lambda left, *now: less(left, 0.5)
-            )[1:]
-
-        left, made = self.forward(trips, begun, keep)
-        return left, back
-
-    def trip_back(self, trips: Trips, begun: State, now: State) -> State:
-        """Back over a loop that is taken once, or not at all."""
-        stop = None if trips.stop is None else lambda *now: trips.stop(0.0, *begun)  # type: ignore[misc]
-        pull = lambda k, *now: trips.pull(0.0, begun, now)
-        return traced(self.graph, trips.count, 0, tuple(now), pull, stop, trips.once)
-
-    def in_segments(self, trips: Trips) -> Trips:
-        """The same loop as a loop over segments, each of which is recorded when it is walked back over."""
-        root = math.isqrt(trips.most - 1) + 1
-        length = next((n for n in range(root, 2 * root) if trips.most % n == 0), root)
-        whole = type(trips.count) is float and trips.most % length == 0
-        count = trips.most / length if whole else floor((trips.count + (length - 1.0)) / float(length))
-
-        def segment(s: Scalar) -> Trips:
-            first = s * float(length)
-            stop = trips.stop
-            return Trips(
-                float(length) if whole else minimum(float(length), trips.count - first), length,
-                lambda k, *state: trips.run(first + k, *state), lambda k, *rest: trips.pull(first + k, *rest),
-                None if stop is None else lambda k, *state: stop(first + k, *state), False,
-            )  # fmt: skip
-
-        def pull(s: Scalar, state: State, now: State) -> State:
-            with self.during(taping=False, current=set()):
-                return self.recorded(segment(s), state)[1](now)
-
-        stop = trips.stop
-        begins = None if stop is None else lambda s, *state: stop(s * float(length), *state)
-        run = lambda s, *state: self.forward(segment(s), state)[0]
-        return Trips(count, -(-trips.most // length), run, pull, begins, False)
 
 
 @dataclass(frozen=True)

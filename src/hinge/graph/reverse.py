@@ -20,6 +20,7 @@ from hinge.graph.ops import OPS, less, select
 from hinge.graph.order import STRUCTURE
 from hinge.graph.recording import Recording, remembers
 from hinge.graph.streams import Record, Rows
+from hinge.graph.turns import turns
 
 
 def pulled(outputs: Sequence[Any], weights: Sequence[Any], inputs: Sequence[Any], rows: int = 0) -> list[Any]:
@@ -76,6 +77,8 @@ class Reverse(Recording):
     def walk(self, region: Any, gradient: Sums) -> None:
         """Back over the nodes of a loop's body, or of no loop, from those whose derivatives are known."""
         left: dict[Expr, list[Scalar]] = {}
+        turning = turns(self.parts[region])
+        first = {self.rules[x]: x for x in reversed(self.parts[region]) if x in self.rules}  # of its values
         for node in self.parts[region]:
             if node.op == "fresh" and array(node) in self.arrays and node not in self.leaves:
                 self.beside[array(node)] = Scratch(node.args[0].size, like=node)
@@ -83,7 +86,13 @@ class Reverse(Recording):
             op, args = node.op, node.args
             if node in self.leaves:
                 continue
-            if op == "end":
+            if node in self.rules:
+                rule = self.rules[node]
+                if first[rule] is node:  # nobody asks for the others any more
+                    own = [gradient.get(x, 0.0) if self.rules.get(x) is rule else 0.0 for x in rule.values]
+                    for x, amount in zip(rule.by, rule.pull(own), strict=True):
+                        gradient.add(x, amount)
+            elif op == "end":
                 if node in self.backs:
                     self.loop_back(node, left.get(node, [0.0] * args[0].carried), gradient)
             elif op == "store" and array(node) in self.arrays:
@@ -97,6 +106,9 @@ class Reverse(Recording):
                 left.setdefault(args[0], [0.0] * args[0].args[0].carried)[args[1].args[1]] += gradient[node]
             elif op == "load":
                 self.put_in(node, gradient[node])
+            elif node in turning:
+                for x, slope, sign in turning[node]:
+                    gradient.add(x, self.value(slope) * gradient[node] * sign)
             elif op not in STRUCTURE and op != "input":
                 values = [self.value(x) for x in args]
                 for x, slope in zip(args, OPS[op].partials(self.value(node), *values), strict=True):
@@ -139,7 +151,7 @@ class Reverse(Recording):
         """What a loop carries, and what its body takes in from outside, of all that has a derivative."""
         n, own = end.args[0].carried, set(self.inside[end])
         carried = [x for x in end.args[3 : 3 + n] if x in self.moving]
-        found = {x: None for x in end.args[3 + n : 3 + 2 * n]}
+        found = dict.fromkeys(end.args[3 + n : 3 + 2 * n])
         for node in own:
             begins = node.op == "carry" and node.args[0] == end.args[0]  # with a value that is no part of the body
             found.update(dict.fromkeys(() if begins or node.op == "input" else node.args))
