@@ -114,6 +114,9 @@ def test_what_is_given_besides_arrays():
     assert_same(forces(*map(jnp.asarray, given)), wanted)
     assert_same(jax.jit(forces)(*map(jnp.asarray, given)), wanted)
     assert_same(forces(q, qd, qdd, jnp.asarray(mass), com, wrench, motion), wanted)
+    single = robot.inverse_dynamics(*(jnp.asarray(x, jnp.float32) for x in (q, qd, qdd)))  # nominal numbers besides
+    assert single.dtype == np.float32
+    assert_same(single, robot.inverse_dynamics(q, qd, qdd), 1e-5)
 
 
 def test_driven_joints():

@@ -85,7 +85,8 @@ def _each(tree: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, 
 
     def changed(what: str, x: Any) -> Any:
         if isinstance(x, Mapping):
-            return {key: change(key if what == "given" else f"{what}[{key!r}]", one) for key, one in x.items()}
+            named = what in ("given", "own")
+            return {key: change(key if named else f"{what}[{key!r}]", one) for key, one in x.items()}
         return [change(what, one) for one in x] if isinstance(x, tuple | list) else change(what, x)
 
     return {what: changed(what, x) for what, x in tree.items()}
@@ -126,7 +127,8 @@ def _computed(call: Call, packed: bool, tree: dict[str, Any]) -> list[Any]:
     rows = _rows(call, _each(tree, numbers))
     kernel = call.kernel
     batch = kernel.batch([_standing(x) for x in rows])
-    rows = [jnp.broadcast_to(x, (*batch, *shape)) for x, shape in zip(rows, kernel.plan.shapes, strict=True)]
+    shapes = [(*batch, *shape) for shape in kernel.plan.shapes]
+    rows = [jnp.broadcast_to(x.astype(number), shape) for x, shape in zip(rows, shapes, strict=True)]
     if call.slopes and not call.flat and call.target.model.nq > call.target.model.nv:
         rows = [_normal(call, x) if call.along_velocities(one) else x for one, x in zip(call.inputs, rows, strict=True)]
     made = run(call, rows)

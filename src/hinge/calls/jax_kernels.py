@@ -103,6 +103,10 @@ P.def_impl(jax.jit(P.bind, static_argnames="call"))  # outside of what JAX compi
 def _shapes(*operands: Any, call: Call) -> list[Any]:
     plan, first = call.kernel.plan, operands[0]
     batch = first.shape[: first.ndim - len(plan.shapes[0])]
+    wanted = [((*batch, *shape), first.dtype) for shape in plan.shapes]
+    found = [(one.shape, one.dtype) for one in operands]
+    if found != wanted:  # machine code reads them without looking
+        raise TypeError(f"{call}: operands are {found}, and have to be {wanted}.")
     types = [first.dtype] * len(plan.outputs)
     if plan.status:
         types[-1] = np.dtype(np.uint8)
