@@ -144,6 +144,8 @@ def test_derivatives_jvp_and_vjp_are_of_jax_and_carry_gradients(robot):
         "packed": lambda *x: robot.derivatives("inverse_dynamics", *x, packed=True),
         "jvp": lambda *x: robot.jvp("inverse_dynamics", x, (v, None, w)),
         "vjp": lambda *x: robot.vjp("inverse_dynamics", x, w),
+        "recursion": lambda *x: robot.forward_dynamics_derivatives(*x),
+        "hessian": lambda *x: robot.second_derivatives("inverse_dynamics", *x, by="qd", weights=w),
     }
     for one in ours.values():
         close(one(*arrays), one(*given))

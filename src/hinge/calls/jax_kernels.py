@@ -137,7 +137,7 @@ def _apart(call: Call, name: str, x: Any, tangent: Any) -> list[tuple[str, Any]]
     if name == "parameters":
         return [
             (one.name, tangent[..., at : at + one.size].reshape(*tangent.shape[:-1], *one.shape))
-            for one, at in zip(call.target.vary, starts(call.target.vary), strict=False)
+            for one, at in zip(call.target.vary, starts(call.target.vary), strict=True)
         ]
     if call.along_velocities(name):
         met = Call(call.target, "difference", slopes=(Slope("along", ("q1",)),), flat=True)
