@@ -13,6 +13,7 @@ from hinge.calls.inputs import own
 from hinge.calls.views import place_names
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, default
 from hinge.robot import algorithms, views
+from hinge.robot.robot import Robot
 
 PATH = Path(algorithms.__file__).with_suffix(".pyi")
 HEAD = '''"""Written by `make stub` from the registry of algorithms and the table of views; do not edit."""
@@ -93,7 +94,8 @@ def text() -> str:
         parts += [f"class {home.name}(View):", *_of_view(view, on_robot=False), ""]
     parts += ["class Algorithms(View):", "    target: Target"]
     parts += [f"    {view}: {home.name}" for view, home in views.VIEWS.items()]
-    parts += [_method(name, default(name)) for name in sorted(ALGORITHMS) if name not in views.MEMBERS]
+    others = {*views.MEMBERS, *vars(Robot)}  # what a robot says of itself is in its own file
+    parts += [_method(name, default(name)) for name in sorted(ALGORITHMS) if name not in others]
     for view in views.VIEWS:
         parts += _of_view(view, on_robot=True)
     return "\n".join(parts) + "\n"
