@@ -87,6 +87,11 @@ def _of_view(view: str, on_robot: bool) -> list[str]:
     return made
 
 
+def from_registry(name: str) -> bool:
+    """Whether the method of an algorithm is written from the registry; a few a robot has from elsewhere."""
+    return not hasattr(inspect.getattr_static(Robot, name), "__wrapped__")
+
+
 def text() -> str:
     """The whole stub."""
     parts = [HEAD]
@@ -94,8 +99,8 @@ def text() -> str:
         parts += [f"class {home.name}(View):", *_of_view(view, on_robot=False), ""]
     parts += ["class Algorithms(View):", "    target: Target"]
     parts += [f"    {view}: {home.name}" for view, home in views.VIEWS.items()]
-    others = {*views.MEMBERS, *vars(Robot)}  # what a robot says of itself is in its own file
-    parts += [_method(name, default(name)) for name in sorted(ALGORITHMS) if name not in others]
+    listed = [name for name in sorted(ALGORITHMS) if name not in views.MEMBERS and from_registry(name)]
+    parts += [_method(name, default(name)) for name in listed]
     for view in views.VIEWS:
         parts += _of_view(view, on_robot=True)
     return "\n".join(parts) + "\n"
