@@ -14,11 +14,12 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.calls import inputs
+from hinge.calls.foreign import adapter
 from hinge.calls.request import entries, trace
 from hinge.calls.target import Target
 from hinge.dynamics.registry import KNOWN, PLACE, asked, default
 from hinge.dynamics.slopes import Slope
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
 
 Tangents = Mapping[str, Any] | Sequence[Any]
@@ -152,6 +153,8 @@ def linearize(target: Target, q: Any, qd: Any, tau: Any, h: Any = None, method: 
     >>> A.shape, B.shape
     ((2, 2), (2, 1))
     """
+    if adapter(q, qd, tau, h):
+        raise NotCovered("linearize takes no tensors.\n  Give it arrays of NumPy, or ask for derivatives of step.")
     if h is not None:
         over_q, over_v = derivatives(target, "step", q, qd, tau, h, by=("q", "qd", "tau"), method=method, **keywords)
         parts = [np.concatenate(pair, axis=-2) for pair in zip(over_q, over_v, strict=True)]
@@ -229,9 +232,9 @@ def _widths(target: Target, name: str, by: Sequence[str], keywords: Mapping[str,
 
 def _side_by_side(whole: Array, widths: Sequence[int], axis: int = -1) -> tuple[Array, ...]:
     """The parts of an array along an axis; they are views of it."""
-    moved = np.moveaxis(whole, axis, -1)
+    moved = whole.swapaxes(axis, -1)  # which tensors have too
     ends = np.cumsum(widths)
-    return tuple(np.moveaxis(moved[..., end - n : end], -1, axis) for n, end in zip(widths, ends, strict=True))
+    return tuple(moved[..., end - n : end].swapaxes(axis, -1) for n, end in zip(widths, ends, strict=True))
 
 
 def _with_status(made: Any, status: bool) -> tuple[tuple[Any, ...], Any]:

@@ -1,0 +1,159 @@
+"""Calls on tensors of torch have the values of calls on arrays, and gradients that differences agree with."""
+
+import numpy as np
+import pytest
+from sweeps import swept
+from tensor_cases import CASES, robot, state
+
+import hinge
+from hinge.dynamics.registry import ALGORITHMS, PLACE, asked
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'hinge[torch]'")
+from torch.autograd import forward_ad, gradcheck, gradgradcheck  # noqa: E402
+
+CALLS = {"inverse_dynamics": (), "forward_dynamics": (), "step": (0.01,)}
+FEW = {"inverse_dynamics", "pose", "kinetic_energy", "integrate", "hybrid_dynamics"}
+INNER = {"constrained_step"}
+
+
+def leaf(*arrays):
+    return [torch.tensor(x, requires_grad=True) for x in arrays]
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("case", CASES)
+def test_values_are_those_of_arrays_and_gradients_those_of_differences(case, name):
+    system = robot(case)
+    arrays = state(system)
+
+    def call(*given):
+        return getattr(system, name)(*given, *CALLS[name])
+
+    tensors = leaf(*arrays)
+    made, wanted = call(*tensors), call(*arrays)
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (made, wanted)), strict=True):
+        np.testing.assert_array_equal(one.detach().numpy(), other)
+    assert gradcheck(call, tensors)
+    assert gradgradcheck(call, tensors)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_gradients_by_varied_numbers(name):
+    system = robot("varied")
+    q, qd, last = state(system, 3)
+    masses, com = leaf(np.array([0.8, 1.0, 1.3]), np.array([0.4, 0.1, 0.0]))
+
+    def call(masses, com, last):
+        parameters = {"lower.mass": masses, "lower.com": com, "upper.mass": 1.5}
+        return getattr(system, name)(q, qd, last, *CALLS[name], parameters=parameters)
+
+    assert gradcheck(call, (masses, com, *leaf(last)))
+    assert gradgradcheck(call, (masses, com, *leaf(last)))
+
+
+def test_gradients_by_forces_and_by_the_motion_of_the_base():
+    arm = hinge.samples.planar_2r()
+    q, qd, qdd = state(arm)
+    rng = np.random.default_rng(1)
+    at_hand, at_elbow, v, a = leaf(*(rng.normal(size=shape) for shape in ((3, 1, 6), (6,), (6,), (2, 6))))
+
+    def call(at_hand, at_elbow, v, a):
+        return arm.inverse_dynamics(q, qd, qdd, external={"lower": at_elbow, "hand": at_hand}, base_motion=(v, a))
+
+    assert call(at_hand, at_elbow, v, a).shape == (3, 2, 2)
+    assert gradcheck(call, (at_hand, at_elbow, v, a))
+
+
+@pytest.mark.parametrize("name", swept(sorted(set(ALGORITHMS) - INNER), FEW.__contains__))
+def test_every_algorithm_takes_tensors(name):
+    system = robot("floating")
+    rng = np.random.default_rng(2)
+    q, _, _ = state(system, 1)
+    given = []
+    for one, quantity in asked(name).items():
+        if quantity is PLACE:
+            given.append("link2")
+        elif quantity.counted == "nq":
+            given.append(q[0])
+        else:
+            given.append(np.abs(rng.normal(size=quantity.shape(system.model))) * (0.01 if one == "h" else 1.0))
+    if "known" in asked(name):
+        given[list(asked(name)).index("known")] = np.arange(system.nv) % 2.0
+    try:
+        wanted = getattr(system.target, name)(*given)
+    except (hinge.NotCovered, KeyError) as reason:
+        pytest.skip(str(reason))
+    moving = [k for k, x in enumerate(given) if not isinstance(x, str) and x.size and list(asked(name))[k] != "known"]
+
+    def call(*tensors):
+        whole = list(given)
+        for k, x in zip(moving, tensors, strict=True):
+            whole[k] = x
+        return getattr(system.target, name)(*whole)
+
+    tensors = leaf(*(given[k] for k in moving))
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (call(*tensors), wanted)), strict=True):
+        np.testing.assert_array_equal(one.detach().numpy(), other)
+    assert gradcheck(call, tensors, atol=1e-4, rtol=1e-4, fast_mode=True)
+
+
+def test_the_gradient_along_a_quaternion_is_zero():
+    system = robot("floating")
+    q, qd, tau = state(system, 1)
+    (x,) = leaf(q[0])
+    (gradient,) = torch.autograd.grad(system.forward_dynamics(x, qd[0], tau).sum(), x)
+    assert gradient.shape == (system.nq,)
+    for at in (slice(0, 4), slice(7, 11)):
+        assert abs(float(gradient[at] @ x.detach()[at])) < 1e-10 * float(gradient[at].norm())
+
+
+def test_the_gradient_of_a_broadcast_input_is_the_sum():
+    arm = robot("arm")
+    q, qd, qdd = state(arm, 4)
+    alone, one, many = leaf(qdd, qdd, np.tile(qdd, (4, 1)))
+    w = torch.arange(12.0).reshape(4, 3).double()
+    (summed,) = torch.autograd.grad(arm.inverse_dynamics(q, qd, one), one, w)
+    (each,) = torch.autograd.grad(arm.inverse_dynamics(q, qd, many), many, w)
+    torch.testing.assert_close(summed, each.sum(0))
+    assert torch.autograd.grad(arm.inverse_dynamics(q[0], qd[0], alone), alone, w[0])[0].shape == (3,)
+
+
+def test_gradients_of_derivatives():
+    arm = robot("arm")
+    q, qd, qdd = leaf(*state(arm))
+    w = torch.ones(2, 3).double().requires_grad_()
+    assert gradcheck(lambda *x: arm.derivatives("inverse_dynamics", *x), (q, qd, qdd))
+    assert gradcheck(lambda q, w: arm.vjp("inverse_dynamics", (q, qd, qdd), w), (q, w))
+    assert gradcheck(lambda q, w: arm.jvp("inverse_dynamics", (q, qd, qdd), {"q": w}), (q, w))
+    wanted = arm.second_derivatives("inverse_dynamics", *state(arm), by=("q",))[0][0]
+    np.testing.assert_array_equal(
+        arm.second_derivatives("inverse_dynamics", q, qd, qdd, by=("q",))[0][0].detach(), wanted
+    )
+
+
+def test_forward_mode():
+    system = robot("floating")
+    q, qd, tau = (torch.tensor(x) for x in state(system))
+    assert gradcheck(
+        system.forward_dynamics,
+        [x.requires_grad_() for x in (q, qd, tau)],
+        check_forward_ad=True,
+        check_backward_ad=False,
+    )
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(q.detach(), torch.ones_like(q))
+        rate = forward_ad.unpack_dual(system.forward_dynamics(dual, qd.detach(), tau.detach())).tangent
+    assert rate.shape == (2, system.nv)
+
+
+def test_a_rollout_of_steps_has_gradients():
+    arm = hinge.samples.planar_2r().vary("lower.mass")
+    (mass, q0) = leaf(np.array(1.2), np.array([0.3, -0.4]))
+
+    def end(mass, q):
+        qd = torch.zeros(2).double()
+        for _ in range(50):
+            q, qd = arm.step(q, qd, torch.zeros(2).double(), 0.01, parameters={"lower.mass": mass})
+        return q, qd
+
+    assert gradcheck(end, (mass, q0))
