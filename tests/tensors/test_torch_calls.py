@@ -145,16 +145,16 @@ def test_what_is_refused_says_why():
         "linearize takes no tensors.\n  Give it arrays of NumPy, or ask for derivatives of step.",
         lambda: arm.linearize(x, x, x),
     )
-    q, qd, qdd = (torch.tensor(one) for one in state(free))
+    q = torch.tensor(state(free)[0])
     refused(
         hinge.NotCovered,
-        "inverse_dynamics: gradients by q of its derivatives along velocities are not covered, because robot "
+        "mass_matrix: gradients by q of its derivatives along velocities are not covered, because robot "
         "'floating' has quaternions.\n  Take both with the tensor library, of the plain call; or give q without a "
         "gradient.",
-        lambda: free.derivatives("inverse_dynamics", q.requires_grad_(), qd, qdd)[0].sum().backward(),
+        lambda: free.derivatives("mass_matrix", q.requires_grad_())[0].sum().backward(),
     )
     refused(
         hinge.NotCovered,
-        "inverse_dynamics: packed derivatives carry no gradients.\n  Leave packed out.",
-        lambda: arm.derivatives("inverse_dynamics", x.requires_grad_(), x, x, packed=True).sum().backward(),
+        "mass_matrix: packed derivatives carry no gradients.\n  Leave packed out.",
+        lambda: arm.derivatives("mass_matrix", x.requires_grad_(), packed=True).sum().backward(),
     )

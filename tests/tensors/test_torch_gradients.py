@@ -144,6 +144,8 @@ def test_gradients_of_derivatives():
     q, qd, qdd = leaf(*state(arm))
     w = torch.ones(2, 3).double().requires_grad_()
     assert gradcheck(lambda *x: arm.derivatives("inverse_dynamics", *x), (q, qd, qdd))
+    free = robot("floating")
+    assert gradcheck(lambda *x: free.derivatives("inverse_dynamics", *x), leaf(*state(free)))
     assert gradcheck(lambda q, w: arm.vjp("inverse_dynamics", (q, qd, qdd), w), (q, w))
     assert gradcheck(lambda q, w: arm.jvp("inverse_dynamics", (q, qd, qdd), {"q": w}), (q, w))
     wanted = arm.second_derivatives("inverse_dynamics", *state(arm), by=("q",))[0][0]
