@@ -180,3 +180,31 @@ def test_a_rollout_of_steps_has_gradients():
         return q, qd
 
     assert gradcheck(end, (mass, q0))
+
+
+class Product:
+    """x times y summed, of vectors; or, pulled, its gradient: what `differentiable` takes."""
+
+    def __init__(self, by=None):
+        self.by, self.status = by, False
+        self.axes = (1, 1) if by is None else (1, 1, 0)
+        self.results = ((),) if by is None else tuple((3,) for _ in by)
+
+    def run(self, arrays):
+        if self.by is None:
+            return (np.asarray(np.sum(arrays[0] * arrays[1], axis=-1)),)
+        x, y, weight = arrays
+        return tuple(np.asarray(weight[..., None] * (y, x)[k]) for k in self.by)
+
+    def pulled(self, by):
+        return Product(tuple(by))
+
+
+def test_other_functions_of_arrays_can_have_gradients():
+    from hinge.calls.torch_tensors import differentiable
+
+    product = Product()
+    x, y = leaf(np.array([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]]), np.array([2.0, 1.0, 4.0]))
+    assert differentiable(product, (x, y))[0].tolist() == [16.0, -3.0]
+    assert gradcheck(lambda x, y: differentiable(product, (x, y)), (x, y))
+    assert gradcheck(lambda x: differentiable(product, (x, y.detach())), x)

@@ -200,7 +200,7 @@ def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, .
 
 
 def _pulled(
-    function: Differentiable, tensors: Sequence[Tensor], wanted: Sequence[bool], weights: Sequence[Tensor | None]
+    function: Differentiable, tensors: Sequence[Tensor], wanted: Sequence[bool], weights: Sequence[Tensor]
 ) -> list[Tensor | None]:
     """The gradients by those inputs for which one is wanted, each summed over the batch that it does not have."""
     by = [k for k, one in enumerate(wanted) if one]
