@@ -110,6 +110,35 @@ def test_a_graph_belongs_to_its_robot():
         np.testing.assert_array_equal(compiled(arm, q), arm.gravity_force(q.numpy()))
 
 
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("way", [grad, lambda f: vmap(grad(f)), lambda f: jacrev(grad(f)), lambda f: jacfwd(grad(f))])
+def test_transforms_inside_a_graph(way):
+    arm = hinge.samples.planar_2r()
+    q = torch.tensor(state(arm, 3)[0])
+
+    def made(q):
+        return way(lambda q: arm.forward_dynamics(q, q, q).square().sum())(q)
+
+    torch.testing.assert_close(torch.compile(made, fullgraph=True, backend="aot_eager")(q), made(q))
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_module_with_a_call_is_exported():
+    arm = hinge.samples.planar_2r()
+    q = torch.tensor(state(arm, 3)[0])
+
+    class Lifted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qd = torch.nn.Parameter(torch.ones(2).double())
+
+        def forward(self, q):
+            return arm.inverse_dynamics(q, self.qd, np.zeros(2))
+
+    module = Lifted()
+    torch.testing.assert_close(torch.export.export(module, (q,)).module()(q), module(q))
+
+
 @pytest.mark.sweep
 @pytest.mark.usefixtures("fresh")
 def test_inductor_compiles_it():

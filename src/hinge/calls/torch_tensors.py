@@ -73,11 +73,11 @@ def differentiable(function: Differentiable, tensors: Sequence[Tensor]) -> tuple
 
     The function has to live as long as what torch.compile has made of it.
     """
+    if torch._C._are_functorch_transforms_active():
+        return _Transformed.apply(function, *tensors)
     # a tensor of another kind stands for one that is still to come, or a mode listens
     if torch._C._len_torch_dispatch_stack() or any(type(x) not in PLAIN for x in tensors):
         return tuple(operator(_key(function), list(tensors)))
-    if torch._C._are_functorch_transforms_active():
-        return _Transformed.apply(function, *tensors)
     if forward_ad._current_level >= 0 or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
         return _Plain.apply(function, *tensors)
     return _run(function, tensors)
@@ -110,7 +110,7 @@ class _Transformed(_Plain):
 
     @staticmethod
     def forward(function: Differentiable, *tensors: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
-        return _run(function, tensors)
+        return differentiable(function, tensors)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
