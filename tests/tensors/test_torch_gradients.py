@@ -130,6 +130,8 @@ def test_driven_joints_move_as_tensors_say():
     arm = hinge.samples.planar_2r().prescribe("elbow")
     (x, moving) = leaf(np.array([0.4]), np.array([0.2]))
     assert gradcheck(lambda x: arm.inverse_dynamics(x, x, x, prescribed=(moving.detach(), [1.0])), x)
+    with pytest.raises(hinge.SizeError, match="has driven joints"):
+        arm.inverse_dynamics(x, x, x)
     made = arm.inverse_dynamics(x, x, x, prescribed=(moving, [1.0]))
     with pytest.raises(hinge.NotCovered) as caught:
         made.sum().backward()

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from hinge.arguments import Array
+from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.target import USUAL, Target
@@ -65,7 +66,7 @@ class Call:
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The results for these inputs."""
         target, rows = self.target, list(arrays)
-        if target.vary or self.driven:
+        if target.vary or self.driven or len(rows) < len(self.kernel.plan.inputs):
             end = len(rows) - self.seeds
             start, stop = end - self.driven - self.varied, end - self.driven
             varied = dict(zip(self.names[start:stop], rows[start:stop], strict=True))
@@ -140,6 +141,7 @@ def requested(target: Target, name: str, given: Sequence[Any], frames: Sequence[
     varied = inputs.by_name(name, parameters or {})
     driven = list(prescribed) if prescribed is not None else []
     values = [*given, *(optional[one] for one in present), *varied.values(), *driven, *seeds]
+    backend = backend or default_backend()
     words = (name, method, backend, return_status, tuple(joint_terms), bool(regroup), places, present, tuple(varied),
              len(driven), tuple(sorted(options.items())), slopes, flat, packed, check)  # fmt: skip
 
