@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
+from weakref import WeakValueDictionary
 
+TARGETS: WeakValueDictionary[str, Any] = WeakValueDictionary()  # those there are, by key: what a graph of torch holds
 ADAPTERS = {"torch": "hinge.calls.torch_tensors", "jax": "hinge.calls.jax_arrays", "jaxlib": "hinge.calls.jax_arrays"}
 
 
