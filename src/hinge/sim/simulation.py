@@ -26,6 +26,7 @@ from hinge.integrators import METHODS
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim import setup
+from hinge.sim.adjoint import Course
 from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
@@ -33,12 +34,37 @@ from hinge.sim.trajectory import FIELDS, Trajectory
 from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
 
 
-class Rollout(NamedTuple):
+class States(NamedTuple):
     """States (…, rows, nq) and (…, rows, nv), and a status (…)."""
 
     q: Array
     qd: Array
     status: Array
+
+
+class Rollout(States):
+    """States (…, rows, nq) and (…, rows, nv), and a status (…); derivatives go back through it."""
+
+    course: Course
+
+    def pulled(self, dq: Any = None, dqd: Any = None, by: str | Sequence[str] | None = None, flat: bool = False
+               ) -> dict[str, Any]:  # fmt: skip
+        """The derivatives of a weighted sum of the states by all that was given, by its names: q0, qd0, tau, taus, …
+
+        `dq` (…, rows, nv), along `integrate`, and `dqd` (…, rows, nv) are the weights of what was recorded; none are
+        zero. `by` names what derivatives are taken by, all unless given. Each has the shape in which it was given, that
+        of q0 with nv along `integrate`; `parameters` and `external` are dicts by name, `inputs` a tuple. With `flat`
+        `dq` and that of q0 are by the nq numbers. What was given must not have changed since. Weights of states that
+        were lost make all of that rollout NaN.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> run = hinge.rollout(arm, [0.5, 0.0], [0.0, 0.0], steps=100, h=1e-3, taus=np.zeros((100, 2)))
+        >>> end = np.zeros((101, 2))
+        >>> end[-1, 0] = 1.0  # the first joint at the end
+        >>> run.pulled(end)["taus"].shape
+        (100, 2)
+        """
+        return self.course.pulled(dq, dqd, by, flat)
 
 
 def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
@@ -91,15 +117,22 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     rolling = Rolling(
         robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
     )
-    pace, done = Pace(len(q)), 0
-    while done < count:  # in parts, so that Ctrl-C is heard
-        part = min(pace.steps, count - done)
-        with pace.of(part):
-            rolling.run(done, part)
-        done += part
+    for done, part in Pace(len(q)).parts(count):  # so that Ctrl-C is heard
+        rolling.run(done, part)
     memory.fill(start + (first + every * np.arange(memory.room)) * h)
     made = memory.made()[1]
-    return Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
+    run = Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
+    given = {"q0": q0, "qd0": qd0, "tau": tau, "taus": taus, "inputs": dict(enumerate(inputs)), "parameters": parameters,
+             "external": external, "base_motion": _numbered(base_motion), "prescribed": _numbered(prescribed)}  # fmt: skip
+    given = {name: one for name, one in given.items() if one is not None and (not isinstance(one, dict) or one)}
+    states = [memory.arrays[name] for name in ("q", "qd")]
+    run.course = Course(robot, physics, acts, batch, states, count, h, every, start, first, backend, given)
+    return run
+
+
+def _numbered(given: Any) -> dict[int, Any] | None:
+    """Arrays by number, where they are not a function of time."""
+    return None if given is None or callable(given) else dict(enumerate(given))
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
