@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sim_robots import double_pendulum, flyer, massless_rods
+from sim_robots import double_pendulum, flyer
 
 import hinge
-from hinge import NotCovered, SizeError, UnknownName
+from hinge import SizeError, UnknownName
 from hinge.sim import adjoint
 
 STEPS, H, SMALL = 20, 1e-2, 1e-5
@@ -46,11 +46,21 @@ def policy(t, q, qd, target, gain):
     return gain * np.tanh(target - q) - 0.3 * qd + np.sin(20.0 * t)
 
 
+def moved(robot, q, by):
+    return robot.integrate(q, by) if robot.nq != robot.nv else np.asarray(q) + by
+
+
+def apart(robot, q, other):
+    return robot.difference(q, other) if robot.nq != robot.nv else other - q
+
+
 def shifted(robot, given, along, size):
     """What is given, moved along a direction: positions by `integrate`."""
     if isinstance(given, dict):
-        return {key: robot.integrate(x, size * along[key]) if key == "q0" else shifted(robot, x, along[key], size)
-                for key, x in given.items()}  # fmt: skip
+        return {
+            key: moved(robot, x, size * along[key]) if key == "q0" else shifted(robot, x, along[key], size)
+            for key, x in given.items()
+        }
     if isinstance(given, list | tuple):
         return tuple(shifted(robot, x, d, size) for x, d in zip(given, along, strict=True))
     return np.asarray(given, float) + size * along
@@ -83,10 +93,10 @@ def agrees(robot, given, tolerance=1e-6, steps=STEPS, seed=3, **options):
     assert set(slopes) == set(given) - {"policy"}
     for name in slopes:
         along = {name: direction(rng, slopes[name])}
-        ends = [hinge.rollout(robot, steps=steps, h=H, **given | shifted(robot, {name: given[name]}, along, x), **options)
-                for x in (-SMALL, SMALL)]  # fmt: skip
-        moved = robot.difference(ends[0].q, ends[1].q) / (2 * SMALL)
-        wanted = np.sum(dq * moved) + np.sum(dqd * (ends[1].qd - ends[0].qd)) / (2 * SMALL)
+        near = [given | shifted(robot, {name: given[name]}, along, x) for x in (-SMALL, SMALL)]
+        ends = [hinge.rollout(robot, steps=steps, h=H, **one, **options) for one in near]
+        change = apart(robot, ends[0].q, ends[1].q), ends[1].qd - ends[0].qd
+        wanted = (np.sum(dq * change[0]) + np.sum(dqd * change[1])) / (2 * SMALL)
         found = dot({name: slopes[name]}, along)
         size = np.sqrt(dot(slopes[name], slopes[name]) * dot(along[name], along[name]))
         assert size > 0.0
@@ -99,7 +109,9 @@ def test_every_method_of_an_arm(method):
     robot = arm()
     q, qd = states(robot)
     taus = np.random.default_rng(1).normal(size=(3, STEPS, 2))
-    slopes = agrees(robot, {"q0": q, "qd0": qd, "taus": taus}, method=method, joint_terms=("armature", "damping", "stiffness"))
+    slopes = agrees(
+        robot, {"q0": q, "qd0": qd, "taus": taus}, method=method, joint_terms=("armature", "damping", "stiffness")
+    )
     assert slopes["q0"].shape == slopes["qd0"].shape == (3, 2)
     assert slopes["taus"].shape == taus.shape
 
@@ -142,9 +154,8 @@ def test_forces_on_bodies_a_moving_base_and_driven_joints():
     robot = arm()
     q, qd = states(robot)
     agrees(robot, {"q0": q, "qd0": qd, "base_motion": (0.1 * rng.normal(size=(3, 6)), rng.normal(size=6))})
-    driven = geared().drive("b")
-    q, qd = states(driven)
-    agrees(driven, {"q0": q, "qd0": qd, "prescribed": ([0.9, 0.1, 0.3, -0.2], rng.normal(size=(3, 3)), [0.1, 0.2, 0.3])})
+    driven, q, qd = arm().prescribe("shoulder"), q[:, 1:], qd[:, 1:]
+    agrees(driven, {"q0": q, "qd0": qd, "prescribed": ([0.3], rng.normal(size=(3, 1)), [2.0])})
 
 
 @pytest.mark.parametrize("options", [{"effort": True}, {"limits": "spring"}, {"limits": "stop"},
@@ -249,10 +260,31 @@ def test_forces_that_jump_within_a_step():
     agrees(arm(), given, method="rk4")
 
 
-@pytest.mark.parametrize("loops", [None, "project", "baumgarte"])
+def agrees_along(robot, q, tau, **options):
+    """Derivatives by held forces and by the start's velocity, along one that the loops or constraints allow."""
+    weights = np.random.default_rng(3).normal(size=(2, STEPS + 1, robot.nv))
+    free = hinge.rollout(robot, q, np.zeros(robot.nv), 1, 1e-6, tau=tau, **options).qd[-1]
+    free /= np.abs(free).max()
+    slopes = hinge.rollout(robot, q, free, STEPS, H, tau=tau, **options).pulled(*weights)
+    for d, at in ((free, lambda x: (q, (1.0 + x) * free, tau)), (tau, lambda x: (q, free, (1.0 + x) * tau))):
+        ends = [hinge.rollout(robot, *at(x)[:2], STEPS, H, tau=at(x)[2], **options) for x in (-SMALL, SMALL)]
+        change = ends[1].q - ends[0].q, ends[1].qd - ends[0].qd
+        found = np.dot(slopes["qd0" if d is free else "tau"], d)
+        assert abs(found - np.sum(weights * change) / (2 * SMALL)) < 1e-6 * abs(found)
+
+
+@pytest.mark.parametrize("loops", [None, "project", "baumgarte", "independent"])
 def test_loops(loops):
     robot = hinge.samples.four_bar()
-    q = robot.random_state(np.random.default_rng(0), 2)[0]
+    q = robot.assemble([0.5, 0.5, 1.5], hold=["crank"], strict=True).q
+    agrees_along(robot, q, np.array([1.0, 0.2, 0.1]), loops=loops)
+
+
+@pytest.mark.parametrize("loops", [None, "project"])
+def test_constraints(loops):
+    robot = double_pendulum()
+    level = hinge.constrain(robot, lambda q, t: [q[0] + q[1] - 0.5], holonomic=True)
+    agrees_along(robot, np.array([0.2, 0.3]), np.array([1.0, 0.2]), constraint=level, loops=loops)
 
 
 def test_what_was_lost_has_no_derivative_and_the_others_have():
@@ -295,5 +327,5 @@ def test_what_cannot_be_used_is_refused():
     run = hinge.rollout(double_pendulum(), [0.1, 0.2], [0.0, 0.0], 5, H, tau=[0.0, 0.0])
     with pytest.raises(SizeError, match=r"pulled: dq has shape \(5, 2\); give \(6, 2\), a row for each recorded state"):
         run.pulled(np.zeros((5, 2)))
-    with pytest.raises(UnknownName, match="by 'taus' are asked for, which it was not given. Did you mean 'tau'"):
+    with pytest.raises(UnknownName, match=r"by 'taus' are asked for, which it was not given\. Did you mean 'tau'"):
         run.pulled(1.0, by="taus")

@@ -47,6 +47,7 @@ from hinge.sim.step import Physics
 from hinge.sim.turns import Pace, fates
 
 ROOM = 256 << 20  # bytes of states that are run again at once
+SEVERAL = ("inputs", "base_motion", "prescribed")  # what is given as several arrays
 ROWS_TAKEN = ("q", "qd", "weight of q", "weight of qd")  # by step: states, and weights of those that were recorded
 
 
@@ -90,13 +91,24 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
 
     made = repeat(steps, [graph.input("weights", k) for k in range(n + len(held))], back)
     graph.let_go()
-    outputs = [("weights", (len(made),), list(made)), *([record] if record else [])]
+    outputs: list[Any] = [("weights", (len(made),), list(made)), *([record] if record else [])]
     return order([*_takes(robot, len(made)), *outside.inputs()], outputs)
 
 
 def _takes(robot: Robot, wide: int) -> list[Input]:
     sizes = zip(ROWS_TAKEN, (robot.nq, robot.nv) * 2, strict=True)
-    return [Input("weights", wide), *(Input(name, k, stream=True) for name, k in sizes), Input("clock", len(CLOCK), True)]
+    return [
+        Input("weights", wide),
+        *(Input(name, k, stream=True) for name, k in sizes),
+        Input("clock", len(CLOCK), True),
+    ]
+
+
+def by_name(**given: Any) -> dict[str, Any]:
+    """What a rollout was given as numbers, with arrays by their names or numbers where there are several."""
+    made = {name: one for name, one in given.items() if one is not None and not callable(one)}
+    made |= {name: dict(enumerate(made[name])) for name in SEVERAL if name in made}
+    return {name: one for name, one in made.items() if not isinstance(one, Mapping) or one}
 
 
 @dataclass
@@ -138,12 +150,14 @@ class Course:
 
     def _weights(self, dq: Any, dqd: Any, flat: bool) -> tuple[list[Array], Array]:
         """Weights of the recorded rows, by coordinates and velocities, and which rollouts have some of lost states."""
-        model, (q, qd), made = self.robot.model, self.states, []
+        model, q, made = self.robot.model, self.states[0], []
         for name, given, width in (("dq", dq, model.nq if flat else model.nv), ("dqd", dqd, model.nv)):
             shape = (*self.batch, q.shape[1], width)
             weight = real(f"pulled: {name}", 0.0 if given is None else given)
             if weight.shape not in ((), shape, shape[-2:]):
-                raise SizeError(f"pulled: {name} has shape {weight.shape}; give {shape}, a row for each recorded state.")
+                raise SizeError(
+                    f"pulled: {name} has shape {weight.shape}; give {shape}, a row for each recorded state."
+                )
             made.append(np.ascontiguousarray(np.broadcast_to(weight, shape), float).reshape(-1, *shape[-2:]))
         lost = np.isnan(q[:, -1:, 0])
         failed = lost[:, 0]
@@ -228,7 +242,8 @@ class _Back:
     def over(self, states: Sequence[Array], every: int, done: int, steps: int) -> None:
         """Go back over steps after `done` of them; every so many states from there are known."""
         if every == 1:
-            return self.pull(states, done, steps)
+            self.pull(states, done, steps)
+            return
         part = max(every, self.room // every * every)
         for begin in reversed(range(0, steps, part)):
             count = min(part, steps - begin)
@@ -244,8 +259,9 @@ class _Back:
             a[:, 0] = b
         logs = dict(zip(("q", "qd"), made if every == 1 else (a[:, :0].copy() for a in made), strict=True))
         fate = fates(len(self.now), course.physics, course.robot.nv)
-        rolling = Rolling(course.robot, course.physics, course.outside, *(np.array(a, order="C") for a in state), fate,
-                          course.h, 1, logs, course.start, course.first, course.backend)  # fmt: skip
+        q, qd = (np.array(a, order="C") for a in state)
+        rolling = Rolling(course.robot, course.physics, course.outside, q, qd, fate, course.h, 1, logs, course.start,
+                          course.first, course.backend)  # fmt: skip
         if every == 1:
             for at, count in Pace(len(fate)).parts(steps):
                 rolling.run(done + at, count, done)
@@ -260,7 +276,9 @@ class _Back:
         course, pace = self.course, Pace(len(self.now))
         for at, count in pace.parts(steps):
             from_here = done + steps - at - count
-            clock = np.array([course.start, course.first, from_here, course.h, count, course.record, done, self.last], float)
+            clock = np.array(
+                [course.start, course.first, from_here, course.h, count, course.record, done, self.last], float
+            )
             self.kernel.bind(self.now, *states, *self.weights, clock, *self.given, self.next, *self.taus)()
             self.now, self.next = self.next, self.now
 

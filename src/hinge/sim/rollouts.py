@@ -233,7 +233,8 @@ def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str
 
 
 def compiled(robot: Robot, physics: Physics, outside: Outside, what: tuple[str, Any], takes: Sequence[Input],
-             gives: Sequence[tuple[int, ...]], trace: Callable[[], Program], backend: str | None) -> Kernel:  # fmt: skip
+             gives: Sequence[tuple[int, ...]], trace: Callable[[], Program], backend: str | None
+             ) -> Kernel:  # fmt: skip
     """The kernel of a program about steps; one that does the same is the same, and kept with the robot.
 
     `what` says what it is about, besides the steps; it takes what is given from outside after what it `takes`.

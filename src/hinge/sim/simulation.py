@@ -26,7 +26,7 @@ from hinge.integrators import METHODS
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim import setup
-from hinge.sim.adjoint import Course
+from hinge.sim.adjoint import Course, by_name
 from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
@@ -122,17 +122,11 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     memory.fill(start + (first + every * np.arange(memory.room)) * h)
     made = memory.made()[1]
     run = Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
-    given = {"q0": q0, "qd0": qd0, "tau": tau, "taus": taus, "inputs": dict(enumerate(inputs)), "parameters": parameters,
-             "external": external, "base_motion": _numbered(base_motion), "prescribed": _numbered(prescribed)}  # fmt: skip
-    given = {name: one for name, one in given.items() if one is not None and (not isinstance(one, dict) or one)}
+    arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
+                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
     states = [memory.arrays[name] for name in ("q", "qd")]
-    run.course = Course(robot, physics, acts, batch, states, count, h, every, start, first, backend, given)
+    run.course = Course(robot, physics, acts, batch, states, count, h, every, start, first, backend, arrays)
     return run
-
-
-def _numbered(given: Any) -> dict[int, Any] | None:
-    """Arrays by number, where they are not a function of time."""
-    return None if given is None or callable(given) else dict(enumerate(given))
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
