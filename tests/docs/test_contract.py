@@ -38,8 +38,8 @@ def parameters(written):
 
 def shapes(cell, robot):
     """Each (…) of a cell as a shape: "tau (nv)" is [(nv,)]."""
-    sizes = {"nq": robot.nq, "nv": robot.nv, "p": robot.model.parameter_count}
-    found = re.findall(r"\(((?:n[qv]|p|\d|, |,)*)\)", cell)
+    sizes = {"nq": robot.nq, "nv": robot.nv, "3 nv": 3 * robot.nv, "p": robot.model.parameter_count}
+    found = re.findall(r"\(((?:n[qv]|3 nv|p|\d|, |,)*)\)", cell)
     return [tuple(sizes[s] if s in sizes else int(s) for s in re.split(r",\s*", one) if s) for one in found]
 
 

@@ -13,15 +13,59 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
-from hinge.calls.request import entries, trace
+from hinge.calls.request import Request, entries, trace
 from hinge.calls.target import Target
-from hinge.dynamics.registry import KNOWN, PLACE, asked, default
+from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, Algorithm, asked, default
 from hinge.dynamics.slopes import Slope
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
+from hinge.model.driven import sizes
 
 Tangents = Mapping[str, Any] | Sequence[Any]
+
+
+def inverse_dynamics_derivatives(target: Target, q: Any, qd: Any, qdd: Any, packed: bool = False, **how: Any) -> Any:
+    """How the forces of `inverse_dynamics` change along `integrate`, with qd and with qdd: dq, dqd, dqdd (nv, nv) each.
+
+    Takes q (nq), qd and qdd (nv). They are views of one array (nv, 3 nv); `packed` and keywords are as in
+    `derivatives`.
+
+    >>> arm = hinge.samples.puma560()
+    >>> dq, dqd, dqdd = arm.inverse_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
+    >>> np.allclose(dqdd, arm.mass_matrix(arm.neutral()))
+    True
+    """
+    return _of_dynamics(target, "inverse_dynamics", (q, qd, qdd), packed, how)
+
+
+def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, packed: bool = False, **how: Any) -> Any:
+    """How the accelerations of `forward_dynamics` change along `integrate`, with qd and with tau: dq, dqd, dtau.
+
+    Takes q (nq), qd and tau (nv); each is (nv, nv), likewise.
+
+    >>> arm = hinge.samples.puma560()
+    >>> dq, dqd, dtau = arm.forward_dynamics_derivatives(arm.neutral(), np.zeros(6), np.zeros(6))
+    >>> np.allclose(dtau, arm.inverse_mass_matrix(arm.neutral()))
+    True
+    """
+    return _of_dynamics(target, "forward_dynamics", (q, qd, tau), packed, how)
+
+
+def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool, how: dict[str, Any]) -> Any:
+    if not (packed or how) and all(type(x) is np.ndarray for x in given):
+        kernel = target.kernels(("derivatives", name), lambda: _plain(target, name))
+        if kernel is not None:  # the shortest way
+            whole, n = kernel(*given), target.model.nv
+            return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
+    return derivatives(target, name, *given, packed=packed, **how)
+
+
+def _plain(target: Target, name: str) -> Kernel | None:
+    """The kernel of all derivatives of an algorithm, where they take what it takes and nothing more."""
+    called, slopes = _served(target, name, tuple(asked(name)), {})
+    return None if slopes or target.vary or any(sizes(target.model)) else target.kernel(called)
 
 
 def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] | None = None, packed: bool = False,
@@ -39,17 +83,22 @@ def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] 
     ((2, 2), (2, 2))
     """
     arrays, frames = _apart(name, given)
-    wanted = _by(target, name, by, keywords)
-    slope = Slope("columns", wanted)
-    made, _ = target.call(name, arrays, frames, slopes=(slope,), packed=packed, return_status=return_status, **keywords)
-    results, status = _with_status(made, return_status)
-    if not packed:
-        widths = _widths(target, name, wanted, keywords)
-        results = tuple(_side_by_side(one, widths) for one in results)
-    whole = results[0] if len(results) == 1 else results
-    if not return_status:
+    first = default(name)
+    wanted = names(target, first, by, keywords)
+    called, slopes = _served(target, name, wanted, keywords)
+    made, _ = target.call(called, arrays, frames, slopes=slopes, packed=packed, return_status=return_status, **keywords)
+    return shown(made, None if packed else widths_of(target, first, wanted, keywords), return_status)
+
+
+def shown(made: Any, widths: Sequence[int] | None, status: bool) -> Any:
+    """What a kernel of derivatives gives, apart by what they are taken by; a status comes last."""
+    parts = made if isinstance(made, tuple) else (made,)
+    results = parts[:-1] if status else parts
+    apart = results if widths is None else tuple(_side_by_side(one, widths) for one in results)
+    whole = apart[0] if len(apart) == 1 else apart
+    if not status:
         return whole
-    return (*whole, status) if isinstance(whole, tuple) else (whole, status)
+    return (*whole, parts[-1]) if isinstance(whole, tuple) else (whole, parts[-1])
 
 
 def derivative_pattern(target: Target, name: str, by: str | Sequence[str] | None = None, at: str | Sequence[str] = (),
@@ -63,11 +112,11 @@ def derivative_pattern(target: Target, name: str, by: str | Sequence[str] | None
     >>> len(rows)
     11
     """
-    wanted = _by(target, name, by, keywords)
+    wanted = names(target, default(name), by, keywords)
     how = {"terms": keywords.pop("joint_terms", ("armature",)), "regroup": bool(keywords.pop("regroup", False))}
+    called, slopes = _served(target, name, wanted, keywords)
     places, method = inputs.places(target.model, name, at), keywords.pop("method", None)
-    slopes = (Slope("columns", wanted),)
-    request = target.request(name, method, places=places, options=keywords, slopes=slopes, **how)
+    request = target.request(called, method, places=places, options=keywords, slopes=slopes, **how)
     outputs = target.kernels(("pattern", request), lambda: trace(request, target)[1].outputs)
     pairs = [np.divmod(np.array(entries(one), int), one.shape[-1]) for one in outputs]
     return pairs[0] if len(pairs) == 1 else tuple(pairs)
@@ -101,7 +150,7 @@ def vjp(target: Target, name: str, given: Sequence[Any], cotangent: Any, by: str
     True
     """
     arrays, frames = _apart(name, given)
-    wanted = _by(target, name, by, keywords)
+    wanted = names(target, default(name), by, keywords)
     seeds = _weights(target, name, cotangent)
     made, _ = target.call(name, arrays, frames, slopes=(Slope("pulled", wanted),), seeds=seeds, **keywords)
     return made if isinstance(made, tuple) else (made,)
@@ -123,7 +172,7 @@ def second_derivatives(target: Target, name: str, *given: Any, by: str | Sequenc
     (2, 2)
     """
     arrays, frames = _apart(name, given)
-    wanted = _by(target, name, by, keywords)
+    wanted = names(target, default(name), by, keywords)
     if len(default(name).returns) > 1:
         raise UnknownName(f"second_derivatives: {name} has several results.\n  Ask for vjp and jvp of it.")
     first = Slope("columns" if weights is None else "pulled", wanted)
@@ -131,7 +180,7 @@ def second_derivatives(target: Target, name: str, *given: Any, by: str | Sequenc
     tangents = None if along is None else _tangents(target, name, along, keywords, wanted)
     second = Slope("columns", wanted) if tangents is None else Slope("along", tuple(tangents))
     seeds += [] if tangents is None else list(tangents.values())
-    widths = _widths(target, name, wanted, keywords)
+    widths = widths_of(target, default(name), wanted, keywords)
     made, _ = target.call(name, arrays, frames, slopes=(first, second), seeds=seeds, **keywords)
     parts = made if isinstance(made, tuple) else (made,)
     if weights is None:
@@ -177,9 +226,20 @@ def _carried(target: Target, qd: Array) -> Array:
 # what was asked
 
 
+def _served(
+    target: Target, name: str, by: tuple[str, ...], keywords: Mapping[str, Any]
+) -> tuple[str, tuple[Slope, ...]]:
+    """The algorithm that gives all these derivatives, where one does, or the slope of the one they are taken of."""
+    slopes, own = (Slope("columns", by),), f"{name}_derivatives"
+    request = Request(name, keywords.get("method"), slopes=slopes)
+    if own in ALGORITHMS and by == tuple(asked(own)) and request.own(target) is not None:
+        return own, ()
+    return name, slopes
+
+
 def columns(target: Target, name: str, by: str | Sequence[str], given: Sequence[str] = ()) -> tuple[Slope, ...]:
     """The slope of all derivatives by what `by` names, or none."""
-    return (Slope("columns", _by(target, name, by, dict.fromkeys(given, True))),) if by else ()
+    return (Slope("columns", names(target, default(name), by, dict.fromkeys(given, True))),) if by else ()
 
 
 def _apart(name: str, given: Sequence[Any]) -> tuple[list[Any], list[str]]:
@@ -194,11 +254,13 @@ def _apart(name: str, given: Sequence[Any]) -> tuple[list[Any], list[str]]:
     )
 
 
-def _by(target: Target, name: str, by: str | Sequence[str] | None, keywords: Mapping[str, Any]) -> tuple[str, ...]:
+def names(
+    target: Target, algorithm: Algorithm, by: str | Sequence[str] | None, keywords: Mapping[str, Any]
+) -> tuple[str, ...]:
     """The names of what derivatives are taken by, which have to be inputs, or numbers that vary."""
-    numbers = [one for one, quantity in asked(name).items() if quantity not in (PLACE, KNOWN)]
+    numbers = [one for one, q in algorithm.inputs.items() if q.absent is None and q not in (PLACE, KNOWN)]
     wanted = tuple(numbers) if by is None else (by,) if isinstance(by, str) else tuple(by)
-    optional = [one for one in ("external", "base_motion", *inputs.own(default(name))) if keywords.get(one) is not None]
+    optional = [one for one, q in algorithm.inputs.items() if q.absent is not None and keywords.get(one) is not None]
     known = [*numbers, *optional, *(one.name for one in target.vary)]
     for one in wanted:
         if one not in known:
@@ -208,23 +270,21 @@ def _by(target: Target, name: str, by: str | Sequence[str] | None, keywords: Map
                 hint = f"It does not vary: ask robot.vary({one!r})."
             except UnknownName:
                 pass
-            raise UnknownName(f"{name}: derivatives by {one!r} are asked for, which is none of its inputs. {hint}")
+            what = f"{algorithm.name}: derivatives by {one!r} are asked for"
+            raise UnknownName(f"{what}, which is none of its inputs. {hint}")
         if wanted.count(one) > 1:
-            raise UnknownName(f"{name}: by= names {one!r} twice. Name it once.")
+            raise UnknownName(f"{algorithm.name}: by= names {one!r} twice. Name it once.")
     return wanted
 
 
-def _widths(target: Target, name: str, by: Sequence[str], keywords: Mapping[str, Any]) -> list[int]:
+def widths_of(target: Target, algorithm: Algorithm, by: Sequence[str], keywords: Mapping[str, Any]) -> list[int]:
     """How many columns each has."""
-    given = frozenset(one for one in by if one in default(name).inputs)
-    known = default(name).variables(target.model, given, target.vary)
-    made = []
-    for one in by:
-        if one == "external":
-            made.append(6 * len(keywords["external"]))
-        else:
-            made.append(prod(known[one][0].tangent(target.model)))
-    return made
+    given = frozenset(one for one in by if one in algorithm.inputs)
+    known = algorithm.variables(target.model, given, target.vary)
+    tangents = {one: prod(known[one][0].tangent(target.model)) for one in by}
+    if "external" in by:
+        tangents["external"] = 6 * len(keywords["external"])  # of the frames that are named
+    return [tangents[one] for one in by]
 
 
 def _side_by_side(whole: Array, widths: Sequence[int], axis: int = -1) -> tuple[Array, ...]:
@@ -234,20 +294,15 @@ def _side_by_side(whole: Array, widths: Sequence[int], axis: int = -1) -> tuple[
     return tuple(np.moveaxis(moved[..., end - n : end], -1, axis) for n, end in zip(widths, ends, strict=True))
 
 
-def _with_status(made: Any, status: bool) -> tuple[tuple[Any, ...], Any]:
-    parts = made if isinstance(made, tuple) else (made,)
-    return (parts[:-1], parts[-1]) if status else (parts, None)
-
-
 def _tangents(target: Target, name: str, given: Tangents, keywords: Mapping[str, Any],
               by: Sequence[str] | None = None) -> dict[str, Any]:  # fmt: skip
     """Tangents by name; those that are not given are left out."""
     if not isinstance(given, Mapping):
-        names = by or [one for one, quantity in asked(name).items() if quantity is not PLACE]
-        if len(given) != len(names):
-            raise SizeError(f"{name} has {', '.join(names)}, a tangent each; {len(given)} were given.")
-        given = {one: x for one, x in zip(names, given, strict=True) if x is not None}
-    _by(target, name, tuple(given), keywords)
+        taken = by or [one for one, quantity in asked(name).items() if quantity is not PLACE]
+        if len(given) != len(taken):
+            raise SizeError(f"{name} has {', '.join(taken)}, a tangent each; {len(given)} were given.")
+        given = {one: x for one, x in zip(taken, given, strict=True) if x is not None}
+    names(target, default(name), tuple(given), keywords)
     if not given:
         raise SizeError(f"{name}: no tangent is given. Give one, or 0 for what stays.")
     return {one: _sized(target, name, one, x, keywords) for one, x in given.items()}
@@ -257,7 +312,7 @@ def _sized(target: Target, name: str, one: str, tangent: Any, keywords: Mapping[
     """A tangent in the shape of its input; for 0 an array of it."""
     if np.ndim(tangent) or not np.array_equal(tangent, 0):
         return tangent
-    return np.zeros(_widths(target, name, [one], keywords))
+    return np.zeros(widths_of(target, default(name), [one], keywords))
 
 
 def _weights(target: Target, name: str, cotangent: Any) -> list[Any]:

@@ -185,7 +185,7 @@ def own(algorithm: Algorithm) -> list[str]:
 
 def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> dict[str, Any]:
     """The optional arrays of an algorithm, taken out of the keywords of a call; None where one was not given."""
-    made = {name: options.pop(name) for name in own(algorithm)}
+    made = {name: options.pop(name, None) for name in own(algorithm)}
     for name, value in made.items():
         if value is not None and not algorithm.inputs[name].size(model):
             raise SizeError(

@@ -96,7 +96,7 @@ def trace(request: Request, target: Target, contract: bool = True) -> tuple[Algo
         try:
             program = algorithm.trace(
                 replace(target.traced, terms=request.terms), request.given, dict(request.options), request.status,
-                contract, target.vary, request.regroup, graph, True, slopes, request.flat, bool(request.slopes),
+                contract, target.vary, request.regroup, graph, True, slopes, request.flat,
             )  # fmt: skip
         except TooLong:
             continue

@@ -130,6 +130,7 @@ class Target:
         With `slopes` it is their derivatives; `seeds` are the tangents and weights that they take.
         """
         one_of("check", check, ("sizes", "values"))
+        options = {option: values[0] for option, values in default(name).options.items()} | options
         elsewhere = adapter(*given, *seeds, parameters, prescribed, external, base_motion, *options.values())
         if elsewhere is not None:
             return elsewhere.call(

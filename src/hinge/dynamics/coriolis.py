@@ -22,31 +22,9 @@ from hinge.dynamics.kinematics import (
     velocities_in_base,
 )
 from hinge.dynamics.registry import MATRIX, POSITION, VELOCITY, algorithm
+from hinge.dynamics.turning import Turning
 from hinge.model.driven import driven
-from hinge.spatial import Force, Mat3, Rigid, Transform, Vec3, cross3, dot, skew
-
-
-class Turning:
-    """B, as a map from motions to forces: [B₁₁ 0; -p× 0] with p the linear momentum."""
-
-    def __init__(self, B: Mat3, p: Vec3):
-        self.B, self.p = B, p
-
-    @classmethod
-    def of(cls, I, v):
-        h, n = I.h, I @ v
-        wx, ux, hx, J = skew(v.ang), skew(v.lin), skew(h), I.I.full()
-        twice = wx.times(J) - J.times(wx) - ux.times(hx) - hx.times(ux) - skew(n.ang)
-        return cls(twice * 0.5, n.lin)
-
-    def __add__(self, other):
-        return Turning(self.B + other.B, self.p + other.p)
-
-    def __matmul__(self, m):
-        return Force(self.B @ m.ang, -cross3(self.p, m.ang))
-
-    def transposed(self, m):
-        return Force(self.B.T @ m.ang + cross3(self.p, m.lin))
+from hinge.spatial import Rigid, Transform, dot
 
 
 @algorithm("coriolis_matrix", q=POSITION, qd=VELOCITY, returns=MATRIX, refuses=driven)

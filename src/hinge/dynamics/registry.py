@@ -12,21 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import signature
 from typing import Any
 
+from hinge.dynamics.faring import fared_so, is_zero, lowest, normal, smoothness
 from hinge.dynamics.place import Place
 from hinge.dynamics.rolled import rolled
 from hinge.dynamics.rolling import Made
 from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, absolute, kinks, less, minimum, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, less, order, select
 from hinge.graph.collector import uncollected
-from hinge.graph.scalars import largest
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
 from hinge.spatial import Force, Motion, Vec3
-from hinge.status import Status
 
 Shape = tuple[int, ...]
 
@@ -42,6 +43,7 @@ class Quantity:
     absent: Callable[[Model], Any] | None = None  # what stands for it when it is not given
     uniform: bool = False  # one row serves all states of a batch
     counted: str = "nv"  # what its length is called in messages
+    sparse: bool = False  # what of it is zero whatever the state is zero where there is no answer, too
 
     def size(self, model: Model) -> int:
         total = 1
@@ -84,6 +86,12 @@ VELOCITY = Quantity("velocities (rad/s, m/s)", NV, Model.joint_velocities)
 ACCELERATION = Quantity("accelerations (rad/s², m/s²)", NV, Model.joint_velocities)
 FORCE = Quantity("joint forces (N m, N)", NV, _forces_per_joint, Model.generalised_forces)
 MATRIX = Quantity("a matrix over the velocities", lambda m: (m.nv, m.nv), give=rows)
+SLOPES = Quantity(
+    "slopes along coordinates, velocities, and accelerations or forces",
+    lambda m: (m.nv, 3 * m.nv),
+    give=rows,
+    sparse=True,
+)
 REGRESSOR = Quantity(
     "joint forces for a unit of each parameter, in columns", lambda m: (m.nv, m.parameter_count), give=rows
 )
@@ -126,6 +134,7 @@ class Algorithm:
     rolls: bool = False
     priority: int = 0
     readable: int = 0
+    regroups: bool = False
 
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
@@ -156,7 +165,7 @@ class Algorithm:
     @property
     def in_joint_space(self) -> bool:
         """Whether all it gives belongs to joints, so that inertia may be moved across them."""
-        return all(quantity in (FORCE, ACCELERATION, MATRIX) for quantity in self.returns.values())
+        return all(quantity in (FORCE, ACCELERATION, MATRIX, SLOPES) for quantity in self.returns.values())
 
     def taken(self, given: frozenset[str]) -> dict[str, Quantity]:
         """The inputs its program has, when of the optional ones only these are given."""
@@ -166,16 +175,16 @@ class Algorithm:
     def trace(self, model: Model, given: frozenset[str] = frozenset(), options: Mapping[str, str] | None = None,
               status: bool = False, contract: bool = True, vary: Sequence[Parameter] = (), regroup: bool = False,
               graph: Graph | None = None, guard: bool = True, slopes: Sequence[Slope] = (),
-              flat: bool = False, sparse: bool = False) -> Program:  # fmt: skip
+              flat: bool = False) -> Program:  # fmt: skip
         """Run the algorithm once on symbols: the program specialised to this model.
 
         With `status` it has a further output, the status of the state; with `vary` a further input;
         with `regroup` inertia is moved across joints first. Nodes are made in `graph`, where an empty one is given: it
         may have a bound. Without `guard` nobody looks whether the state has an answer. With `slopes` it gives these
-        derivatives of its results; positions are for them the plain numbers they have where it is `flat`. Where it is
-        `sparse`, what is zero whatever the state is zero where there is no answer too.
+        derivatives of its results; positions are for them the plain numbers they have where it is `flat`.
         """
         graph, taken = Graph() if graph is None else graph, self.taken(given)
+        graph.straight, regroup = bool(slopes), regroup or self.regroups
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
         for name, size in (("parameters", sum(one.size for one in vary)), ("prescribed", _driven(model))):
             if size:
@@ -188,7 +197,7 @@ class Algorithm:
             made = regrouped(made) if regroup else made
             seen = {name: q.absent(made) for name, q in self.inputs.items() if q.absent is not None}
             for name, q in taken.items():
-                seen[name] = q.take(made, _normal(made, arrays[name]) if flat and q is POSITION else arrays[name])
+                seen[name] = q.take(made, normal(made, arrays[name]) if flat and q is POSITION else arrays[name])
             return made, seen
 
         shown, seen = prepare(graph)
@@ -218,21 +227,21 @@ class Algorithm:
             name: replace(one, entries=[graph.input(*at) for at in places])
             for name, (one, places) in self.variables(shown, given, vary, flat).items()
         }
-        smooth = _smooth(outputs, known, slopes) if status else 1.0
+        smooth = smoothness(outputs, known, slopes) if status else 1.0
         for slope in slopes:
             more, outputs = slope.of(graph, shown, known, outputs)
             known |= {one.name: one for one in more}
             inputs += [Input(one.name, math.prod(one.shape), False, one.shape) for one in more]
         worst = lowest([*pivots, stands])
         if guard and type(worst) is Expr:  # a state that is none, or whose equations are singular, has no answer at all
-            good = less(0.0, worst)
+            good, sparse = less(0.0, worst), bool(slopes) or self.result.sparse
             outputs = [
-                replace(one, entries=[e if sparse and _zero(e) else select(good, e, math.nan) for e in one.entries])
+                replace(one, entries=[e if sparse and is_zero(e) else select(good, e, math.nan) for e in one.entries])
                 for one in outputs
             ]
         made_outputs = [(one.name, one.shape, one.entries) for one in outputs]
         if status:
-            fared = _status(least, [e for one in outputs for e in one.entries], smooth)
+            fared = fared_so(least, [e for one in outputs for e in one.entries], smooth)
             made_outputs.append(("status", (), [fared]))
         graph.let_go()
         return order(inputs, made_outputs, contract, whole=("status",))
@@ -266,55 +275,22 @@ def _driven(model: Model) -> int:
     return nq + 2 * nv
 
 
-def _zero(x: Scalar) -> bool:
-    return type(x) is float and x == 0.0
-
-
-def _normal(model: Model, q: list[Scalar]) -> list[Scalar]:
-    """The same position with quaternions of length one."""
-    return [x for i in model.leaders for x in model.joint[i].normal(q[model.slices[i][0]])]
-
-
-def _smooth(made: Sequence[Variable], known: Mapping[str, Variable], slopes: Sequence[Slope]) -> Scalar:
-    """Positive where the results have derivatives by what the slopes are taken by."""
-    by = [x for slope in slopes for name in slope.by if name in known for x in known[name].entries]
-    return lowest([absolute(x) for x in kinks([x for one in made for x in one.entries], by)])
-
-
-def _status(pivot: Scalar, entries: Sequence[Scalar], smooth: Scalar) -> Scalar:
-    """How a state fared whose equations have that least pivot, and whose results are these."""
-    fared = select(less(largest(entries), math.inf), float(Status.OK), float(Status.NONFINITE))
-    if type(smooth) is Expr:
-        fared = select(less(0.0, smooth), fared, select(less(smooth, 1.0), float(Status.NOT_SMOOTH), fared))
-    if type(pivot) is not Expr:
-        return fared
-    return select(less(0.0, pivot), fared, select(less(pivot, 1.0), float(Status.SINGULAR), fared))  # NaN is neither
-
-
-def lowest(pivots: Sequence[Scalar]) -> Scalar:
-    """The least of those pivots that depend on the state; constant ones have been looked at already."""
-    least: Scalar = 1.0
-    for p in pivots:
-        if type(p) is Expr:
-            least = minimum(least, p) if type(least) is Expr else p
-    return least
-
-
 # what a tree does by itself and a mechanism with loops does not, and what is said of it
 OPEN = dict.fromkeys(
     ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response", "articulated_inertia",
-     "articulated_bias", "bias_acceleration"), "it has kinematic loops",
+     "articulated_bias", "bias_acceleration", "forward_dynamics_derivatives"), "it has kinematic loops",
 ) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}  # fmt: skip
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
+RULES: dict[str, Callable[..., None]] = {}  # how results of that name are differentiated: see graph/rules.py
 HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method of it is registered
 
 
 def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: str = "", serves: str = "",
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
-              rolls: bool = False, priority: int = 0, readable: int = 0,
+              rolls: bool = False, priority: int = 0, readable: int = 0, regroups: bool = False,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
@@ -324,20 +300,34 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     too, a margin that is not positive there; `refuses` gives the reason why it does not cover a model, or nothing; of
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
     loops closed; one that `rolls` keeps all that it computes for bodies in columns, so that the bodies of a long robot
-    can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down.
+    can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down; one
+    that `regroups` has inertia moved across joints first, always.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
-        made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses, competes,
-                         closes, rolls, priority, readable)  # fmt: skip
+        made = Algorithm(name, serves or called, _ruled(name, function), inputs, gives, options or {}, pivots, refuses,
+                         competes, closes, rolls, priority, readable, regroups)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
             tell(name)
         return function
 
     return register
+
+
+def _ruled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose results have the rule of that name, where there is one: not where bodies are gone through."""
+
+    @wraps(function)
+    def made(model: Model, *given: Any, **options: Any) -> Any:
+        result = function(model, *given, **options)
+        if name in RULES and type(model) is Model:
+            RULES[name](result, **signature(function).bind(model, *given, **options).arguments)
+        return result
+
+    return made
 
 
 def unregistered(name: str, function: Callable[..., Any], takes: Mapping[str, Quantity],

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Graph, Scalar, along, inner, pulled, units
+from hinge.graph import Expr, Graph, Scalar, columns, inner, pulled, units
 from hinge.model import Model
 
 KINDS = ("columns", "along", "pulled")
@@ -74,14 +74,11 @@ class Slope:
             found = _pulled(model, by, made, [one.entries for one in more])
         elif self.kind == "along":
             rates = [_rates(model, one, tangent.entries) for one, tangent in zip(by, more, strict=True)]
-            found = _changes(model, made, {x: r for part in rates for x, r in part.items()})
+            (found,) = _changes(model, made, [{x: r for part in rates for x, r in part.items()}])
         else:
-            columns = [
-                _changes(model, made, _rates(model, one, unit))
-                for one in by
-                for unit in units(prod(one.tangent(model)))
-            ]
-            found = [[x for row in zip(*parts, strict=True) for x in row] for parts in zip(*columns, strict=True)]
+            directions = [_rates(model, one, unit) for one in by for unit in units(prod(one.tangent(model)))]
+            changes = _changes(model, made, directions)
+            found = [[x for row in zip(*parts, strict=True) for x in row] for parts in zip(*changes, strict=True)]
         shells = self.makes(model, taken, made)
         return more, [replace(shell, entries=entries) for shell, entries in zip(shells, found, strict=True)]
 
@@ -102,14 +99,19 @@ def _rates(model: Model, one: Variable, tangent: Sequence[Scalar]) -> dict[Expr,
     }
 
 
-def _changes(model: Model, made: Sequence[Variable], rates: dict[Expr, Scalar]) -> list[list[Scalar]]:
-    """The rates of outputs, as velocities where one is a position."""
-    left, found = iter(along([x for one in made for x in one.entries], rates)), []
-    for one in made:
-        own = [next(left) for _ in one.entries]
-        if one.position:
-            own = [x for i, (at, _) in _joints(model) for x in _velocities(model, i, one.entries[at], own[at])]
-        found.append(own)
+def _changes(
+    model: Model, made: Sequence[Variable], directions: Sequence[dict[Expr, Scalar]]
+) -> list[list[list[Scalar]]]:
+    """The rates of outputs along each direction, as velocities where one is a position."""
+    found = []
+    for rates in columns([x for one in made for x in one.entries], directions):
+        left, changes = iter(rates), []
+        for one in made:
+            own = [next(left) for _ in one.entries]
+            if one.position:
+                own = [x for i, (at, _) in _joints(model) for x in _velocities(model, i, one.entries[at], own[at])]
+            changes.append(own)
+        found.append(changes)
     return found
 
 

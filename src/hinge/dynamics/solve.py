@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Scalar, absolute, inner, on_paper, sqrt
+from hinge.graph import Expr, Scalar, absolute, inner, on_paper, ruled, sqrt
 from hinge.graph.scalars import largest
 
 Rows = Sequence[Sequence[Scalar]]
@@ -33,6 +33,7 @@ class LDL:
 
     def __init__(self, rows: Rows, joint_label: Callable[[int], str]):
         H = [list(row[: k + 1]) for k, row in enumerate(rows)]
+        self.lower = [list(row) for row in H]
         self.size, self.pivots = len(H), [0.0] * len(H)
         self.written = _whole(H) if len(H) <= READABLE and any(on_paper(x) for row in H for x in row) else None
         self.reciprocals: list[Scalar | None] = [None] * len(H)  # of the pivots, where they were needed
@@ -70,6 +71,31 @@ class LDL:
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         """H⁻¹ b; the entries of b may be anything that adds and scales, such as forces."""
+        x = self._solved(b)
+        if self.size > 1 and self.lower and all(type(one) in (Expr, float) for one in b):
+            self._rule(x, b)
+        return x
+
+    def _rule(self, x: Sequence[Scalar], b: Sequence[Scalar]) -> None:
+        """The answer's derivatives: H dx = db - dH x, and of weights the same system once more."""
+        places = [(i, j) for i, row in enumerate(self.lower) for j, entry in enumerate(row) if not _is_zero(entry)]
+
+        def moved(rates: list[Scalar]) -> list[Scalar]:
+            left = list(rates[len(places) :])
+            for (i, j), rate in zip(places, rates, strict=False):
+                if not _is_zero(rate):
+                    left[i] = left[i] - rate * x[j]
+                    left[j] = left[j] - rate * x[i] if i != j else left[j]
+            return self.solve(left)
+
+        def pull(weights: list[Scalar]) -> list[Scalar]:
+            w = self.solve(weights)
+            slopes = [w[i] * x[j] + w[j] * x[i] if i != j else w[i] * x[i] for i, j in places]
+            return [*(-slope for slope in slopes), *w]
+
+        ruled(x, [*(self.lower[i][j] for i, j in places), *b], lambda every: [moved(rates) for rates in every], pull)
+
+    def _solved(self, b: Sequence[Any]) -> list[Any]:
         if self.written is not None:
             return _by_cramer(self.written, b)
         x = list(b)
@@ -125,7 +151,7 @@ class LL(LDL):
         self.roots = [sqrt(p) for p in self.pivots]
         self.below = [[(i, factor * self.roots[k]) for i, factor in row] for k, row in enumerate(self.below)]
 
-    def solve(self, b: Sequence[Any]) -> list[Any]:
+    def _solved(self, b: Sequence[Any]) -> list[Any]:
         x = list(b)
         for k in reversed(range(self.size)):
             x[k] = x[k] * (1.0 / self.roots[k])

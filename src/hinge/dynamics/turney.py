@@ -12,10 +12,13 @@ with it. The text has revolute joints; the terms of other joints, of trees and o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from hinge.dynamics.composite import forward_composite
 from hinge.dynamics.newton_euler import at_joint, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.spatial import Force, Mat3, Sym3, Vec3, comoving, cross3
+from hinge.spatial import Force, Mat3, Motion, MotionSpace, RigidInertia, Sym3, Transform, Vec3, comoving, cross3
 
 
 def pseudo(I: Sym3) -> Sym3:
@@ -24,30 +27,60 @@ def pseudo(I: Sym3) -> Sym3:
     return Sym3((half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]))  # silver1981 (2.11)
 
 
+class Moving(NamedTuple):
+    """A body in motion, in its own coordinates: transform, axes and velocity of its joint, and its motion and that of
+    its parent, where the body's origin is passing.
+    """
+
+    X: Transform
+    S: MotionSpace
+    across: Motion  # the velocity across the joint
+    w: Vec3  # the parent's angular velocity
+    wd: Vec3  # its angular acceleration
+    there: Vec3  # the acceleration of its point
+    omega: Vec3
+    A: Mat3
+    a: Vec3
+
+
+def outward(model, q, qd, qdd, base_motion) -> Iterator[tuple[int, Moving]]:
+    """Each body with its motion, parents before children; gravity is in the accelerations."""
+    X, omega, alpha, A, there, a = model.per_body(6)
+    v, g = comoving(base_motion[0], base_motion[1] - model.gravity_motion)  # gravity as an upward acceleration
+    omega[0], alpha[0], a[0] = v.ang, g.ang, g.lin
+    A[0] = acceleration_matrix(omega[0], alpha[0])
+    for i, p in model.outward():
+        joint = model.joint[i]
+        X[i] = joint.transform(q[i]) @ model.placement[i]
+        S = joint.axes(q[i])
+        vJ, aJ = joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]) + S @ qdd[i]
+        w = X[i].turned(omega[p])
+        omega[i] = w + vJ.ang  # (7.1)
+        wd = X[i].turned(alpha[p])
+        alpha[i] = wd + cross3(w, vJ.ang) + aJ.ang  # (7.2)
+        A[i] = acceleration_matrix(omega[i], alpha[i])  # (4.18)
+        to_line, along = X[i].legs(joint.line)
+        slid = cross3(w, vJ.lin + vJ.lin) + cross3(vJ.ang, vJ.lin) + aJ.lin
+        there[i] = X[i].turned(a[p] + A[p] @ to_line) + A[i] @ along
+        a[i] = there[i] + slid  # (7.3)
+        yield i, Moving(X[i], S, vJ, w, wd, there[i], omega[i], A[i], a[i])
+
+
+def needed(I: RigidInertia, A: Mat3, a: Vec3) -> Force:
+    """The force that the motion of a body needs."""
+    n = moment(A, pseudo(I.I)) + cross3(I.h, a)  # (7.6)
+    return Force(n, A @ I.h + a * I.m)  # (7.4)
+
+
 @algorithm("inverse_dynamics", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL, base_motion=BASE,
            returns=FORCE, competes=True)  # fmt: skip
 def turney(model, q, qd, qdd, external, base_motion):
     """Joint forces for a given motion, by the matrix A that takes places on a body to their accelerations."""
-    X, S, omega, alpha, A, a, f, tau = model.per_body(8)
-    v, g = comoving(base_motion[0], base_motion[1] - model.gravity_motion)  # gravity as an upward acceleration
-    omega[0], alpha[0], a[0], f[0] = v.ang, g.ang, g.lin, Force()
-    A[0] = acceleration_matrix(omega[0], alpha[0])
-
-    # outward: the motion of each body, and the force that motion needs
-    for i, p in model.outward():
-        joint, I = model.joint[i], model.inertia[i]
-        X[i] = joint.transform(q[i]) @ model.placement[i]
-        S[i] = joint.axes(q[i])
-        vJ, aJ = joint.velocity(q[i], qd[i]), joint.bias(q[i], qd[i]) + S[i] @ qdd[i]
-        w = X[i].turned(omega[p])
-        omega[i] = w + vJ.ang  # (7.1)
-        alpha[i] = X[i].turned(alpha[p]) + cross3(w, vJ.ang) + aJ.ang  # (7.2)
-        A[i] = acceleration_matrix(omega[i], alpha[i])  # (4.18)
-        to_line, along = X[i].legs(joint.line)
-        slid = cross3(w, vJ.lin + vJ.lin) + cross3(vJ.ang, vJ.lin) + aJ.lin
-        a[i] = X[i].turned(a[p] + A[p] @ to_line) + A[i] @ along + slid  # (7.3)
-        n = moment(A[i], pseudo(I.I)) + cross3(I.h, a[i])  # (7.6)
-        f[i] = Force(n, A[i] @ I.h + a[i] * I.m) - external[i]  # (7.4), (7.5)
+    X, S, f, tau = model.per_body(4)
+    f[0] = Force()
+    for i, body in outward(model, q, qd, qdd, base_motion):
+        X[i], S[i] = body.X, body.S
+        f[i] = needed(model.inertia[i], body.A, body.a) - external[i]  # (7.5)
 
     # inward: a joint carries the forces of all that is beyond it
     for i, p in model.inward():

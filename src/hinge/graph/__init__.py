@@ -3,7 +3,7 @@
 Nothing here knows what a robot is. Read expr, then machine, ops, functions, scalars, order, diff, show.
 """
 
-from hinge.graph.diff import along, jacobian, kinks, units
+from hinge.graph.diff import along, columns, jacobian, kinks, units
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Graph, Scalar, TooLong, on_paper
 from hinge.graph.functions import arccos, arcsin, atan2, cos, exp, log, sin, tanh
@@ -12,12 +12,13 @@ from hinge.graph.ops import OPS, Op, absolute, floor, less, maximum, minimum, se
 from hinge.graph.order import Input, Output, Program, live, order
 from hinge.graph.random import uniform
 from hinge.graph.reverse import pulled
+from hinge.graph.rules import ruled
 from hinge.graph.scalars import evaluate, evaluated, inner, power, replay, total
 from hinge.graph.streams import Record, Rows
 
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Record", "Rows", "Scalar", "Scratch", "Table",
-    "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "cos", "evaluate", "evaluated", "exp", "floor",
-    "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum", "on_paper", "order", "power", "pulled",
-    "repeat", "replay", "select", "sin", "sqrt", "tanh", "total", "uniform", "units", "when",
+    "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "columns", "cos", "evaluate", "evaluated", "exp",
+    "floor", "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum", "on_paper", "order", "power",
+    "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total", "uniform", "units", "when",
 ]  # fmt: skip

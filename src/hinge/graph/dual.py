@@ -7,6 +7,7 @@ one for motors, lines in space: featherstone1987 2.8.2.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hinge.graph.expr import Scalar
@@ -93,19 +94,31 @@ class Dual:
     paired = True
 
     @staticmethod
-    def repeated(count: Scalar, state: Any, body: Any, until: Any) -> tuple[Scalar, ...]:
-        """A loop over dual numbers: their dual parts are so many more states."""
+    def repeated(count: Scalar, state: Any, body: Any, until: Any, taken: Any = None,
+                 moving: Sequence[bool] | None = None) -> tuple[Scalar, ...]:  # fmt: skip
+        """A loop over dual numbers: their dual parts are so many more states.
+
+        `taken` is how loops are taken, `repeat` unless something else is given, and `moving` which of the state has a
+        dual part.
+        """
         from hinge.graph.loops import repeat
 
         n, parts = len(state), [_dual(x) for x in state]
+        which = [k for k in range(n) if moving is None or moving[k]]
+
+        def dual(now: Sequence[Scalar]) -> list[Scalar]:
+            made = list(now[:n])
+            for k, x in zip(which, now[n:], strict=True):
+                made[k] = Dual(made[k], x)
+            return made
 
         def both(k: Scalar, *now: Scalar) -> list[Scalar]:
-            made = [_dual(x) for x in body(k, *(Dual(a, b) for a, b in zip(now[:n], now[n:], strict=True)))]
-            return [x.real for x in made] + [x.dual for x in made]
+            made = [_dual(x) for x in body(k, *dual(now))]
+            return [x.real for x in made] + [made[k].dual for k in which]
 
-        stop = None if until is None else lambda *now: _dual(until(*(Dual(x) for x in now[:n]))).real
-        made = repeat(count, [x.real for x in parts] + [x.dual for x in parts], both, stop)
-        return tuple(Dual(a, b) for a, b in zip(made[:n], made[n:], strict=True))
+        stop = None if until is None else lambda *now: _dual(until(*dual([*now[:n], *[0.0] * len(which)]))).real
+        made = (taken or repeat)(count, [x.real for x in parts] + [parts[k].dual for k in which], both, stop)
+        return tuple(dual(made))
 
     def scratch(self, size: int) -> Any:
         """Memory for dual numbers."""

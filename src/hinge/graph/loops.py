@@ -260,11 +260,12 @@ def reach(x: Scalar) -> tuple[float, float] | None:
     if x.op == "load" and x.args[0].kind == "table" and x.args[0].sure:
         values = x.args[0].name.values
         return (min(values), max(values)) if all(v.is_integer() for v in values) else None
-    if x.op not in ("add", "sub", "mul", "neg"):
+    if x.op not in ("add", "sub", "mul", "neg", "min"):
         return None
     spans = [reach(a) for a in x.args]
     if any(span is None for span in spans):
         return None
     (a, b), (c, d) = spans[0], spans[-1]  # type: ignore[misc]
-    corners = {"add": (a + c, b + d), "sub": (a - d, b - c), "neg": (-b, -a), "mul": (a * c, a * d, b * c, b * d)}
+    corners = {"add": (a + c, b + d), "sub": (a - d, b - c), "neg": (-b, -a), "mul": (a * c, a * d, b * c, b * d),
+               "min": (min(a, c), min(b, d))}  # fmt: skip
     return min(corners[x.op]), max(corners[x.op])

@@ -6,7 +6,7 @@ with other values put in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +15,11 @@ import numpy as np
 from hinge.errors import NotCovered
 from hinge.graph.expr import Expr, Graph, Scalar
 from hinge.graph.functions import pow
-from hinge.graph.loops import Scratch, access, repeat
+from hinge.graph.loops import Scratch, access, repeat, traced
+from hinge.graph.moving import array, moving
 from hinge.graph.ops import OPS, absolute, less, maximum, select, sqrt
 from hinge.graph.order import STRUCTURE, Program, ends, live, order, regions
+from hinge.graph.streams import Record, Rows
 
 PRODUCTS = 64  # a whole power up to this is made of products
 
@@ -62,8 +64,12 @@ def evaluate(scalar: Scalar, known: dict[Expr, Any]) -> Any:
     return evaluated([scalar], known)[0]
 
 
-def evaluated(scalars: Sequence[Scalar], known: dict[Expr, Any]) -> list[Any]:
-    """Several scalars with values put in, at once."""
+def evaluated(scalars: Sequence[Scalar], known: Mapping[Any, Any]) -> list[Any]:
+    """Several scalars with values put in, at once.
+
+    `known` may also say of `Rows` what row k is, a function of k, and of a `Record` what becomes of row k when it is
+    written, a function of k and of the row; what no such function takes is not written again.
+    """
     nodes = live([x for x in scalars if type(x) is Expr], leaves=known)
     if any(node.op in STRUCTURE and node not in known for node in nodes):
         values = _Again(nodes, known).values
@@ -187,13 +193,41 @@ def chosen(row: Sequence[Scalar], k: Scalar) -> Scalar:
 class _Again:
     """Nodes with loops and memory among them, run once more on other values."""
 
-    def __init__(self, nodes: Sequence[Expr], known: dict[Expr, Any]) -> None:
-        refuse_records(nodes)
-        self.regions, self.values, self.known = regions(nodes, {}, known), dict(known), set(known)
+    def __init__(self, nodes: Sequence[Expr], known: Mapping[Any, Any]) -> None:
+        self.known = {x for x in known if type(x) is Expr}
+        self.values: dict[Any, Any] = {x: known[x] for x in self.known}
+        self.regions = regions(nodes, {}, self.known)
+        self.streams = {("rows" if isinstance(x, Rows) else "record", x.name): f for x, f in known.items()
+                        if isinstance(x, Rows | Record)}  # fmt: skip
         self.arrays: dict[Any, Any] = {}
-        self.like = next((x for x in known.values() if type(x) is not float), 0.0)
+        self.like = next((x for x in self.values.values() if type(x) is not float), 0.0)
+        self.inputs = self._inputs(nodes)
         self.touched = self._touched(nodes)
+        self.moving = moving(nodes, self.known, [*self.streams, *(("input", name) for name in self.inputs)])[0]
         self.run(None)
+
+    def _inputs(self, nodes: Sequence[Expr]) -> dict[str, tuple[list[Any], Any]]:
+        """The inputs that are read by an index and have values put in: all their numbers, and memory with them."""
+        names = {x.args[0] for x in self.known if x.op == "input"}
+        sizes: dict[str, int] = {}
+        for node in nodes:
+            if node.op == "load" and node.args[0].kind == "input" and node.args[0].name in names:
+                sizes[node.args[0].name] = max(node.args[0].size, sizes.get(node.args[0].name, 0))
+        made: dict[str, tuple[list[Any], Any]] = {}
+        for name, size in sizes.items():
+            given = [nodes[0].graph.input(name, k) for k in range(size)]
+            row = [self.values.get(x, x) for x in given]
+            memory = Scratch(size, like=self.like) if self.graph is not None else None
+            for k, x in enumerate(row if memory is not None else ()):
+                memory[k] = x
+            made[name] = row, memory
+        return made
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that the values belong to, if they do."""
+        parts = (self.like.real, self.like.dual) if hasattr(type(self.like), "paired") else (self.like,)
+        return next((x.graph for x in parts if type(x) is Expr), None)
 
     def _touched(self, nodes: Sequence[Expr]) -> set[Expr]:
         """What is made anew: what depends on a value that is put in, and all that is done to an array that does."""
@@ -202,13 +236,19 @@ class _Again:
             before = len(found) + len(arrays)
             for node in nodes:
                 name = _array(node)
-                if name in arrays or any(a in found for a in node.args if type(a) is Expr):
+                if name in arrays or self._put_in(node) or any(a in found for a in node.args if type(a) is Expr):
                     found.add(node)
                 if node in found and node.op == "store":
                     arrays.add(name)
                 if node in found and node.op == "end" and node not in self.known:  # a loop runs again as a whole
                     found.update(self.regions[node.args[0]])
         return found
+
+    def _put_in(self, node: Expr) -> bool:
+        """Whether a node reads an input, or rows, or writes a record, that something is put in for."""
+        if node.op == "load" and node.args[0].kind == "input":
+            return node.args[0].name in self.inputs
+        return node.op in ("load", "write") and array(node) in self.streams
 
     def value(self, a: Any) -> Any:
         return self.values[a] if type(a) is Expr else a
@@ -224,7 +264,7 @@ class _Again:
             return self.values[args[0]][args[1].args[1]]
         if op == "end":
             return self.loop(*args)
-        if op == "fresh":
+        if op == "fresh" and args[0].kind == "scratch":
             self.arrays[args[0].name] = Scratch(args[0].size, like=self.like)
         elif op == "load" and args[0].name in self.arrays:
             return self.arrays[args[0].name][self.value(args[1])]
@@ -232,21 +272,26 @@ class _Again:
             return self.load(node)
         elif op == "store":
             self.arrays[args[0].name][self.value(args[1])] = self.value(args[2])
+        elif op == "write" and array(node) in self.streams:
+            self.streams[array(node)](_real(self.value(args[1])), [self.value(x) for x in args[2:-1]])
         elif op not in STRUCTURE:
             return OPS[op](*map(self.value, args))
         return None
 
     def load(self, node: Expr) -> Scalar:
-        """What stands at another index in an array that is as it was."""
+        """What stands at another index in an array that is as it was, or has values put in."""
         memory, k, *version = node.args
-        k = self.value(k)
-        k = k.real if hasattr(type(k), "paired") else k
+        k = _real(self.value(k))
         if memory.kind == "table":
             return memory.name[k]
+        if memory.kind == "input" and memory.name in self.inputs:
+            row, kept = self.inputs[memory.name]
+            return chosen(row, k) if kept is None or type(k) is not Expr else kept[k]
         while version and version[0].op == "memory":
             version = [version[0].args[2]]
         if memory.kind == "rows":
-            return node.graph.node("load", memory, k)
+            put_in = self.streams.get(array(node))
+            return put_in(k)[memory.column] if put_in else node.graph.node("load", memory, k)
         return access(node.graph, replace(memory, sure=False), k, *version)
 
     def loop(self, loop: Any, trips: Scalar, until: Scalar, *rest: Any) -> Any:
@@ -276,21 +321,20 @@ class _Again:
             part(inside[:check])
             return self.value(until.args[1])
 
+        def taken(count: Scalar, state: Sequence[Scalar], body: Any, stop: Any) -> tuple[Scalar, ...]:
+            graph = self.graph
+            return repeat(count, state, body, stop) if graph is None else traced(graph, count, 0, tuple(state), body, stop, loop.once)  # fmt: skip
+
+        count, stopped = _real(self.value(trips)), stop if type(until) is Expr else None
         begun = [self.value(x.args[2]) for x in carried]
-        paired = next((x for x in (*self.values.values(), *begun) if hasattr(type(x), "paired")), None)
-        if paired is not None:  # what is taken in may move though nothing that is carried does yet
-            begun = [x if hasattr(type(x), "paired") else type(paired)(x) for x in begun]
-        return repeat(self.value(trips), begun, body, stop if type(until) is Expr else None)
+        if hasattr(type(self.like), "paired"):
+            return type(self.like).repeated(count, begun, body, stopped, taken, [x in self.moving for x in carried])
+        return taken(count, begun, body, stopped)
 
 
-def refuse_records(nodes: Iterable[Expr]) -> None:
-    """Say that what writes a record is not run again on other values, nor differentiated."""
-    for node in nodes:
-        if node.op == "write":
-            raise NotCovered(
-                f"derivatives and other values do not pass through a loop that writes a record, "
-                f"{node.args[0].name!r}.\n  Make the program once more without it."
-            )
+def _real(x: Scalar) -> Scalar:
+    """A count or an index, which does not move."""
+    return x.real if hasattr(type(x), "paired") else x
 
 
 def _array(node: Expr) -> Any:

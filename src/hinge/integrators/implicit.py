@@ -12,8 +12,8 @@ from __future__ import annotations
 from hinge.constraints.multipliers import Keeping, factored, met
 from hinge.dynamics.composite import composite
 from hinge.dynamics.coriolis import coriolis
+from hinge.dynamics.faring import lowest
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import lowest
 from hinge.dynamics.solve import LU
 from hinge.graph import Expr, Scalar, jacobian
 from hinge.integrators.steps import Flat, Made, PerJoint, System

@@ -13,7 +13,7 @@ from typing import Any
 
 from hinge.dynamics.composite import composite
 from hinge.dynamics.energy import potential_energy
-from hinge.dynamics.registry import lowest
+from hinge.dynamics.faring import lowest
 from hinge.dynamics.solve import LDL, LU
 from hinge.graph import Scalar, absolute, inner, jacobian, less, maximum, minimum, repeat, select, total
 from hinge.integrators.implicit import added, damping, slopes

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from hinge.constraints.multipliers import Held
 from hinge.dynamics.coordinates import rate
-from hinge.dynamics.registry import Quantity, choose, lowest
+from hinge.dynamics.faring import lowest
+from hinge.dynamics.registry import Quantity, choose
 from hinge.graph import Expr, Scalar, Table, less, minimum, select
 from hinge.graph.loops import traced
 from hinge.integrators.tableaus import Tableau
@@ -79,7 +80,8 @@ def pushed(model: Model, tau: PerJoint, external: Sequence[Force]) -> System:
 
 def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, acceleration: Callable[..., Any]) -> Made:
     """A step of h seconds from q and v."""
-    if tableau.stages > 1 and is_chain(tableau) and model.nv >= ROLLED and type(h) is Expr:
+    rolls = tableau.stages > 1 and is_chain(tableau) and model.nv >= ROLLED
+    if rolls and type(h) is Expr and not h.graph.straight:
         return rolled(model, tableau, q, v, h, acceleration)
     chart = _Group(model, q) if tableau.group else _Coordinates(model, q)
     moves: list[Flat] = []

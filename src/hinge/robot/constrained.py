@@ -17,6 +17,7 @@ import numpy as np
 from hinge.arguments import Array, Vector
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy, refuse_sympy
+from hinge.calls import derivatives
 from hinge.calls.inputs import broken
 from hinge.calls.request import on_paper
 from hinge.constraints.actuation import actuated_columns, shared
@@ -26,8 +27,9 @@ from hinge.constraints.multipliers import constrained
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity, rows
+from hinge.dynamics.slopes import Slope
 from hinge.dynamics.solve import LDL
-from hinge.errors import ModelError, NotCovered, SizeError
+from hinge.errors import ModelError, NotCovered, SizeError, one_of
 from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
 from hinge.graph import Scalar
@@ -125,6 +127,21 @@ class Constrained(Distributed):
             )
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
         return shared(A, needed, columns)
+
+    def derivatives(self, name: str, *given: Any, by: str | Sequence[str] | None = None, **how: Any) -> Any:
+        """The derivatives of what a call of that name gives, as those of `robot.derivatives`; the time is given too.
+
+        >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [q[0] + q[1] - 0.3], holonomic=True)
+        >>> by_q, by_qd, by_tau, by_t = held.derivatives("forward", [0.1, 0.2], [0.0, 0.0], [1.0, 0.0], 0.0)[0]
+        >>> by_tau.shape
+        (2, 2)
+        """
+        algorithm = self._algorithm(name)
+        wanted = derivatives.names(self.robot.target, algorithm, by, {})
+        made = self._call(name, *given, slopes=(Slope("columns", wanted),), **how)
+        return derivatives.shown(
+            made, derivatives.widths_of(self.robot.target, algorithm, wanted, {}), how.get("return_status", False)
+        )
 
     def project(self, q: Vector, qd: Vector, t: Vector = 0.0, **how: Any) -> Array:
         """The nearest velocity that keeps the constraints, measured by kinetic energy."""
@@ -286,8 +303,8 @@ class Constrained(Distributed):
         return [x + y for x, y in zip(v, change, strict=True)], factors.pivots
 
     def _call(self, name: str, *given: Any, backend: str | None = None, return_status: bool = False,
-              parameters: Any = None, prescribed: Any = None, further: Sequence[Array] | None = None
-              ) -> Any:  # fmt: skip
+              parameters: Any = None, prescribed: Any = None, further: Sequence[Array] | None = None,
+              slopes: tuple[Slope, ...] = ()) -> Any:  # fmt: skip
         if name in ("basis", "velocity", "reduced", *KERNELS):
             self._bare()
         if any(map(is_sympy, given)):
@@ -297,18 +314,18 @@ class Constrained(Distributed):
         refused(self.robot.model, name, has_symbols)
 
         def make() -> Kernel:
-            return self.robot.target.compiled(self._algorithm(name), backend, status=return_status)
+            return self.robot.target.compiled(self._algorithm(name), backend, status=return_status, slopes=slopes)
 
         if further is None:
             further = self.robot.target.further(f"constrained {name}", parameters, prescribed)
-        return self._kernels((name, backend, return_status), make)(*given, *further)
+        return self._kernels((name, backend, return_status, slopes), make)(*given, *further)
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv
         matrix = Quantity("A", lambda model: (m, n), give=rows)
         each, free = Quantity("one a constraint", lambda model: (m,)), Quantity("η", lambda model: (n - m,))
         columns = Quantity("S", lambda model: (n, n - m), give=rows)
-        takes, gives, function = {
+        known = {
             "matrix": ({}, {"A": matrix, "b": each}, self._matrix),
             "gap": (
                 {},
@@ -322,7 +339,9 @@ class Constrained(Distributed):
             "reduced": ({"eta": free, "tau": FORCE}, {"rates": free}, self._reduced),
             "project": ({"qd": VELOCITY}, {"qd": VELOCITY}, self._project),
             **{name: (takes, gives, getattr(self, own)) for name, (takes, gives, own) in KERNELS.items()},
-        }[name]
+        }
+        one_of("constrained: name", name, known)
+        takes, gives, function = known[name]
         called = f"constrained {name}"
         return Algorithm(called, called, function, {"q": POSITION} | takes | {"t": TIME}, gives, pivots=True)
 

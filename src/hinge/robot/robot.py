@@ -148,6 +148,8 @@ class Robot(Algorithms):
 
     # derivatives
 
+    inverse_dynamics_derivatives = on_target(slopes_of.inverse_dynamics_derivatives)
+    forward_dynamics_derivatives = on_target(slopes_of.forward_dynamics_derivatives)
     derivatives = on_target(slopes_of.derivatives)
     derivative_pattern = on_target(slopes_of.derivative_pattern)
     jvp = on_target(slopes_of.jvp)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hinge.dynamics.composite import composite
+from hinge.dynamics.faring import lowest
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import lowest
 from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, absolute, floor, less, maximum, select, when
 from hinge.integrators.steps import Flat

@@ -31,6 +31,10 @@ class Factor(Protocol):
     def articulated_back(self, I: ArticulatedInertia) -> ArticulatedInertia: ...
     def pose(self, R: Mat3, p: Vec3) -> tuple[Mat3, Vec3]: ...
     def turned(self, v: Vec3) -> Vec3: ...
+    def back(self, v: Vec3) -> Vec3: ...
+    def tensor_back(self, B: Mat3) -> Mat3: ...
+    @property
+    def r(self) -> Vec3: ...
 
 
 class Screw:
@@ -64,8 +68,18 @@ class Screw:
         """The same vector in the turned coordinates."""
         return _turned(self.axis, self.c, -self.s, v)
 
-    def _out(self, v: Vec3) -> Vec3:
+    def back(self, v: Vec3) -> Vec3:
+        """A vector of the turned coordinates in those before."""
         return _turned(self.axis, self.c, self.s, v)
+
+    def tensor_back(self, B: Mat3) -> Mat3:
+        """The same of a map from vectors to vectors."""
+        return _turned_general(self.axis, self.c, self.s, B)
+
+    @property
+    def r(self) -> Vec3:
+        """The child's origin in the parent's coordinates."""
+        return self.pose(IDENTITY, ZERO)[1]
 
     def _along(self, v: Vec3) -> Vec3:
         """shift × v."""
@@ -78,12 +92,12 @@ class Screw:
         return Motion(self.turned(m.ang), self.turned(m.lin - self._along(m.ang)))
 
     def force_back(self, f: Force) -> Force:
-        lin = self._out(f.lin)
-        return Force(self._out(f.ang) + self._along(lin), lin)
+        lin = self.back(f.lin)
+        return Force(self.back(f.ang) + self._along(lin), lin)
 
     def rigid_back(self, I: RigidInertia) -> RigidInertia:
         x, y, z = _frame(self.axis)
-        h, J = self._out(I.h), _turned_symmetric(self.axis, self.c, self.s, I.I)
+        h, J = self.back(I.h), _turned_symmetric(self.axis, self.c, self.s, I.I)
         d, moved = self.shift, list(h)
         moved[z] = h[z] + I.m * d
         gained = d * (h[z] + moved[z])
@@ -126,6 +140,12 @@ class Rigid:
 
     def turned(self, v: Vec3) -> Vec3:
         return self.E @ v
+
+    def back(self, v: Vec3) -> Vec3:
+        return self.E.T @ v
+
+    def tensor_back(self, B: Mat3) -> Mat3:
+        return self.E.T.times(B).times(self.E)
 
     def motion(self, m: Motion) -> Motion:
         return Motion(self.E @ m.ang, self.E @ (m.lin - cross3(self.r, m.ang)))
@@ -202,7 +222,7 @@ class Transform:
         """
         last = self.factors[-1] if self.factors else None
         if line is not None and isinstance(last, Screw) and line[last.axis] in (1.0, -1.0):
-            return Transform(*self.factors[:-1]).pose()[1], last.pose(IDENTITY, ZERO)[1]
+            return Transform(*self.factors[:-1]).pose()[1], last.r
         return self.pose()[1], ZERO
 
     def pose(self, R: Mat3 = IDENTITY, p: Vec3 = ZERO) -> tuple[Mat3, Vec3]:

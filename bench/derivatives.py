@@ -1,0 +1,193 @@
+"""Times derivatives of dynamics beside Pinocchio's in a C++ loop, on one core in double precision.
+
+    python bench/derivatives.py            print the tables
+    python bench/derivatives.py --write    also write bench/derivatives.md and the README's copy of it
+
+Batches have 4,096 states; those of Pinocchio run in slices of 64. It is compiled here from its headers
+with -O3 -march=native, and nothing is copied out of its matrices; that needs g++, minutes, and Eigen's headers (pip
+install cmeel-eigen), whose folder may be given. Rounds alternate and the fastest of each is kept: machines are noisy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+import hinge
+
+SITE = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix"
+FILES = SITE / "share/example-robot-data/robots"
+ROBOTS = {
+    "UR5": ("ur_description/urdf/ur5_robot.urdf", False),
+    "Panda arm": ("panda_description/urdf/panda.urdf", False),
+    "G1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", False),
+    "Talos": ("talos_data/robots/talos_reduced.urdf", False),
+    "G1, floating": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", True),
+}
+CALLS = ("inverse_dynamics", "forward_dynamics")
+STATES, SLICE, ROUNDS = 4096, 64, 40
+HERE = Path(__file__).parent
+TABLE, BEGIN, END = HERE / "derivatives.md", "<!-- derivatives -->", "<!-- end of derivatives -->"
+FLAGS = [
+    "-std=c++17", "-O3", "-DNDEBUG", "-march=native", "-fPIC", "-shared", "-w",
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+]  # fmt: skip
+
+
+def built(eigen: Path) -> ctypes.CDLL:
+    """Pinocchio's loop as a library, which is kept."""
+    made = HERE / "pinocchio_loop.so"
+    if not made.exists():
+        where = [f"-I{SITE / 'include'}", f"-I{eigen}", f"-L{SITE / 'lib'}", f"-Wl,-rpath,{SITE / 'lib'}"]
+        source = str(HERE / "pinocchio_loop.cpp")
+        subprocess.run(["g++", source, "-o", str(made), *FLAGS, *where, "-lboost_serialization"], check=True)
+    library = ctypes.CDLL(str(made))
+    library.open_robot.restype = ctypes.c_void_p
+    return library
+
+
+def fastest(calls: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
+    """Seconds of the fastest of many alternated runs."""
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def loaded(name: str) -> tuple[hinge.Robot, pin.Model]:
+    """A robot of ours and theirs, with the same freedoms."""
+    path, floats = ROBOTS[name]
+    ours = hinge.load(FILES / path, base="floating" if floats else "fixed", mimic="free")
+    theirs = pin.buildModelFromUrdf(str(FILES / path), *([pin.JointModelFreeFlyer()] if floats else []))
+    fingers = [j for j in ours.joint_names if "finger" in j]
+    if fingers:
+        ours = ours.lock(fingers)
+        theirs = pin.buildReducedModel(theirs, [theirs.getJointId(j) for j in fingers], pin.neutral(theirs))
+    return ours, theirs
+
+
+def row(name: str, library: ctypes.CDLL, folder: Path) -> list[str]:
+    """One robot: for inverse and forward dynamics ns a state, dense, packed and Pinocchio's."""
+    ours, theirs = loaded(name)
+    archive = folder / f"{len(name)}.txt"
+    theirs.saveToText(str(archive))
+    handle = ctypes.c_void_p(library.open_robot(str(archive).encode()))
+    rng = np.random.default_rng(0)
+    q, qd = ours.random_state(rng, STATES)
+    x = rng.normal(size=qd.shape)
+    Q = np.array([pin.randomConfiguration(theirs, -np.ones(theirs.nq), np.ones(theirs.nq)) for _ in range(STATES)])
+    cells = [name, str(ours.nv)]
+    for forward, call in enumerate(CALLS):
+        runs: dict[str, Callable[[], object]] = {}
+        for packed in (False, True):
+            kernel = ours.kernel(f"{call}_derivatives", packed=packed)
+            out = np.empty((STATES, *kernel.plan.outputs[0]))
+            whole = kernel.bind(q, qd, x, out)
+            runs["packed" if packed else "dense"] = whole
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (Q, qd, x)]
+        runs["theirs"] = lambda f=forward, p=pointers: library.run(handle, f, ctypes.c_long(SLICE), *p)
+        took = fastest(runs)
+        theirs_ns = took["theirs"] / SLICE * 1e9
+        for form in ("dense", "packed"):
+            ns = took[form] / STATES * 1e9
+            cells.append(f"{ns:.0f} (× {theirs_ns / ns:.0f})")
+        cells.append(f"{theirs_ns:.0f}")
+    return cells
+
+
+def products(name: str) -> list[str]:
+    """One robot: what a product with the Jacobian costs, as times the algorithm itself, and the Hessian of λ·τ."""
+    ours, _ = loaded(name)
+    rng = np.random.default_rng(0)
+    q, qd = ours.random_state(rng, STATES)
+    x, w = (rng.normal(size=qd.shape) for _ in range(2))
+    cells = [name]
+    for call in CALLS:
+        by = ("q", "qd", "qdd" if call == "inverse_dynamics" else "tau")
+        runs = {
+            "itself": lambda call=call: getattr(ours, call)(q, qd, x),
+            "vjp": lambda call=call, by=by: ours.vjp(call, (q, qd, x), w, by=by),
+            "jvp": lambda call=call: ours.jvp(call, (q, qd, x), (w, w, w)),
+        }
+        for run in runs.values():
+            run()
+        took = fastest(runs, 20)
+        cells += [f"{took['itself'] / STATES * 1e9:.0f}"]
+        cells += [f"{took[way] / STATES * 1e9:.0f} (× {took[way] / took['itself']:.2f})" for way in ("vjp", "jvp")]
+    return cells
+
+
+def cold(name: str) -> list[str]:
+    """One robot: seconds of the first call, with nothing in the cache."""
+    made = [name]
+    for call in CALLS:
+        script = (
+            "import sys, time, numpy as np; sys.path.insert(0, sys.argv[1]); from derivatives import loaded\n"
+            f"robot, _ = loaded({name!r}); q, qd = robot.random_state(np.random.default_rng(0), 1)\n"
+            f"t = time.perf_counter(); robot.{call}_derivatives(q[0], qd[0], qd[0]); print(time.perf_counter() - t)"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [sys.executable, "-c", script, str(HERE)], capture_output=True, text=True, check=True,
+                env=os.environ | {"HINGE_CACHE_DIR": folder},
+            )  # fmt: skip
+        made.append(f"{float(done.stdout):.2f}")
+    return made
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def bound() -> float:
+    """µs of a bound call with one state: inverse dynamics derivatives of UR5."""
+    ours, _ = loaded("UR5")
+    q, qd = (a[0].copy() for a in ours.random_state(np.random.default_rng(0), 1))
+    call = ours.kernel("inverse_dynamics_derivatives").bind(q, qd, qd.copy(), np.empty((6, 18)))
+    return min(fastest({"": lambda: [call() for _ in range(1000)]}, 50).values()) * 1e3
+
+
+def main() -> None:
+    hinge.set_threads(1)
+    eigen = Path(next((a for a in sys.argv[1:] if not a.startswith("-")), SITE / "include/eigen3"))
+    parts = []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        library = built(eigen)
+        head = ["robot", "nv", "dID ns", "packed", "Pinocchio", "dFD ns", "packed", "Pinocchio"]
+        parts.append(table(head, [row(name, library, folder) for name in ROBOTS]))
+    head = ["robot", "inverse dynamics, ns", "vjp", "jvp", "forward dynamics, ns", "vjp", "jvp"]
+    parts.append(table(head, [products(name) for name in ("UR5", "Panda arm", "G1")]))
+    parts.append(table(["first call, cold, s", "dID", "dFD"], [cold(name) for name in ROBOTS]))
+    parts.append(
+        f"One state of UR5, bound: {bound():.2f} µs. Measured on {platform.processor() or platform.machine()}, Python "
+        f"{platform.python_version()}, Pinocchio {pin.__version__}, one core."
+    )
+    text = "\n\n".join(parts)
+    print(text)
+    if "--write" in sys.argv:
+        TABLE.write_text(text + "\n", encoding="utf-8")
+        readme = HERE.parent / "README.md"
+        old = readme.read_text(encoding="utf-8")
+        before, rest = old.split(BEGIN)
+        readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

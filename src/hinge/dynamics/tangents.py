@@ -1,0 +1,107 @@
+"""Slopes by differentiation, along the velocities of a robot: of what a recursion for derivatives does not know itself.
+
+A joint's own functions of its coordinates, what joints take of their forces besides, and loads whose coordinates do not
+move with their body. All is differentiated on symbols; where nothing depends on q, nothing is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hinge.graph import Expr, Graph, Scalar, along, units
+from hinge.graph.scalars import evaluated
+from hinge.model import Model
+from hinge.model.joints import Joint
+from hinge.spatial import Force, Motion, MotionSpace, Vec3
+
+Numbers = Sequence[Scalar]
+Matrix = list[list[Scalar]]
+
+
+def joint_slopes(joint: Joint, q: Numbers, qd: Numbers, qdd: Numbers
+                 ) -> tuple[list[MotionSpace], list[Motion], list[Motion], list[Motion]]:  # fmt: skip
+    """For each velocity of a joint how its axes, and the velocity and acceleration across it, change along it.
+
+    The last is how the acceleration changes with that velocity itself.
+    """
+    n, m = joint.nq, joint.nv
+
+    def motions(x: Numbers) -> list[Scalar]:
+        at, v, a = x[:n], x[n : n + m], x[n + m :]
+        S = joint.axes(at)
+        return [e for motion in (*S, joint.velocity(at, v), joint.bias(at, v) + S @ a) for e in motion]
+
+    def ways(x: Numbers) -> list[list[Scalar]]:
+        along_q = [[*joint.rate(x[:n], unit), *[0.0] * (2 * m)] for unit in units(m)]
+        return along_q + [[*[0.0] * n, *unit, *[0.0] * m] for unit in units(m)]
+
+    columns = [_motions(column) for column in rates(motions, [*q, *qd, *qdd], ways)]
+    axes, across = [MotionSpace(c[:m]) for c in columns[:m]], columns[:m]
+    return axes, [c[m] for c in across], [c[m + 1] for c in across], [c[m + 1] for c in columns[m:]]
+
+
+def resistance_slopes(model: Model, q: Sequence[Numbers], qd: Sequence[Numbers]) -> tuple[Matrix, Matrix]:
+    """How what joints take of their forces, by damping, friction, springs and potentials, changes with q and qd."""
+    n = model.nq
+
+    def forces(x: Numbers) -> list[Scalar]:
+        at, v = model.joint_positions(x[:n]), model.joint_velocities(x[n:])
+        taken = [model.resistance(i, at, v) if i else [] for i in range(len(model.parent))]
+        return model.generalised_forces(taken)
+
+    def ways(x: Numbers) -> list[list[Scalar]]:
+        along_q = [[*way, *[0.0] * model.nv] for way in directions(model, x[:n])]
+        return along_q + [[*[0.0] * n, *unit] for unit in units(model.nv)]
+
+    columns = rates(forces, [*model.flat(q), *model.flat(qd)], ways)
+    return _rows(columns[: model.nv]), _rows(columns[model.nv :])
+
+
+def load_slopes(model, q, external, X, S):
+    """How the joint forces that loads ask for change with q, where a load changes in its body's coordinates."""
+    at, loads = model.flat(q), [x for f in external for x in f]
+    columns = []
+    for way in directions(model, at):
+        moved = along(loads, {x: r for x, r in zip(at, way, strict=True) if type(x) is Expr and _some(r)})
+        f, tau = [-Force(Vec3(moved[k : k + 3]), Vec3(moved[k + 3 : k + 6])) for k in range(0, len(moved), 6)], [[]]
+        tau = model.per_body(1)[0]
+        for i, p in model.inward():
+            tau[i] = S[i].T @ f[i]
+            f[p] = f[p] + X[i].T @ f[i]
+        columns.append(model.generalised_forces(tau))
+    return _rows(columns)
+
+
+def directions(model: Model, q: Numbers) -> list[list[Scalar]]:
+    """For each velocity of the robot the rates of its coordinates."""
+    made = []
+    for i in model.leaders:
+        at, joint = model.slices[i][0], model.joint[i]
+        for unit in units(joint.nv):
+            rate: list[Scalar] = [0.0] * model.nq
+            rate[at] = joint.rate(q[at], unit)
+            made.append(rate)
+    return made
+
+
+def rates(function: Callable[[Numbers], list[Scalar]], at: Numbers,
+          ways: Callable[[Numbers], list[list[Scalar]]]) -> list[list[Scalar]]:  # fmt: skip
+    """The rates of scalars that are a function of others, along each of some ways to change those."""
+    graph = next((x.graph for x in at if type(x) is Expr), Graph())
+    x = [graph.input("at", k) for k in range(len(at))]
+    made = function(x)
+    columns = [along(made, {e: r for e, r in zip(x, way, strict=True) if _some(r)}) for way in ways(x)]
+    flat = evaluated([e for column in columns for e in column], dict(zip(x, at, strict=True)))
+    return [flat[k * len(made) : (k + 1) * len(made)] for k in range(len(columns))]
+
+
+def _some(x: Scalar) -> bool:
+    return type(x) is Expr or x != 0.0
+
+
+def _motions(flat: Numbers) -> list[Motion]:
+    return [Motion(Vec3(flat[k : k + 3]), Vec3(flat[k + 3 : k + 6])) for k in range(0, len(flat), 6)]
+
+
+def _rows(columns: Sequence[Numbers]) -> Matrix:
+    return [list(row) for row in zip(*columns, strict=True)]
