@@ -79,7 +79,7 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
         *end, _ = outside.stepped(graph, model, physics, acts, forward, step, t, h, state)
         streamed = Rows(graph, "taus", nv)[minimum(step, last)] if record else []
         ahead = [a + w for a, w in zip(now[:n], recorded(step + 1.0), strict=True)]
-        slopes = pulled(end, ahead, [*state, *streamed, *held])
+        *slopes, _ = pulled(end, ahead, [*state, *streamed, *held, t])  # t, so that nobody asks what it is made of
         went = less(absolute(positions[step + 1.0 - row][0]), math.inf)  # all of a state that was lost is NaN
         if record:
             record[step] = [select(went, x, 0.0) for x in slopes[n : n + nv]]
