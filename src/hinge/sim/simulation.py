@@ -30,6 +30,7 @@ from hinge.sim.adjoint import Course, by_name
 from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
+from hinge.sim.tensors import rolled
 from hinge.sim.trajectory import FIELDS, Trajectory
 from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
 
@@ -45,7 +46,7 @@ class States(NamedTuple):
 class Rollout(States):
     """States (…, rows, nq) and (…, rows, nv), and a status (…); derivatives go back through it."""
 
-    course: Course
+    course: Course | None = None
 
     def pulled(self, dq: Any = None, dqd: Any = None, by: str | Sequence[str] | None = None, flat: bool = False
                ) -> dict[str, Any]:  # fmt: skip
@@ -64,6 +65,8 @@ class Rollout(States):
         >>> run.pulled(end)["taus"].shape
         (100, 2)
         """
+        if self.course is None:
+            raise NotCovered("this rollout was given arrays of another library, whose own gradients flow through it.")
         return self.course.pulled(dq, dqd, by, flat)
 
 
@@ -86,8 +89,14 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     >>> q.shape, status.shape
     ((5, 11, 2), (5,))
     """
+    said = dict(locals())
     count, every, h = arguments.count("steps", steps, 0), arguments.count("record", record), arguments.duration("h", h)
     setup.listed(inputs)
+    arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
+                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
+    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given))
+    if other is not None:
+        return Rollout(*other)
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
@@ -122,8 +131,6 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     memory.fill(start + (first + every * np.arange(memory.room)) * h)
     made = memory.made()[1]
     run = Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
-    arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
-                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
     states = [memory.arrays[name] for name in ("q", "qd")]
     run.course = Course(robot, physics, acts, batch, states, count, h, every, start, first, backend, arrays)
     return run
