@@ -56,25 +56,26 @@ def policy(t, q, qd, weights, bias):
 
 
 def test_torch_trains_what_a_policy_is_given_and_masses(torch):
-    robot = double_pendulum().vary("link1.mass")
+    robot = double_pendulum().vary("rod1.mass")
     q, qd = start(robot, 3)
     rng = np.random.default_rng(3)
-    weights, bias, mass = (torch.tensor(x, requires_grad=True) for x in (rng.normal(size=(2, 4)), rng.normal(size=2), 1.2))
+    numbers = rng.normal(size=(2, 4)), rng.normal(size=2), np.array(1.2)
+    weights, bias, mass = (torch.tensor(x, requires_grad=True) for x in numbers)
 
     def ends(weights, bias, mass):
-        run = hinge.rollout(robot, q, qd, STEPS, H, policy=policy, inputs=[weights, bias], parameters={"link1.mass": mass},
-                            record=10)  # fmt: skip
+        given = {"policy": policy, "inputs": [weights, bias], "parameters": {"rod1.mass": mass}}
+        run = hinge.rollout(robot, q, qd, STEPS, H, record=10, **given)
         assert run.status.dtype == torch.uint8
         assert run.status.shape == (3,)
         return run.q
 
     assert torch.autograd.gradcheck(ends, (weights, bias, mass), fast_mode=True)
     ends(weights, bias, mass).square().sum().backward()
-    run = hinge.rollout(robot, q, qd, STEPS, H, policy=policy, inputs=[weights.detach().numpy(), bias.detach().numpy()],
-                        parameters={"link1.mass": 1.2}, record=10)  # fmt: skip
+    given = {"policy": policy, "inputs": numbers[:2], "parameters": {"rod1.mass": 1.2}}
+    run = hinge.rollout(robot, q, qd, STEPS, H, record=10, **given)
     wanted = run.pulled(2.0 * run.q)
     np.testing.assert_allclose(weights.grad, wanted["inputs"][0], rtol=1e-12)
-    np.testing.assert_allclose(mass.grad, wanted["parameters"]["link1.mass"], rtol=1e-12)
+    np.testing.assert_allclose(mass.grad, wanted["parameters"]["rod1.mass"], rtol=1e-12)
 
 
 def test_torch_maps_and_single_precision(torch):
@@ -123,12 +124,13 @@ def test_jax_checks_fifty_steps(make, method, jax):
 
 
 def test_jax_maps_and_compiles(jax):
-    robot = double_pendulum().vary("link1.mass")
+    robot = double_pendulum().vary("rod1.mass")
     q, qd = start(robot, 4)
     weights, bias = np.random.default_rng(3).normal(size=(2, 4)), np.array([0.1, 0.2])
 
     def loss(weights, bias, mass, q, qd):
-        run = hinge.rollout(robot, q, qd, STEPS, H, policy=policy, inputs=[weights, bias], parameters={"link1.mass": mass})
+        given = {"policy": policy, "inputs": [weights, bias], "parameters": {"rod1.mass": mass}}
+        run = hinge.rollout(robot, q, qd, STEPS, H, **given)
         return (run.q**2).sum()
 
     one = jax.grad(loss, argnums=(0, 2))

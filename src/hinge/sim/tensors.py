@@ -144,9 +144,9 @@ class Pulled:
         results = []
         for k, shape in zip(self.by, self.results, strict=True):
             name, key = places[k]
-            slope = found[name] if key is None else found[name][key]
-            extra = tuple(range(len(ahead), len(ahead) + slope.ndim - len(ahead) - len(shape))) if ahead else ()
-            results.append(slope.sum(axis=extra).reshape(*ahead, *shape).astype(_kind([*arrays, dq, dqd])))
+            slope = np.asarray(found[name] if key is None else found[name][key])
+            shared = range(len(ahead), slope.ndim - len(shape))  # axes of rollouts that it does not have
+            results.append(slope.sum(axis=tuple(shared)).astype(_kind([*arrays, dq, dqd])))
         return tuple(results)
 
     def pulled(self, by: Sequence[int]) -> Any:
