@@ -134,6 +134,8 @@ def test_numbers_of_the_robot():
     given["lower.mass"] = np.array([0.5, 1.0, 2.0])  # one a rollout; the others serve all
     slopes = agrees(robot, {"q0": q, "qd0": qd, "parameters": given}, joint_terms=("armature", "damping"))
     assert {name: x.shape for name, x in slopes["parameters"].items()} == {n: np.shape(x) for n, x in given.items()}
+    alone = agrees(robot, {"q0": q[0], "qd0": qd[0], "parameters": {"lower.mass": 2.0}})
+    assert alone["parameters"]["lower.mass"].shape == ()
 
 
 @pytest.mark.parametrize("method", ONE_STEP)

@@ -204,7 +204,7 @@ class Course:
 
     def _summed(self, whole: Array, given: Any, own: int) -> Array:
         """Weights with a row a rollout as those of an array that may serve several; its last `own` axes are one's."""
-        made = whole.reshape(*self.batch, *whole.shape[1:])
+        made = whole.reshape((*self.batch, *whole.shape[1:]))
         lead = np.shape(given)[: np.ndim(given) - own]
         made = made.sum(axis=tuple(range(len(self.batch) - len(lead))))
         return made.sum(axis=tuple(k for k, n in enumerate(lead) if n == 1), keepdims=True)

@@ -34,15 +34,15 @@ def rolled(robot: Robot, given: Mapping[str, Any], rows: int, rollout: Callable[
             for key, x in (one.items() if isinstance(one, Mapping) else [(None, one)])}  # fmt: skip
     moving = {place: x for place, x in flat.items() if adapter(x, known=FUNCTIONS) is not None}
     still = {place: x for place, x in flat.items() if place not in moving}
-    sizes = {one.name: len(one.shape) for one in robot.target.vary}
+    sizes: dict[Any, int] = {one.name: len(one.shape) for one in robot.target.vary}
     own = {place: sizes.get(place[1], 0) if place[0] == "parameters" else OWN.get(place[0]) for place in flat}
     batch = np.broadcast_shapes(
         *(np.shape(x)[: np.ndim(x) - (own[place] or 0)] for place, x in flat.items() if place[0] in STARTS)
     )
     shapes = {}
     for place, x in moving.items():  # what a policy is given serves all, unless it has the rollouts' axes first
-        each = len(batch) if np.shape(x)[: len(batch)] == batch else 0
-        lead = np.ndim(x) - own[place] if own[place] is not None else each
+        n, each = own[place], len(batch) if np.shape(x)[: len(batch)] == batch else 0
+        lead = each if n is None else np.ndim(x) - n
         shapes[place] = (tuple(x.shape[:lead]), tuple(x.shape[lead:]))
     results = (*batch, rows, robot.nq), (*batch, rows, robot.nv)
     return takes.differentiable(Rolled(rollout, still, shapes, batch, results), list(moving.values()))
