@@ -1,11 +1,13 @@
 """Derivatives through rollouts: against differences of whole rollouts, and against one step after the other."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sim_robots import double_pendulum, flyer
 
 import hinge
-from hinge import SizeError, UnknownName
+from hinge import NotCovered, SizeError, UnknownName
 from hinge.sim import adjoint
 
 STEPS, H, SMALL = 20, 1e-2, 1e-5
@@ -323,6 +325,11 @@ def test_a_rollout_is_still_a_tuple():
     assert run.qd is qd
     assert run.status is status
     assert list(run.pulled(1.0)) == ["q0", "qd0"]
+    driven = hinge.rollout(arm(), [0.1, 0.2], [0.0, 0.0], STEPS, H, policy=lambda t, q, qd: -q)
+    copied = pickle.loads(pickle.dumps(driven))
+    assert np.array_equal(copied.q, driven.q)
+    with pytest.raises(NotCovered, match="it is a copy"):
+        copied.pulled(1.0)
 
 
 def test_what_cannot_be_used_is_refused():

@@ -107,6 +107,7 @@ def _takes(robot: Robot, wide: int) -> list[Input]:
 def by_name(**given: Any) -> dict[str, Any]:
     """What a rollout was given as numbers, with arrays by their names or numbers where there are several."""
     made = {name: one for name, one in given.items() if one is not None and not callable(one)}
+    made |= {name: {str(key): x for key, x in one.items()} for name, one in made.items() if isinstance(one, Mapping)}
     made |= {name: dict(enumerate(made[name])) for name in SEVERAL if name in made}
     return {name: one for name, one in made.items() if not isinstance(one, Mapping) or one}
 

@@ -46,7 +46,10 @@ class States(NamedTuple):
 class Rollout(States):
     """States (…, rows, nq) and (…, rows, nv), and a status (…); derivatives go back through it."""
 
-    course: Course | None = None
+    course: Course | None = None  # what it came from; a copy does not have it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rollout, tuple(self)
 
     def pulled(self, dq: Any = None, dqd: Any = None, by: str | Sequence[str] | None = None, flat: bool = False
                ) -> dict[str, Any]:  # fmt: skip
@@ -66,7 +69,10 @@ class Rollout(States):
         (100, 2)
         """
         if self.course is None:
-            raise NotCovered("this rollout was given arrays of another library, whose own gradients flow through it.")
+            raise NotCovered(
+                "this rollout does not know what it came from: it is a copy, or one of arrays of another library.\n"
+                "  Take derivatives of the rollout itself, or the library's own, which flow through it."
+            )
         return self.course.pulled(dq, dqd, by, flat)
 
 
