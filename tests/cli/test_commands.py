@@ -60,7 +60,8 @@ def completed(words, at):
 
 def test_words_are_completed():
     assert completed("hinge c", 1) == ["check", "count", "cache"]
-    assert completed("hinge run inverse", 2) == ["inverse-dynamics", "inverse-mass-matrix", "inverse-inertia"]
+    found = ["inverse-dynamics", "inverse-mass-matrix", "inverse-dynamics-derivatives", "inverse-inertia"]
+    assert completed("hinge run inverse", 2) == found
     assert "--out" in completed("hinge run x y --", 4)
 
 

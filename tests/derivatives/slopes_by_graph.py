@@ -1,10 +1,15 @@
-"""The derivatives of any call, by differentiating its graph along every velocity: what recursions are held against."""
+"""The derivatives of a call by the recursion it has, and by differentiating its graph along every velocity."""
 
 import numpy as np
 
 from hinge.graph import Expr, Graph, along, units
 from hinge.graph.arrays import symbols
 from hinge.graph.scalars import evaluated
+
+
+def by_recursion(robot, name, q, qd, x, **said):
+    """(…, nv, 3 nv): what the recursion for the derivatives of the call gives."""
+    return robot.target.call(f"{name}_derivatives", (q, qd, x), (), **said)[0]
 
 
 def by_graph(robot, name, q, qd, x, **said):

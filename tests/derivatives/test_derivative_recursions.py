@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from machines import MACHINES, grown, machine, near, refused, state
 from robots import drawn, families, law, seeds
-from slopes_by_graph import by_graph
+from slopes_by_graph import by_graph, by_recursion
 from test_joint_terms import TERMS, laden
 from test_potentials import pulled
 from test_varied_joints import built
@@ -20,9 +20,9 @@ CLOSE = 1e-12
 
 def agrees(robot, q, qd, qdd, tau, **said):
     """Both recursions are what differentiation of the graphs gives."""
-    made = robot.inverse_dynamics_derivatives(q, qd, qdd, backend="interpret", **said)
+    made = by_recursion(robot, "inverse_dynamics", q, qd, qdd, backend="interpret", **said)
     near(made, by_graph(robot, "inverse_dynamics", q, qd, qdd, method="newton_euler", **said), CLOSE)
-    made = robot.forward_dynamics_derivatives(q, qd, tau, backend="interpret", **said)
+    made = by_recursion(robot, "forward_dynamics", q, qd, tau, backend="interpret", **said)
     near(made, by_graph(robot, "forward_dynamics", q, qd, tau, method="composite", **said), CLOSE)
 
 
@@ -113,9 +113,9 @@ def test_a_follower_that_goes_backwards_with_axes_of_its_own():
 def test_loops_are_cut_in_inverse_dynamics_and_refused_in_forward_dynamics():
     robot = hinge.samples.four_bar()
     q, qd, qdd, tau = state(robot, 19)
-    made = robot.inverse_dynamics_derivatives(q, qd, qdd, backend="interpret")
+    made = by_recursion(robot, "inverse_dynamics", q, qd, qdd, backend="interpret")
     near(made, by_graph(robot, "inverse_dynamics", q, qd, qdd), CLOSE)
-    assert refused(NotCovered, robot.forward_dynamics_derivatives, q, qd, tau) == (
+    assert refused(NotCovered, by_recursion, robot, "forward_dynamics", q, qd, tau) == (
         "forward_dynamics_derivatives: nothing covers robot 'four_bar': it has kinematic loops.\n  No method does."
     )
 
@@ -126,11 +126,11 @@ def test_the_slopes_of_one_dynamics_undo_those_of_the_other():
     q, qd, qdd, _ = state(robot, 20, 5)
     tau, H, n = robot.inverse_dynamics(q, qd, qdd), robot.mass_matrix(q), robot.nv
     inverse, forward = (
-        robot.inverse_dynamics_derivatives(q, qd, qdd), robot.forward_dynamics_derivatives(q, qd, tau)
+        by_recursion(robot, "inverse_dynamics", q, qd, qdd), by_recursion(robot, "forward_dynamics", q, qd, tau)
     )  # fmt: skip
     near(H @ forward[..., : 2 * n], -inverse[..., : 2 * n], 1e-11)
     near(H @ forward[..., 2 * n :], np.broadcast_to(np.eye(n), H.shape), 1e-11)
-    single = robot.inverse_dynamics_derivatives(*(x.astype(np.float32) for x in (q, qd, qdd)))
+    single = by_recursion(robot, "inverse_dynamics", *(x.astype(np.float32) for x in (q, qd, qdd)))
     assert single.dtype == np.float32
     near(single, inverse, 1e-5)
 
@@ -139,7 +139,7 @@ def test_a_state_without_an_answer_says_so():
     robot = grown(21, ("spherical_angles", "revolute"))
     q, qd, _, tau = state(robot, 22, 2)
     q[1, 1] = np.pi / 2
-    made, status = robot.forward_dynamics_derivatives(q, qd, tau, return_status=True)
+    made, status = by_recursion(robot, "forward_dynamics", q, qd, tau, return_status=True)
     assert status.tolist() == [hinge.Status.OK, hinge.Status.SINGULAR]
     assert np.isfinite(made[0]).all()
     assert np.isnan(made[1]).all()

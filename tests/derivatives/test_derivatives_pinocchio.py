@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from real_robots import FILES, Pair, named
+from slopes_by_graph import by_recursion
 from sweeps import swept
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
@@ -44,7 +45,7 @@ def test_slopes_are_theirs(case):
     name, floating = case
     pair = Pair(FILES[ROBOTS[name]], floating)
     want = theirs(pair, pin.computeRNEADerivatives)
-    made = ours(pair, pair.robot.inverse_dynamics_derivatives(pair.hq, pair.hv, pair.ha))
+    made = ours(pair, by_recursion(pair.robot, "inverse_dynamics", pair.hq, pair.hv, pair.ha))
     scale = np.abs(want).max(axis=(1, 2), keepdims=True)
     assert np.max(np.abs(made - want) / scale) < CLOSE
 
@@ -52,6 +53,6 @@ def test_slopes_are_theirs(case):
     ordered = np.zeros_like(tau)
     ordered[:, pair.index] = tau
     want = theirs(pair, pin.computeABADerivatives, tau)
-    made = ours(pair, pair.robot.forward_dynamics_derivatives(pair.hq, pair.hv, ordered))
+    made = ours(pair, by_recursion(pair.robot, "forward_dynamics", pair.hq, pair.hv, ordered))
     scale = np.abs(want).max(axis=(1, 2), keepdims=True)
     assert np.max(np.abs(made - want) / scale) < CLOSE

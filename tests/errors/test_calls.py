@@ -143,7 +143,7 @@ UNKNOWN = [
      "there is no back end 'cuda'. Known: 'interpret', 'llvm'."),
     (lambda r: r.kernel("inverse_dynamic"),
      "there is no algorithm 'inverse_dynamic'. Did you mean 'inverse_dynamics' or 'floating_inverse_dynamics' or "
-     "'inverse_inertia'?"),
+     "'inverse_dynamics_derivatives'?"),
     (lambda r: r.cost("masss_matrix"),
      "there is no algorithm 'masss_matrix'. Did you mean 'mass_matrix' or 'inverse_mass_matrix'?"),
     (lambda r: r.source("mass_matrix", "lvm"), "there is no source in 'lvm'. Did you mean 'llvm'?"),

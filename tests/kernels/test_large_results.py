@@ -5,8 +5,10 @@ import pytest
 
 import hinge
 from hinge.backends import memory
+from hinge.backends.llvm import DOUBLE, SINGLE, Native, batch_loop
 from hinge.backends.llvm.batch_loop import FAR
 from hinge.backends.memory import ALIGNED, LARGEST, SMALLEST, empty
+from hinge.graph import Graph, Input, order
 
 ROBOTS = {"rows of whole vectors": ("revolute",) * 4, "rows of broken ones": ("revolute",) * 3}
 
@@ -30,6 +32,25 @@ def test_large_results_are_those_of_small_batches(kind, number):
         out[:] = np.nan
         assert robot.regressor(q, qd, qdd, out=out) is out
         assert np.array_equal(out, want)
+
+
+@pytest.mark.parametrize("size", [1, 16, 29, 33, 256, 257, 264, 320, 328, 841])  # short rows, and tiles of long ones
+@pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
+def test_rows_of_any_length_go_past_the_cache_from_anywhere_in_a_line(size, precision, monkeypatch):
+    monkeypatch.setattr(batch_loop, "FAR", 0)  # all of them do
+    graph = Graph()
+    x = graph.input("x", 0)
+    kernel = Native(order([Input("x", 1)], [("y", (size,), [x * (k + 1.0) for k in range(size)])]), precision)
+    given = np.arange(1.0, 36.0, dtype=precision.dtype)[:, None]
+    want = given * np.arange(1.0, size + 1.0, dtype=precision.dtype)
+    raw = np.empty(want.size + 3 * ALIGNED, precision.dtype)
+    even = ALIGNED + (-raw.ctypes.data % ALIGNED) // raw.itemsize
+    for start in range(even, even + ALIGNED // raw.itemsize):
+        raw[:] = -1.0
+        kernel.run([given], [raw[start : start + want.size].reshape(want.shape)])
+        assert np.array_equal(raw[start : start + want.size], want.ravel())
+        assert np.all(raw[:start] == -1.0)
+        assert np.all(raw[start + want.size :] == -1.0)
 
 
 @pytest.mark.parametrize("size", [SMALLEST, 3 * SMALLEST + 8, LARGEST + 8])

@@ -40,8 +40,8 @@ def test_pieces_cover_the_program_and_are_of_a_length_to_digest(program):
     lengths = np.diff([0, *pieces.ends])
     assert pieces.ends[-1] == len(program.code)
     assert len(lengths) > 5
-    assert all(cut.SHORTEST <= length <= cut.LONGEST for length in lengths[:-1])
-    assert 0 < lengths[-1] <= cut.LONGEST
+    assert all(cut.SHORTEST <= length <= 2 * cut.SHORTEST for length in lengths[:-1])
+    assert 0 < lengths[-1] <= 2 * cut.SHORTEST
 
 
 def test_exactly_the_values_that_cross_are_kept(program):

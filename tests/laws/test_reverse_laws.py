@@ -13,7 +13,6 @@ from hinge.graph import (
     Record,
     Rows,
     Scratch,
-    Table,
     absolute,
     along,
     checkpoints,
@@ -176,7 +175,7 @@ def differences(function, h=1e-6):
     return J[0], np.abs(J[0] - J[1]).max(axis=(1, 2)) < 1e-5
 
 
-@pytest.mark.parametrize("kept", [1 << 14, 3], ids=["kept", "segments"])
+@pytest.mark.parametrize("kept", [1 << 18, 3], ids=["kept", "segments"])
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_forward_and_reverse_are_what_differences_say(function, kept, monkeypatch):
     monkeypatch.setattr(checkpoints, "MOST_KEPT", kept)
@@ -195,14 +194,14 @@ def test_forward_and_reverse_are_what_differences_say(function, kept, monkeypatc
         assert same_bits(native(forward, states(), lanes), interpreted(forward, states())).all()
 
 
-@pytest.mark.parametrize("kept", [1 << 14, 3], ids=["kept", "segments"])
+@pytest.mark.parametrize("kept", [1 << 18, 3], ids=["kept", "segments"])
 @pytest.mark.parametrize("function", [f for f in PROGRAMS if f is not layers])
 def test_second_derivatives_agree_whichever_way(function, kept, monkeypatch):
     """Forward over reverse, reverse over reverse and reverse over forward: u · H v of one weighted sum."""
     monkeypatch.setattr(checkpoints, "MOST_KEPT", kept)
     x, y = made(function)
     rng = np.random.default_rng(3)
-    w, u, v = (rng.normal(size=n).tolist() for n in (len(y), SIZE, SIZE))
+    w, v = (rng.normal(size=n).tolist() for n in (len(y), SIZE))
     slope = pulled(y, w, x)
     first = along(slope, dict(zip(x, v, strict=True)))  # H v
     second = pulled(slope, v, x)  # vᵀ H
@@ -212,9 +211,10 @@ def test_second_derivatives_agree_whichever_way(function, kept, monkeypatch):
     made_all = [interpreted(program(z), states()) for z in (first, second, third)]
     for got in made_all[1:]:
         np.testing.assert_allclose(got, made_all[0], rtol=1e-10, atol=1e-10)
-    good = np.abs(wanted[0] - wanted[1]).max(axis=1) < 1e-5
+    off = lambda a, b: np.abs(a - b).max(axis=1) / (1.0 + np.abs(b).max(axis=1))
+    good = off(*wanted) < 1e-6
     assert good.sum() > 10
-    np.testing.assert_allclose(made_all[0][good], wanted[0][good], rtol=1e-5, atol=1e-5)
+    assert off(made_all[0], wanted[0])[good].max() < 1e-5
 
 
 def _hessian(function, w, v):
@@ -269,6 +269,9 @@ class Rollout:
             return p + 0.1 * v, v - 0.1 * sin(p) + 0.1 * push
 
         self.end = repeat(n, self.x[:2], step)
+
+    def rates(self):
+        return {x: self.graph.input("v", k) for k, x in enumerate(self.x)} | {self.u: Rows(self.graph, "du", 2)}
 
     def run(self, outputs, how=interpret.run, states=5, **more):
         rng = np.random.default_rng(4)

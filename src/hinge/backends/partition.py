@@ -17,7 +17,8 @@ from typing import Any
 from hinge.graph import Program
 from hinge.graph.order import ends
 
-SHORTEST, LONGEST = 200, 400  # instructions in a piece; a program up to the longest stays whole
+SHORTEST = 120  # instructions in a piece, which has twice as many at most
+LONGEST = 400  # instructions of a program or a loop that stays whole
 # what makes no value to be kept
 NOWHERE = frozenset({"input", "loop", "end", "until", "counter", "store", "fresh", "write"})
 
@@ -82,10 +83,10 @@ def _straight(program: Program, start: int, stop: int, alive: list[int], loops: 
     """Pieces that end where fewest values cross, and never within a loop or before what is left of it."""
     inside = {m for n, e in loops.items() if start <= n < stop for m in range(n + 1, e + 1)}
     inside |= {n for n in range(start, stop) if program.code[n][0] == "last"}
-    made = []
-    while stop - start > LONGEST:
-        window = [n for n in range(start + SHORTEST, start + LONGEST) if n not in inside]
-        window = window or [next((n for n in range(start + LONGEST, stop) if n not in inside), stop)]
+    made, longest = [], 2 * SHORTEST if stop - start > LONGEST else LONGEST
+    while stop - start > longest:
+        window = [n for n in range(start + SHORTEST, start + longest) if n not in inside]
+        window = window or [next((n for n in range(start + longest, stop) if n not in inside), stop)]
         end = min(window, key=lambda n: alive[n])
         made.append(Straight(start, end))
         start = end

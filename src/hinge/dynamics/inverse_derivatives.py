@@ -7,7 +7,7 @@ accelerations change, everywhere beyond, by the motions
 
     Pd = v × s      Pdd = a × s + v × Pd        v, a of the parent, gravity in
 
-and with a unit of velocity along s by s and Sd = 2 v × s + vJ × s. Such a pair of changes asks for the forces
+and with a unit of velocity along s by s and 2 v × s + vJ × s. Such a pair of changes asks for the forces
 2 B Pd + I Pdd, with I the inertia of the composite body beyond and B as in turning.py. Joints further out feel them as
 (2 Bᵀ S) · Pd + (I S) · Pdd. Joints further in feel them too, and that the force through the joint, f, is carried along:
 s × f. Where axes depend on q, what that adds is found by differentiation. Columns of q are along `integrate`.
@@ -19,12 +19,14 @@ joint's line the child's serves as well as the parent's. Any joint, driven ones 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, POSITION, SLOPES, VELOCITY, algorithm
 from hinge.dynamics.solve import plus_diagonal
 from hinge.dynamics.tangents import joint_slopes, load_slopes, resistance_slopes
 from hinge.dynamics.turney import acceleration_matrix, needed, outward
 from hinge.dynamics.turning import Turning, Way
-from hinge.spatial import Force, ForceSpace, Motion, cross, cross3, dot
+from hinge.spatial import Force, ForceSpace, Motion, MotionSpace, Transform, Vec3, cross, cross3, dot
 
 
 @algorithm("inverse_dynamics_derivatives", q=POSITION, qd=VELOCITY, qdd=ACCELERATION, external=EXTERNAL,
@@ -43,66 +45,104 @@ def inverse_derivatives(model, q, qd, qdd, external, base_motion):
     return side_by_side(*slopes(model, q, qd, qdd, external, base_motion))
 
 
+def slopes(model, q, qd, qdd, external, base_motion):
+    """∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, each over the user's velocities."""
+    return forces(model, changes(model, q, qd, qdd, external, base_motion), q, qd, external)
+
+
 def side_by_side(*matrices):
     """Matrices as one, each to the right of the one before."""
     return [[x for row in rows for x in row] for rows in zip(*matrices, strict=True)]
 
 
-def slopes(model, q, qd, qdd, external, base_motion):
-    """∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, each over the user's velocities."""
-    X, way, S, slip, Pd, Pdd, Sd, dS, omega, f, BC = model.per_body(11)
-    omega[0], f[0], BC[0], IC = base_motion[0].ang, Force(), Turning(), list(model.inertia)
+class Change(NamedTuple):
+    """A change of velocity and one of acceleration that go together, everywhere beyond a joint."""
 
-    # outward: the force each body needs; how its motion changes along each axis of its joint, and with each velocity
+    v: Motion
+    a: Motion
+
+
+class Moving(NamedTuple):
+    """What slopes are made of, a column each: of each joint its transform, axes, how they change along each other, how
+    all beyond changes along each axis and with each velocity, twice the speed of the body's origin across it, and the
+    way inward; of each body 2 B, and the force that its motion needs.
+    """
+
+    X: list[Transform]
+    S: list[MotionSpace]
+    axis_slopes: list[list[MotionSpace]]
+    by_q: list[list[Change]]
+    by_qd: list[list[Change]]
+    slip: list[Vec3]
+    way: list[Way]
+    B: list[Turning]
+    f: list[Force]
+
+
+def changes(model, q, qd, qdd, external, base_motion) -> Moving:
+    """Outward: how the motion of everything beyond a joint changes, and the force each body needs."""
+    X, S, dS, by_q, by_qd, slip, way, B, f = made = Moving(*model.per_body(9))
+    (omega,) = model.per_body(1)
+    omega[0], B[0], f[0] = base_motion[0].ang, Turning(), Force()
     for i, body in outward(model, q, qd, qdd, base_motion):
-        joint, p = model.joint[i], model.parent[i]
+        joint, I, p = model.joint[i], model.inertia[i], model.parent[i]
         X[i], S[i], slip[i], omega[i] = body.X, body.S, body.across.lin * 2.0, body.omega
         way[i] = Way(X[i], omega[p])
-        f[i] = needed(IC[i], body.A, body.a) - external[i]
-        BC[i] = Turning.twice(IC[i], omega[i])
+        B[i], f[i] = Turning.twice(I, omega[i]), needed(I, body.A, body.a) - external[i]
         w, A = (body.omega, body.A) if joint.line else (body.w, acceleration_matrix(body.w, body.wd))
         v = Motion(body.w + body.w) + body.across
-        dS[i], dv, da, dc = joint_slopes(joint, q[i], qd[i], qdd[i])
-        turned = [Motion(cross3(w, s.ang), cross3(w, s.lin)) for s in S[i]]
-        Pd[i] = [d + own for d, own in zip(turned, dv, strict=True)]
-        Pdd[i] = [
-            Motion(A @ s.ang, A @ s.lin + cross3(body.there, s.ang)) + cross(v, own) + more
-            for s, own, more in zip(S[i], dv, da, strict=True)
-        ]
-        Sd[i] = [d + d + cross(body.across, s) + own for s, d, own in zip(S[i], turned, dc, strict=True)]
+        dS[i], by_q[i], by_qd[i] = [], [], []
+        for s, own in zip(S[i], joint_slopes(joint, q[i], qd[i], qdd[i]), strict=True):
+            Pd = Motion(cross3(w, s.ang), cross3(w, s.lin))
+            Pdd = Motion(A @ s.ang, A @ s.lin + cross3(body.there, s.ang))
+            dS[i].append(own.axes)
+            by_q[i].append(Change(Pd + own.v, Pdd + cross(v, own.v) + own.a))
+            by_qd[i].append(Change(s, Pd + Pd + cross(body.across, s) + own.c))
+    return made
 
-    # inward: the forces of a composite body change with the joints that carry it, and those with its own joint
+
+def forces(model, moving, q, qd, external):
+    """Inward: how joint forces change with such changes of motion, and with accelerations; each a matrix."""
+    X, S, dS, by_q, by_qd, slip, way, B, f = moving
+    BC, IC, f = list(B), list(model.inertia), list(f)
     dq, dqd, H = {}, {}, {}
     for i, p in model.inward():
+        # what changes ask of the composite body, at its own joint
         I, T = IC[i], BC[i].observed(IC[i].m, IC[i].h, slip[i])
         U, C = ForceSpace(I @ s for s in S[i]), ForceSpace(T.transposed(s) for s in S[i])
-        Fq = ForceSpace(T @ d + I @ dd for d, dd in zip(Pd[i], Pdd[i], strict=True))
-        Fv = ForceSpace(T @ s + I @ d for s, d in zip(S[i], Sd[i], strict=True))
-        own = [[dot(s, f[i]) for s in axes] for axes in zip(*dS[i], strict=True)]
-        dq[i, i] = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(S[i].T @ Fq, own, strict=True)]
-        dqd[i, i] = S[i].T @ Fv
+        Fq, Fv = (ForceSpace(T @ d.v + I @ d.a for d in ds) for ds in (by_q[i], by_qd[i]))
+        dq[i, i] = plus(S[i].T @ Fq, [[dot(s, f[i]) for s in axes] for axes in zip(*dS[i], strict=True)])
+        dqd[i, i] = [[0.0]] if stiff(model, i) else S[i].T @ Fv
         H[i, i] = plus_diagonal(S[i].T @ U, model.armature(i))
         Fq = ForceSpace(g + cross(s, f[i]) for g, s in zip(Fq, S[i], strict=True))
+
+        # at each joint further in: what it feels of these, and what they feel of its own
         for k, j in model.toward_base(i):
             pairs = [way[k].felt_inward(u, c) for u, c in zip(U, C, strict=True)]
             U, C = ForceSpace(u for u, _ in pairs), ForceSpace(c + Force(cross3(slip[j], u.lin)) for u, c in pairs)
             Fq, Fv = X[k].T @ Fq, X[k].T @ Fv
             H[j, i] = S[j].T @ U
             H[i, j] = [list(column) for column in zip(*H[j, i], strict=True)]
-            dq[i, j], dq[j, i] = changed(U, C, Pd[j], Pdd[j]), S[j].T @ Fq
-            dqd[i, j], dqd[j, i] = changed(U, C, S[j], Sd[j]), S[j].T @ Fv
+            dq[i, j], dq[j, i] = felt(U, C, by_q[j]), S[j].T @ Fq
+            dqd[i, j], dqd[j, i] = felt(U, C, by_qd[j]), S[j].T @ Fv
+
         I, T = way[i].inward(I, T)
         IC[p], BC[p], f[p] = IC[p] + I, BC[p] + T, f[p] + X[i].T @ f[i]
 
-    by_q, by_qd = resistance_slopes(model, q, qd)
-    load = load_slopes(model, q, external, X, S)
-    dq = plus(plus(model.generalised_matrix(dq), by_q), load)
-    return dq, plus(model.generalised_matrix(dqd), by_qd), model.generalised_matrix(H)
+    taken_q, taken_qd = resistance_slopes(model, q, qd)
+    dq = plus(plus(model.generalised_matrix(dq), taken_q), load_slopes(model, q, external, X, S))
+    return dq, plus(model.generalised_matrix(dqd), taken_qd), model.generalised_matrix(H)
 
 
-def changed(U, C, first, second):
-    """The change of joint forces, a row each, with changes of velocity and acceleration nearer to the base."""
-    return [[dot(a, c) + dot(b, u) for a, b in zip(first, second, strict=True)] for u, c in zip(U, C, strict=True)]
+def felt(U, C, changes):
+    """What joint forces, a row each, change by with changes of motion nearer to the base."""
+    return [[dot(d.v, c) + dot(d.a, u) for d in changes] for u, c in zip(U, C, strict=True)]
+
+
+def stiff(model, i):
+    """Whether joint i turns or slides one rigid body and no more: its own velocity makes no force along its line."""
+    joint = model.joint[i]
+    return joint.line is not None and joint.nv == 1 and not model.children[i]
 
 
 def plus(A, B):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Scalar, absolute, inner, on_paper, ruled, sqrt
+from hinge.graph import Expr, Scalar, absolute, inner, on_paper, ruled, sqrt, units
 from hinge.graph.scalars import largest
 
 Rows = Sequence[Sequence[Scalar]]
@@ -107,6 +107,38 @@ class LDL:
             for i, factor in self.below[k]:
                 x[k] = x[k] - x[i] * factor
         return x
+
+
+class Inverse(LDL):
+    """The same with N = L⁻¹ made once, for many systems: H⁻¹ = N D⁻¹ Nᵀ. A row of N has the zeros of the tree too."""
+
+    def __init__(self, rows: Rows, joint_label: Callable[[int], str]):
+        super().__init__(rows, joint_label)
+        self.N: list[dict[int, Scalar]] = []
+        for k, row in enumerate(self.below):
+            made: dict[int, Scalar] = {k: 1.0}
+            for i, factor in row:
+                for j, entry in self.N[i].items():
+                    made[j] = made.get(j, 0.0) - factor * entry
+            self.N.append(made)
+
+    def _solved(self, b: Sequence[Any]) -> list[Any]:
+        if self.written is not None:
+            return super()._solved(b)
+        y: list[Any] = [0.0] * self.size
+        for k, row in enumerate(self.N):
+            for i, entry in row.items():
+                y[i] = y[i] + entry * b[k]
+        z, x = [self._over(y[k], k) for k in range(self.size)], [0.0] * self.size
+        for k, row in enumerate(self.N):
+            for i, entry in row.items():
+                x[k] = x[k] + entry * z[i]
+        return x
+
+    def rows(self) -> list[list[Scalar]]:
+        """H⁻¹ itself."""
+        columns = [self.solve(unit) for unit in units(self.size)]
+        return [[columns[max(i, j)][min(i, j)] for j in range(self.size)] for i in range(self.size)]
 
 
 class LU:

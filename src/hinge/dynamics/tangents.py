@@ -7,6 +7,7 @@ move with their body. All is differentiated on symbols; where nothing depends on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from hinge.graph import Expr, Graph, Scalar, along, units
 from hinge.graph.scalars import evaluated
@@ -18,12 +19,20 @@ Numbers = Sequence[Scalar]
 Matrix = list[list[Scalar]]
 
 
-def joint_slopes(joint: Joint, q: Numbers, qd: Numbers, qdd: Numbers
-                 ) -> tuple[list[MotionSpace], list[Motion], list[Motion], list[Motion]]:  # fmt: skip
-    """For each velocity of a joint how its axes, and the velocity and acceleration across it, change along it.
+class JointSlopes(NamedTuple):
+    """How a joint's axes, and the velocity and acceleration across it, change along one of its velocities.
 
-    The last is how the acceleration changes with that velocity itself.
+    `c` is how the acceleration changes with that velocity itself.
     """
+
+    axes: MotionSpace
+    v: Motion
+    a: Motion
+    c: Motion
+
+
+def joint_slopes(joint: Joint, q: Numbers, qd: Numbers, qdd: Numbers) -> list[JointSlopes]:
+    """Those of each velocity of a joint: all zero where axes are constant and nothing is driven."""
     n, m = joint.nq, joint.nv
 
     def motions(x: Numbers) -> list[Scalar]:
@@ -36,8 +45,8 @@ def joint_slopes(joint: Joint, q: Numbers, qd: Numbers, qdd: Numbers
         return along_q + [[*[0.0] * n, *unit, *[0.0] * m] for unit in units(m)]
 
     columns = [_motions(column) for column in rates(motions, [*q, *qd, *qdd], ways)]
-    axes, across = [MotionSpace(c[:m]) for c in columns[:m]], columns[:m]
-    return axes, [c[m] for c in across], [c[m + 1] for c in across], [c[m + 1] for c in columns[m:]]
+    pairs = zip(columns[:m], columns[m:], strict=True)
+    return [JointSlopes(MotionSpace(one[:m]), one[m], one[m + 1], other[m + 1]) for one, other in pairs]
 
 
 def resistance_slopes(model: Model, q: Sequence[Numbers], qd: Sequence[Numbers]) -> tuple[Matrix, Matrix]:
@@ -57,19 +66,24 @@ def resistance_slopes(model: Model, q: Sequence[Numbers], qd: Sequence[Numbers])
     return _rows(columns[: model.nv]), _rows(columns[model.nv :])
 
 
-def load_slopes(model, q, external, X, S):
+def load_slopes(model, q, external, X, S) -> Matrix:
     """How the joint forces that loads ask for change with q, where a load changes in its body's coordinates."""
     at, loads = model.flat(q), [x for f in external for x in f]
     columns = []
     for way in directions(model, at):
         moved = along(loads, {x: r for x, r in zip(at, way, strict=True) if type(x) is Expr and _some(r)})
-        f, tau = [-Force(Vec3(moved[k : k + 3]), Vec3(moved[k + 3 : k + 6])) for k in range(0, len(moved), 6)], [[]]
-        tau = model.per_body(1)[0]
-        for i, p in model.inward():
-            tau[i] = S[i].T @ f[i]
-            f[p] = f[p] + X[i].T @ f[i]
-        columns.append(model.generalised_forces(tau))
+        columns.append(_withstood(model, X, S, moved) if any(map(_some, moved)) else [0.0] * model.nv)
     return _rows(columns)
+
+
+def _withstood(model, X, S, loads) -> list[Scalar]:
+    """The joint forces that hold loads on the bodies: -Jᵀ f."""
+    f = [-Force(Vec3(loads[k : k + 3]), Vec3(loads[k + 3 : k + 6])) for k in range(0, len(loads), 6)]
+    (tau,) = model.per_body(1)
+    for i, p in model.inward():
+        tau[i] = S[i].T @ f[i]
+        f[p] = f[p] + X[i].T @ f[i]
+    return model.generalised_forces(tau)
 
 
 def directions(model: Model, q: Numbers) -> list[list[Scalar]]:

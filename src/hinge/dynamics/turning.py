@@ -1,21 +1,22 @@
-"""How the force on a turning body changes with its velocity, and how that is carried inward to the base.
+"""How the force on a turning body changes with its velocity, and how that is carried inward.
 
 For one body with inertia I and velocity v
 
     B = ½ (v × I - I v × + (I v) ×̄ ),   with f ×̄ m = m × f
 
-is a map from motions to forces: B v = v × I v, and 2 B δv is the change of v × I v - I v × … that goes with δv where
-the body's frame is not carried along. Composite bodies are summed. B has twelve numbers that are not zero,
+is a map from motions to forces: B v = v × I v, B + Bᵀ is the rate of I, and where a velocity and an acceleration change
+by motions d and e that are fixed in space, the force the body needs changes by 2 B d + I e. Composite bodies are sums.
+Twelve of its numbers are not zero:
 
     [ B₁₁  0 ]
     [ -p×  0 ]        p the linear momentum
 
 By Galileo's principle forces do not notice who looks, but B does: to an observer to whom the body moves by u besides,
 
-    B₁₁ becomes B₁₁ - h × u ×        p becomes p + m u        Bᵀ A becomes Bᵀ A + u × f,  with f the linear part of I A
+    B₁₁ becomes B₁₁ - h × u ×      p becomes p + m u      Bᵀ m becomes Bᵀ m + u × f, with f the linear part of I m
 
-so an observer who moves with the body's origin, to whom p = ω × h, has the fewest products, and on the way inward the
-observer changes shift by shift: a shift along a coordinate axis is cheap.
+To one who moves with the body's origin B₁₁ and p have the fewest products. On the way inward the observer changes shift
+by shift, because a shift along a coordinate axis is cheap.
 Source: ours; the parts are featherstone1987 (2.27) and (3.7).
 """
 
@@ -45,7 +46,8 @@ class Turning:
     @classmethod
     def twice(cls, I: RigidInertia, omega: Vec3) -> Turning:
         """2 B of a body that turns about its origin: B₁₁ = -ω × Σ, with Σ the second moments of mass."""
-        columns = [cross3(column, omega) for column in _columns(pseudo(I.I).full() * 2.0)]
+        moments = pseudo(I.I).full() * 2.0
+        columns = [cross3(moments.column(j), omega) for j in range(3)]
         return cls(Mat3(columns[j][i] for i in range(3) for j in range(3)), cross3(omega, I.h * 2.0))
 
     def __add__(self, other: Turning) -> Turning:
@@ -64,10 +66,6 @@ class Turning:
     def about(self, r: Vec3) -> Turning:
         """About a point from which the origin is at r."""
         return Turning(self.B - skew(r).times(skew(self.p)), self.p)
-
-
-def _columns(M: Mat3) -> list[Vec3]:
-    return [M.column(j) for j in range(3)]
 
 
 class Way:

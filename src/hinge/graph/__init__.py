@@ -11,14 +11,15 @@ from hinge.graph.loops import Scratch, Table, repeat, when
 from hinge.graph.ops import OPS, Op, absolute, floor, less, maximum, minimum, select, sqrt
 from hinge.graph.order import Input, Output, Program, live, order
 from hinge.graph.random import uniform
-from hinge.graph.reverse import pulled
+from hinge.graph.reverse import Reverse, pulled
 from hinge.graph.rules import ruled
 from hinge.graph.scalars import evaluate, evaluated, inner, power, replay, total
 from hinge.graph.streams import Record, Rows
 
 __all__ = [
-    "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Record", "Rows", "Scalar", "Scratch", "Table",
-    "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "columns", "cos", "evaluate", "evaluated", "exp",
-    "floor", "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum", "on_paper", "order", "power",
-    "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total", "uniform", "units", "when",
+    "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Record", "Reverse", "Rows", "Scalar",
+    "Scratch", "Table", "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "columns", "cos", "evaluate",
+    "evaluated", "exp", "floor", "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum", "on_paper",
+    "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total", "uniform",
+    "units", "when",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.loops import Scratch, reach, traced
 from hinge.graph.ops import less, minimum, select
 
-MOST_KEPT = 1 << 14  # numbers a loop may keep of a state before it keeps fewer and computes them again
+MOST_KEPT = 1 << 18  # numbers a loop keeps of a state, some 16 MB a block, before it computes some of them again
 
 State = Sequence[Scalar]
 Back = Callable[[State], State]  # what is pulled back to the beginning of a loop, of what is at its end
@@ -53,7 +53,7 @@ class Trips:
 
 
 def forward(trips: Trips, begun: State, before: Callable[[Scalar, State], None] | None = None) -> tuple[State, Scalar]:
-    """The state that is left when a loop has run, and how many trips it took; `before` each of them something is done."""
+    """The state that is left when a loop has run, and how many trips it took; `before` each of them is called."""
 
     def run(k: Scalar, *state: Scalar) -> State:
         if before is not None:
@@ -107,7 +107,9 @@ def _kept(trips: Trips, begun: State) -> tuple[State, Back]:
     """A loop that keeps the state at the beginning of every trip."""
     n = len(begun)
     room = Scratch(max(1, trips.most * n), like=trips.like, zeros=False)
-    place = lambda k, j: k * float(n) + float(j)
+
+    def place(k: Scalar, j: int) -> Scalar:
+        return k * float(n) + float(j)
 
     def keep(k: Scalar, state: State) -> None:
         for j, x in enumerate(state):
@@ -146,7 +148,10 @@ def _in_segments(trips: Trips) -> Trips:
 
     def segment(s: Scalar) -> Trips:
         first = s * float(length)
-        at = lambda k: first + k if whole or stop is None else minimum(first + k, trips.count - 1.0)
+
+        def at(k: Scalar) -> Scalar:
+            return first + k if whole or stop is None else minimum(first + k, trips.count - 1.0)
+
         return replace(
             trips, count=count(s), most=length, run=lambda k, *now: trips.run(at(k), *now),
             pull=lambda k, state, now: trips.pull(at(k), state, now), stop=None if stop is None else stopped,

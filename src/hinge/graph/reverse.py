@@ -4,8 +4,8 @@
 
 A straight line is walked back over as it stands. Where there are loops or memory, all of it runs once more and keeps
 what the walk needs: the state at the beginning of every trip, and what a trip reads out of memory that others write
-(recording.py). Beside a memory lies another of the same size, with the derivative by each number in it: who read a number adds to its
-place there, and who wrote it takes what is there and clears it.
+(recording.py). Beside a memory lies another of the same size, with the derivative by each number in it: who read a
+number adds to its place there, and who wrote it takes what is there and clears it.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Reverse(Recording):
         """What a loop carries, and what its body takes in from outside, of all that has a derivative."""
         n, own = end.args[0].carried, set(self.inside[end])
         carried = [x for x in end.args[3 : 3 + n] if x in self.moving]
-        found = dict.fromkeys(end.args[3 + n : 3 + 2 * n])
+        found: dict[Any, None] = dict.fromkeys(end.args[3 + n : 3 + 2 * n])
         for node in own:
             begins = node.op == "carry" and node.args[0] == end.args[0]  # with a value that is no part of the body
             found.update(dict.fromkeys(() if begins or node.op == "input" else node.args))

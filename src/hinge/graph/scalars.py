@@ -200,7 +200,7 @@ class _Again:
         self.streams = {("rows" if isinstance(x, Rows) else "record", x.name): f for x, f in known.items()
                         if isinstance(x, Rows | Record)}  # fmt: skip
         self.arrays: dict[Any, Any] = {}
-        self.like = next((x for x in self.values.values() if type(x) is not float), 0.0)
+        self.like: Any = next((x for x in self.values.values() if type(x) is not float), 0.0)
         self.inputs = self._inputs(nodes)
         self.touched = self._touched(nodes)
         self.moving = moving(nodes, self.known, [*self.streams, *(("input", name) for name in self.inputs)])[0]
@@ -217,7 +217,7 @@ class _Again:
         for name, size in sizes.items():
             given = [nodes[0].graph.input(name, k) for k in range(size)]
             row = [self.values.get(x, x) for x in given]
-            memory = Scratch(size, like=self.like) if self.graph is not None else None
+            memory: Any = Scratch(size, like=self.like) if self.graph is not None else None
             for k, x in enumerate(row if memory is not None else ()):
                 memory[k] = x
             made[name] = row, memory
@@ -322,8 +322,9 @@ class _Again:
             return self.value(until.args[1])
 
         def taken(count: Scalar, state: Sequence[Scalar], body: Any, stop: Any) -> tuple[Scalar, ...]:
-            graph = self.graph
-            return repeat(count, state, body, stop) if graph is None else traced(graph, count, 0, tuple(state), body, stop, loop.once)  # fmt: skip
+            if self.graph is None:
+                return repeat(count, state, body, stop)
+            return traced(self.graph, count, 0, tuple(state), body, stop, loop.once)
 
         count, stopped = _real(self.value(trips)), stop if type(until) is Expr else None
         begun = [self.value(x.args[2]) for x in carried]

@@ -6,8 +6,8 @@
 `arrays` has the addresses of the inputs' rows, then of the outputs', then how many rows a state has in each. `kernel`
 walks through a batch in blocks of as many states as there are lanes. `single` does one state, which it puts into every
 lane. Both run the same pieces.
-Results that are the same for every state are put into their columns once. Results that no cache can hold go past it:
-memory they are written to is not read first. A status is written as a byte.
+Results that are the same for every state are put into their columns once. Results that no cache can hold go past it
+(`past_cache`). A status is written as a byte.
 
 The loop of `gravity_force` of a pendulum on eight lanes, as `robot.source("gravity_force")` prints it, in short:
 
@@ -36,8 +36,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hinge.backends.llvm import squares
+from hinge.backends.llvm import levels, past_cache, squares
 from hinge.backends.llvm.block import Block
+from hinge.backends.llvm.levels import Part
 from hinge.graph import Program
 
 
@@ -49,22 +50,35 @@ class Row(NamedTuple):
     size: int
     column: int
     kind: str  # of its numbers, in LLVM's words
+    parts: Sequence[Part] = ()  # of a result
+
+    @property
+    def has_levels(self) -> bool:
+        return len(self.parts) > 1 or any(part.value is not None for part in self.parts)
 
 
-LONG = 64  # numbers in a row from which on it is worth asking whether the results fit into the cache
-FAR = 1 << 25  # bytes of results that do not
-SIDE = 64  # bytes of a side of a square that is turned
-EVEN = 1 << 23  # the same where rows are whole vectors, which go past it at no cost
+FAR = 1 << 24  # bytes of inputs and results that do not fit into the cache together
+LEAST = 128  # bytes of a row that is worth the way past it
 
 
-def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[int], b: Block) -> list[str]:
-    """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors."""
+def driver(
+    program: Program,
+    in_columns: Sequence[int],
+    out_columns: Sequence[int],
+    out_parts: Sequence[Sequence[Part]],
+    stage: int,
+    b: Block,
+) -> list[str]:
+    """The functions `kernel` and `single` and what they call; `b` says the type and width of vectors.
+
+    The columns say where the rows of inputs and outputs are in the work buffer, and where rows are staged.
+    """
     count = len(program.inputs)
     ins = [
         Row(f"in{k}", k, one.size, in_columns[k], b.scalar) for k, one in enumerate(program.inputs) if not one.stream
     ]
     outs = [
-        Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar)
+        Row(f"out{k}", count + k, len(one.entries), out_columns[k], "i8" if one.whole else b.scalar, out_parts[k])
         for k, one in enumerate(program.outputs)
         if not one.stream
     ]
@@ -75,16 +89,22 @@ def driver(program: Program, in_columns: Sequence[int], out_columns: Sequence[in
     if program.streams:
         run.insert(0, "  call void @streams(ptr %arrays, i64 %s, i64 %last, ptr %work)")
     start = [_load(row) for row in (*ins, *shared, *outs)]
-    code = [*_kernel(start, ins, outs, run, b), *_single(start, ins, outs, run, b)]
+    code = [*_kernel(start, ins, outs, run, stage, b), *_single(start, ins, outs, run, b)]
     for row in ins:
         code += _transposer(f"pack.{row.name}", row, Block(b.lanes, b.precision), inward=True)
     for row in outs:
         if row.kind == "i8":
             continue
-        code += _transposer(f"unpack.{row.name}", row, Block(b.lanes, b.precision), inward=False)
-        if _long(row):
-            for word, align in (("stream", b.precision.bytes), ("flow", b.align)):
-                code += _transposer(f"{word}.{row.name}", row, Block(b.lanes, b.precision), False, past=align)
+        inner, name = Block(b.lanes, b.precision), f"unpack.{row.name}"
+        if row.has_levels:
+            code += levels.unpacker(name, row.size, row.column, row.parts, inner)
+        else:
+            code += _transposer(name, row, inner, inward=False)
+    leveled = any(row.has_levels for row in outs)
+    long = any(row.kind != "i8" and not past_cache.is_short(row.size, b) for row in outs)
+    code += past_cache.functions(long, b)
+    code += squares.turned(Block(b.lanes, b.precision)) if long or leveled else []
+    code += levels.function(b) if leveled else []
     code += [*_short("in", b.scalar, b), *_short("out", b.scalar, b), *_one("in", b), *_one("out", b)]
     if any(row.kind == "i8" for row in outs):
         code += _short("out", "i8", b)
@@ -99,21 +119,18 @@ def _load(row: Row) -> str:
     return f"  %{row.name}.here = {at}\n  %{row.name} = load ptr, ptr %{row.name}.here, align 8"
 
 
-def _long(row: Row) -> bool:
-    return row.size >= LONG and row.kind != "i8"
-
-
-def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
-    longest = max((row.size for row in outs), default=0)
-    even = all(row.size % b.lanes == 0 for row in outs if _long(row))
-    far = (EVEN if even else FAR) // (longest * b.precision.bytes) if longest >= LONG else (1 << 63) - 1
+def _kernel(
+    start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], stage: int, b: Block
+) -> list[str]:
+    state = sum(row.size * (1 if row.kind == "i8" else b.precision.bytes) for row in (*ins, *outs))  # bytes
     code = [
         "define void @kernel(ptr %arrays, i64 %states, ptr noalias %work) {",
         "entry:",
         *start,
         "  call void @constants(ptr %work)",
-        f"  %far = icmp uge i64 %states, {far}",
-        *(line for row in outs if _long(row) for line in _aligned(row.name, row.size, b)),
+        f"  %far = icmp uge i64 %states, {FAR // max(1, state)}",
+        f"  %stage = getelementptr {b.real}, ptr %work, i64 {stage}",
+        "  call void @levels(ptr %work, i1 %far)",
         "  br label %next",
         "next:",
         "  %s = phi i64 [0, %entry], [%s.next, %near], [%s.next, %past], [%s.next, %short]",
@@ -133,44 +150,59 @@ def _kernel(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: 
     code += ["  br i1 %whole, label %full, label %short", "full:"]
     code += [f"  call void @pack.{row.name}(ptr %{row.name}.at, ptr %work)" for row in ins]
     code += [*run, "  br i1 %far, label %past, label %near", "near:"]
-    code += [_unpacked(row, f"@unpack.{row.name}", b) for row in outs]
+    code += [_unpacked(row, b) for row in outs]
     code += ["  br label %next", "past:"]
-    code += [_unpacked(row, f"%past.{row.name}" if _long(row) else f"@unpack.{row.name}", b) for row in outs]
-    code += ["  br label %next", "short:"]
+    code += [line for row in outs for line in _past(row, b)]
+    code += ["  br label %next", "short:", "  call void @levels(ptr %work, i1 true)"]
     code += [_short_call("in", row, "%left", b) for row in ins] + [*run]
     code += [_short_call("out", row, "%left", b) for row in outs]
     code += ["  br label %next", "end:", "  br i1 %far, label %settle, label %done", "settle:", "  fence seq_cst"]
     return [*code, "  br label %done", "done:", "  ret void", "}"]
 
 
-def _unpacked(row: Row, function: str, b: Block) -> str:
+def _unpacked(row: Row, b: Block) -> str:
     if row.kind == "i8":
         return _short_call("out", row, str(b.lanes), b)
-    return f"  call void {function}(ptr %{row.name}.at, ptr %work)"
+    return f"  call void @unpack.{row.name}(ptr %{row.name}.at, ptr %work)"
 
 
-def _aligned(name: str, size: int, b: Block) -> list[str]:
-    """Which way past the cache: whole vectors, where every row begins where one may, or single numbers."""
-    if size % b.lanes:
-        return [f"  %past.{name} = getelementptr i8, ptr @stream.{name}, i64 0"]
+def _past(row: Row, b: Block) -> list[str]:
+    """The rows of a block past the cache."""
+    if row.kind == "i8" or row.size * b.precision.bytes < LEAST:
+        return [_unpacked(row, b)]
+    if past_cache.is_short(row.size, b):
+        return [
+            f"  call void @unpack.{row.name}(ptr %stage, ptr %work)",
+            f"  call void @sent(ptr %{row.name}.at, ptr %stage, i64 {row.size * b.lanes})",
+        ]
     return [
-        f"  %{name}.address = ptrtoint ptr %{name} to i64",
-        f"  %{name}.odd = and i64 %{name}.address, {b.align - 1}",
-        f"  %{name}.even = icmp eq i64 %{name}.odd, 0",
-        f"  %past.{name} = select i1 %{name}.even, ptr @flow.{name}, ptr @stream.{name}",
+        f"  %{row.name}.columns = getelementptr {b.real}, ptr %work, i64 {row.column}",
+        f"  call void @tiled(ptr %{row.name}.at, i64 {row.size}, ptr %{row.name}.columns, ptr %stage)",
     ]
 
 
-def constants(runs: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
-    """A function that puts runs of equal numbers into their columns: first column, how many, and the number."""
-    calls = [
-        f"  call void @filled(ptr %work, i64 {at}, i64 {count}, {b.real} {b.constant(x)})" for at, count, x in runs
-    ]
+def constants(runs: Sequence[tuple[int, int, float]], level: Sequence[tuple[int, int, float]], b: Block) -> list[str]:
+    """Functions that put runs of equal numbers into their columns: first column, how many, and the number.
+
+    `levels` does so with the runs that full blocks do not need, where they are asked for.
+    """
+    calls, wanted = (
+        [f"  call void @filled(ptr %work, i64 {at}, i64 {count}, {b.real} {b.constant(x)})" for at, count, x in some]
+        for some in (runs, level)
+    )
     b.do("%k = add i64 %first, %j")
     b.keep("%k", "%x")
     return [
         "define internal void @constants(ptr noalias %work) noinline {",
         *calls,
+        "  ret void",
+        "}",
+        "define internal void @levels(ptr noalias %work, i1 %asked) noinline {",
+        "  br i1 %asked, label %fill, label %end",
+        "fill:",
+        *wanted,
+        "  br label %end",
+        "end:",
         "  ret void",
         "}",
         f"define internal void @filled(ptr noalias %work, i64 %first, i64 %count, {b.real} %x) noinline {{",
@@ -197,13 +229,22 @@ def _short_call(direction: str, row: Row, left: str, b: Block, at: str = ".at") 
 
 
 def _single(start: Sequence[str], ins: Sequence[Row], outs: Sequence[Row], run: Sequence[str], b: Block) -> list[str]:
-    def spread(direction: str, row: Row) -> str:
-        return f"  call void @one.{direction}(ptr %{row.name}, i64 {row.size}, i64 {row.column}, ptr %work)"
+    def spread(direction: str, row: Row, part: Part) -> list[str]:
+        to = f"%{row.name}.{part.first}"
+        lines = [f"  {to} = getelementptr {b.scalar}, ptr %{row.name}, i64 {part.first}"]
+        if part.value is not None:
+            return [*lines, "  " + levels.call(to, 0, 1, part, b)]
+        column = row.column + part.first
+        return [*lines, f"  call void @one.{direction}(ptr {to}, i64 {part.width}, i64 {column}, ptr %work)"]
 
     code = ["define void @single(ptr %arrays, ptr noalias %work) {", *start, "  call void @constants(ptr %work)"]
     code += ["  %s = add i64 0, 0", "  %last = add i64 0, 0"]
-    code += [spread("in", row) for row in ins] + [*run]
-    code += [spread("out", row) if row.kind != "i8" else _short_call("out", row, "1", b, at="") for row in outs]
+    code += [line for row in ins for line in spread("in", row, Part(0, row.size, None))] + [*run]
+    for row in outs:
+        if row.kind == "i8":
+            code.append(_short_call("out", row, "1", b, at=""))
+        else:
+            code += [line for part in row.parts for line in spread("out", row, part)]
     return [*code, "  ret void", "}"]
 
 
@@ -282,12 +323,9 @@ def _short(direction: str, kind: str, b: Block) -> list[str]:
     ]
 
 
-def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> list[str]:
-    """A function that turns as many rows as there are lanes into columns, or back.
-
-    With `past`, an alignment in bytes, the rows are written past the cache.
-    """
-    size, n = row.size, squares.side(b, row.size, SIDE)
+def _transposer(name: str, row: Row, b: Block, inward: bool) -> list[str]:
+    """A function that turns as many rows as there are lanes into columns, or back."""
+    size, n = row.size, squares.side(b, row.size, squares.SIDE)
     head = [f"define internal void @{name}(ptr noalias %rows, ptr noalias %work) noinline {{", "entry:"]
     if not size:
         return [*head, "  ret void", "}"]
@@ -299,7 +337,7 @@ def _transposer(name: str, row: Row, b: Block, inward: bool, past: int = 0) -> l
         for p, vector in zip(columns, squares.inward(b, rows, n), strict=True):
             b.do(f"store {b.real} {vector}, ptr {p}, align {b.align}")
     else:
-        squares.outward(b, rows, [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns], past)
+        squares.outward(b, rows, [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns])
     b.lines += [
         f"  %j.far = add i64 %j, {n}",
         f"  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 {size - n})",

@@ -58,11 +58,14 @@ def may_run() -> bool:
     return allowed
 
 
-def _target() -> Any:
-    """A new description of this processor; an engine keeps the one it is given."""
+def _target(level: int = 2) -> Any:
+    """A new description of this processor; an engine keeps the one it is given.
+
+    At level 2 instructions are ordered once more after they have their registers, which only short programs gain from.
+    """
     name, features = processor()
     triple = binding().Target.from_default_triple()
-    return triple.create_target_machine(cpu=name, features=features, opt=2, codemodel="jitdefault", jit=True)
+    return triple.create_target_machine(cpu=name, features=features, opt=level, codemodel="jitdefault", jit=True)
 
 
 def lanes(precision: Precision = DOUBLE) -> int:
@@ -87,6 +90,7 @@ MANY = 100.0  # trips of a loop of which nobody knows how often it is taken
 SHORT, SHORTER = 60, 20  # instructions in a loop
 LONG = 600  # instructions of a program that would be compiled twice
 FEW = 4  # values that a loop carries
+LARGE = 8000  # instructions of a program that is rather compiled sooner
 
 
 @dataclass(frozen=True)
@@ -101,21 +105,22 @@ class Signature:
     lanes: int
 
     @classmethod
-    def of(cls, program: Program, width: int) -> Signature:
+    def of(cls, program: Program, width: int, precision: Precision) -> Signature:
         arrays = [
             ((one.size,) if one.shape is None or one.stream else one.shape, one.uniform, False, one.stream)
             for one in program.inputs
         ]
         arrays += [(one.shape, False, one.whole, one.stream) for one in program.outputs]
-        return cls(tuple(arrays), len(program.inputs), work_size(program, width), len(program.code), width)
+        work = work_size(program, width, precision)
+        return cls(tuple(arrays), len(program.inputs), work, len(program.code), width)
 
 
-def object_file(text: str, passes: bool = False) -> bytes:
+def object_file(text: str, passes: bool = False, level: int = 2) -> bytes:
     """LLVM text as an object file for this processor.
 
     No pass is run on a kernel: the tracer has done the optimising. What is written with cells and loops needs some.
     """
-    llvm, target = binding(), _target()
+    llvm, target = binding(), _target(level)
     module = llvm.parse_assembly(text)
     if passes:
         builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options())
@@ -203,8 +208,9 @@ class Native(Code):
     def __init__(self, program: Program, precision: Precision = DOUBLE, width: int = 0):
         width, alone = width or breadth(program, precision), width or lanes(precision)
         widths = [width, alone] if alone != width else [width]
-        codes = [object_file(emit(program, n, precision)) for n in widths]
-        self._open(Signature.of(program, width), precision, codes)
+        level = 1 if len(program.code) > LARGE else 2
+        codes = [object_file(emit(program, n, precision), level=level) for n in widths]
+        self._open(Signature.of(program, width, precision), precision, codes)
 
     @classmethod
     def opened(cls, content: bytes, precision: Precision) -> Native:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from hinge.backends.llvm.block import Block
 
+SIDE = 64  # bytes of a side of a square at most, where rows are long
+
 
 def gathered(b: Block, places: Sequence[str], size: int, most: int) -> list[str]:
     """A vector of lanes for each number of a row, from where each row is; a square has sides of `most` bytes."""
@@ -47,12 +49,36 @@ def inward(b: Block, places: Sequence[str], n: int) -> list[str]:
     return [b.joined([group[j] for group in turned], n) for j in range(n)]
 
 
-def outward(b: Block, places: Sequence[str], columns: Sequence[str], past: int = 0) -> None:
-    """Vectors of lanes to n numbers at each place; with `past`, an alignment in bytes, past the cache."""
+def outward(b: Block, places: Sequence[str], columns: Sequence[str]) -> None:
+    """Vectors of lanes to n numbers at each place."""
     n = len(columns)
     square = b.narrower(n)
-    how = f"align {past}, !nontemporal !0" if past else f"align {b.precision.bytes}"
     for g in range(0, b.lanes, n):
         rows = square.transposed([b.split(x, g, n) for x in columns])
         for p, row in zip(places[g : g + n], rows, strict=True):
-            b.do(f"store {square.real} {row}, ptr {p}, {how}")
+            b.do(f"store {square.real} {row}, ptr {p}, align {b.precision.bytes}")
+
+
+def turned(b: Block) -> list[str]:
+    """turned(to, size, columns, count): columns into rows of that size, one a lane; at least a square of them."""
+    n = side(b, SIDE, SIDE)
+    at = [b.put(f"mul i64 %size, {lane}") for lane in range(b.lanes)]
+    starts = [b.put(f"getelementptr {b.scalar}, ptr %to, i64 {k}") for k in at]
+    b.lines += ["  br label %square", "square:", "  %j = phi i64 [0, %entry], [%j.next, %square]"]
+    first = b.put(f"getelementptr {b.real}, ptr %columns, i64 %j")
+    columns = [b.put(f"getelementptr {b.real}, ptr {first}, i64 {c}") for c in range(n)]
+    loaded = [b.put(f"load {b.real}, ptr {p}, align {b.align}") for p in columns]
+    outward(b, shifted(b, starts, "%j"), loaded)
+    return [
+        "define internal void @turned(ptr noalias %to, i64 %size, ptr noalias %columns, i64 %count) noinline {",
+        "entry:",
+        f"  %end = sub i64 %count, {n}",
+        *b.lines,
+        f"  %j.far = add i64 %j, {n}",
+        "  %j.next = call i64 @llvm.umin.i64(i64 %j.far, i64 %end)",
+        "  %more = icmp ult i64 %j, %end",
+        "  br i1 %more, label %square, label %done",
+        "done:",
+        "  ret void",
+        "}",
+    ]
