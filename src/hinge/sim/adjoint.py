@@ -293,7 +293,7 @@ def _rewritten(model: Model, change: Any, q: Array, weights: Array) -> Array:
         return weights
     out = np.empty((q[..., 0].size, len(made)))
     rows = [a.reshape(len(out), a.shape[-1]) for a in (q, weights)]
-    interpret.run(order(inputs, [("made", (len(made),), made)]), rows, [out])
+    interpret.run(order(inputs, [("made", (len(made),), made)], False), rows, [out])
     return out.reshape(*q.shape[:-1], len(made))
 
 
