@@ -55,6 +55,4 @@ right.legend(loc="upper left")
 
 target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_suffix(".png")
 figure.savefig(target, dpi=110)
-print(
-    f"loss {losses[0]:.0f} at first, {losses[-1]:.4f} after {ROUNDS} rounds; pole at {q[-1, 1]:.3f} rad: {target.name}"
-)
+print(f"loss {losses[0]:.0f} at first, {losses[-1]:.4f} in the end, the pole at {q[-1, 1]:.3f} rad: {target.name}")
