@@ -77,7 +77,9 @@ def test_the_tables_are_found():
 
 def test_every_algorithm_is_in_the_contract_and_every_call_of_it_exists():
     looped = {name.removeprefix("robot.") for row in rows("Loops") for name, _ in calls(row[0])}
-    assert {name for name, _, _ in ARRAYS} | (looped & set(ALGORITHMS)) == set(ALGORITHMS)
+    derived = {name for row in rows("Derivatives") for name, _ in calls(row[0])}
+    assert {name for name, _, _ in ARRAYS} | ((looped | derived) & set(ALGORITHMS)) == set(ALGORITHMS)
+    assert all(hasattr(hinge.Robot, name) for name in derived if "." not in name)
     assert all(
         hasattr(hinge.Robot, name) for name in looped if "." not in name and name not in dir(hinge.samples) + ["load"]
     )

@@ -68,7 +68,7 @@ def _plain(target: Target, name: str) -> Kernel | None:
     return None if slopes or target.vary or any(sizes(target.model)) else target.kernel(called)
 
 
-def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] | None = None, packed: bool = False,
+def derivatives(target: Target, name: str, *inputs: Any, by: str | Sequence[str] | None = None, packed: bool = False,
                 return_status: bool = False, **keywords: Any) -> Any:  # fmt: skip
     """The derivatives of an algorithm's result: a tuple in the order of `by`; of several results a tuple of those.
 
@@ -82,7 +82,7 @@ def derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] 
     >>> dq.shape, dqd.shape
     ((2, 2), (2, 2))
     """
-    arrays, frames = _apart(name, given)
+    arrays, frames = _apart(name, inputs)
     first = default(name)
     wanted = names(target, first, by, keywords)
     called, slopes = _served(target, name, wanted, keywords)
@@ -122,41 +122,41 @@ def derivative_pattern(target: Target, name: str, by: str | Sequence[str] | None
     return pairs[0] if len(pairs) == 1 else tuple(pairs)
 
 
-def jvp(target: Target, name: str, given: Sequence[Any], tangents: Tangents, **keywords: Any) -> Any:
+def jvp(target: Target, name: str, inputs: Sequence[Any], tangents: Tangents, **keywords: Any) -> Any:
     """How an algorithm's results change when its inputs change along tangents: J times them, in one sweep.
 
-    `given` is what the method takes, in a tuple; `tangents` one for each of its arrays, None where one stays, or a dict
+    `inputs` is what the method takes, in a tuple; `tangents` one for each of its arrays, None where it stays, or a dict
     of them by name. That of q is a velocity (nv).
 
     >>> arm = hinge.samples.planar_2r()
     >>> arm.jvp("gravity_force", ([0.5, 0.0],), ([1.0, 0.0],)).round(3)
     array([-9.406, -2.352])
     """
-    arrays, frames = _apart(name, given)
+    arrays, frames = _apart(name, inputs)
     along = _tangents(target, name, tangents, keywords)
     slope = Slope("along", tuple(along))
     return target.call(name, arrays, frames, slopes=(slope,), seeds=list(along.values()), **keywords)[0]
 
 
-def vjp(target: Target, name: str, given: Sequence[Any], cotangent: Any, by: str | Sequence[str] | None = None,
+def vjp(target: Target, name: str, inputs: Sequence[Any], cotangent: Any, by: str | Sequence[str] | None = None,
         **keywords: Any) -> tuple[Array, ...]:  # fmt: skip
     """The derivatives of a weighted sum of an algorithm's results: weights times J, in one sweep; a tuple as `by` says.
 
-    `given` is what the method takes, in a tuple; `cotangent` has the shape of its result, or is a tuple of such.
+    `inputs` is what the method takes, in a tuple; `cotangent` has the shape of its result, or is a tuple of such.
 
     >>> arm = hinge.samples.planar_2r()
     >>> dq, dqd = arm.vjp("kinetic_energy", ([0.0, 1.0], [0.1, 0.2]), 1.0)
     >>> np.allclose(dqd, arm.mass_matrix([0.0, 1.0]) @ [0.1, 0.2])
     True
     """
-    arrays, frames = _apart(name, given)
+    arrays, frames = _apart(name, inputs)
     wanted = names(target, default(name), by, keywords)
     seeds = _weights(target, name, cotangent)
     made, _ = target.call(name, arrays, frames, slopes=(Slope("pulled", wanted),), seeds=seeds, **keywords)
     return made if isinstance(made, tuple) else (made,)
 
 
-def second_derivatives(target: Target, name: str, *given: Any, by: str | Sequence[str] | None = None,
+def second_derivatives(target: Target, name: str, *inputs: Any, by: str | Sequence[str] | None = None,
                        weights: Any = None, along: Tangents | None = None, **keywords: Any) -> Any:  # fmt: skip
     """The second derivatives of an algorithm's result: made[a][b] by what `by` names first at a, and then at b.
 
@@ -171,7 +171,7 @@ def second_derivatives(target: Target, name: str, *given: Any, by: str | Sequenc
     >>> H.shape
     (2, 2)
     """
-    arrays, frames = _apart(name, given)
+    arrays, frames = _apart(name, inputs)
     wanted = names(target, default(name), by, keywords)
     if len(default(name).returns) > 1:
         raise UnknownName(f"second_derivatives: {name} has several results.\n  Ask for vjp and jvp of it.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from inspect import Signature, signature
 from types import MappingProxyType
 from typing import Any
 
@@ -39,6 +40,8 @@ def on_target(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(view: View, *given: Any, **keywords: Any) -> Any:
         return function(view.target, *given, **keywords)
 
+    first, *rest = signature(function).parameters.values()
+    method.__signature__ = Signature([first.replace(name="self", annotation=View), *rest])  # type: ignore[attr-defined]
     return method
 
 

@@ -590,28 +590,6 @@ class Algorithms(View):
         array([0.])
         """
         ...
-    def forward_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """How the accelerations of `forward_dynamics` change: ∂qdd/∂q, ∂qdd/∂qd and ∂qdd/∂tau, side by side.
-
-        Takes q (nq), qd and tau (nv); gives (nv, 3 nv), in rad/s² and m/s² for each rad, m, rad/s, … Columns of q are along
-        `integrate`; the last nv columns are the inverse of the mass matrix. Forces given as `external` stay as they are in
-        the coordinates they are given in.
-
-        >>> arm = hinge.samples.puma560()
-        >>> arm.kernel("forward_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
-        (6, 18)
-        """
-        ...
     def generalised_forces(self, q: ArrayLike, actuators: ArrayLike, **common: Unpack[Common]) -> Any:
         """Joint forces from actuator forces: tau = Sᵀ F Q.
 
@@ -703,28 +681,6 @@ class Algorithms(View):
         >>> arm = hinge.samples.puma560()
         >>> arm.inverse_dynamics(arm.neutral(), np.zeros(6), np.zeros(6)).shape
         (6,)
-        """
-        ...
-    def inverse_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """How the joint forces of `inverse_dynamics` change: ∂tau/∂q, ∂tau/∂qd and ∂tau/∂qdd, side by side.
-
-        Takes q (nq), qd and qdd (nv); gives (nv, 3 nv), in N m and N for each rad, m, rad/s, … Columns of q are along
-        `integrate`; the last nv columns are the mass matrix. Forces given as `external` stay as they are in the coordinates
-        they are given in.
-
-        >>> arm = hinge.samples.puma560()
-        >>> arm.kernel("inverse_dynamics_derivatives")(arm.neutral(), np.zeros(6), np.zeros(6)).shape
-        (6, 18)
         """
         ...
     def inverse_mass_matrix(self, q: ArrayLike, **common: Unpack[Common]) -> Any:

@@ -13,6 +13,7 @@ from hinge.calls.inputs import own
 from hinge.calls.views import place_names
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, default
 from hinge.robot import algorithms, views
+from hinge.robot.robot import Robot
 
 PATH = Path(algorithms.__file__).with_suffix(".pyi")
 HEAD = '''"""Written by `make stub` from the registry of algorithms and the table of views; do not edit."""
@@ -86,6 +87,11 @@ def _of_view(view: str, on_robot: bool) -> list[str]:
     return made
 
 
+def from_registry(name: str) -> bool:
+    """Whether the method of an algorithm is written from the registry; a few a robot has from elsewhere."""
+    return not hasattr(inspect.getattr_static(Robot, name), "__wrapped__")
+
+
 def text() -> str:
     """The whole stub."""
     parts = [HEAD]
@@ -93,7 +99,8 @@ def text() -> str:
         parts += [f"class {home.name}(View):", *_of_view(view, on_robot=False), ""]
     parts += ["class Algorithms(View):", "    target: Target"]
     parts += [f"    {view}: {home.name}" for view, home in views.VIEWS.items()]
-    parts += [_method(name, default(name)) for name in sorted(ALGORITHMS) if name not in views.MEMBERS]
+    listed = [name for name in sorted(ALGORITHMS) if name not in views.MEMBERS and from_registry(name)]
+    parts += [_method(name, default(name)) for name in listed]
     for view in views.VIEWS:
         parts += _of_view(view, on_robot=True)
     return "\n".join(parts) + "\n"
