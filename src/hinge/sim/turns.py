@@ -112,6 +112,15 @@ class Pace:
         spent += time.monotonic()
         self.steps = max(1, min(4 * self.steps, int(count * PATIENCE / max(spent, 1e-6))))
 
+    def parts(self, count: int) -> Iterator[tuple[int, int]]:
+        """So many steps in parts: how many are done before a part, and how many it takes."""
+        done = 0
+        while done < count:
+            part = min(self.steps, count - done)
+            with self.of(part):
+                yield done, part
+            done += part
+
 
 class Source:
     """Joint forces from Python, some steps at a time; or what stands for them in the program."""
