@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import hinge
@@ -187,7 +188,10 @@ def example(script: Path, folder: Path) -> str:
     text = script.read_text(encoding="utf-8")
     words = (ast.get_docstring(ast.parse(text)) or "").splitlines()
     picture = folder / f"{script.stem}.png"
-    if not picture.exists() or picture.stat().st_mtime < script.stat().st_mtime:
+    shown = f"![the picture it makes]({picture.name})"
+    if "import torch" in text and find_spec("torch") is None:
+        shown = "Its picture is not here: torch is not installed where this page was made."
+    elif not picture.exists() or picture.stat().st_mtime < script.stat().st_mtime:
         subprocess.run([sys.executable, str(script), str(picture)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
     about = "\n".join(words[1:]).strip()
-    return f"# {words[0].rstrip('.')}\n\n{about}\n\n![the picture it makes]({picture.name})\n\n```python\n{text}```\n"
+    return f"# {words[0].rstrip('.')}\n\n{about}\n\n{shown}\n\n```python\n{text}```\n"

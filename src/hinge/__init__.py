@@ -15,6 +15,7 @@ from hinge.version import __version__ as __version__
 if TYPE_CHECKING:
     from hinge.backends.symbolic import latex
     from hinge.backends.threads import set_threads
+    from hinge.calls.functions import gradient, jacobian
     from hinge.checking import Diagnosis, Proof, check
     from hinge.checking.repairs import repair
     from hinge.contact import (
@@ -87,6 +88,8 @@ _HOME = {
     # where to, and how fast
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
     "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
+    # derivatives of functions
+    "gradient": "calls.functions", "jacobian": "calls.functions",
     # how it runs
     "set_threads": "backends.threads", "Status": "status",
     # on paper
@@ -112,7 +115,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
     "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
-    "set_threads", "Status", "latex",
+    "gradient", "jacobian", "set_threads", "Status", "latex",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
     "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
 ]  # fmt: skip

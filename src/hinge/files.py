@@ -1,16 +1,18 @@
 """Files as others may have left them: regular ones only are opened, their size is looked at first, and no more is read.
 
 A pipe would wait for a writer that never comes, a device has no end, and a large file fills the memory before its
-reader can refuse it. All that is read from disk goes through here; what is wrong is an OSError.
+reader can refuse it. All that is read from disk goes through here; what is wrong is an OSError. What is written is
+there whole, or what was there before.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
 Path = str | os.PathLike[str]
@@ -21,6 +23,7 @@ KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISCHR, "it is a device"),
     (stat.S_ISBLK, "it is a device"),
 )
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class TooLarge(OSError):
@@ -74,6 +77,41 @@ def unused(path: Path, ending: str) -> str:
     start = os.path.normpath(os.fspath(path))
     names = itertools.chain([f"{start}.{ending}"], (f"{start}.{k}.{ending}" for k in itertools.count(2)))
     return next(name for name in names if not os.path.lexists(name))
+
+
+def replace(contents: Mapping[str, bytes], sync: bool = True) -> None:
+    """Files with other contents, each all at once: all are beside their places before the first is renamed.
+
+    What a link leads to is replaced, and the link stays. With `sync` they outlast a machine that loses its power.
+    """
+    beside = {}
+    try:
+        for path, content in contents.items():
+            target = os.path.realpath(path)
+            beside[target] = f"{target}.{os.urandom(4).hex()}.part"
+            with open(beside[target], "xb") as file:
+                file.write(content)
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(beside[target], stat.S_IMODE(os.stat(target).st_mode))
+        for target, name in beside.items():
+            os.replace(name, target)
+    except BaseException:
+        for name in beside.values():
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+        raise
+
+
+def unwritten(path: Path, problem: OSError) -> tuple[str, str]:
+    """What is said of a place that cannot be written, and what to do."""
+    full = problem.errno in FULL
+    return (
+        f"{os.fspath(path)} cannot be written: {problem.strerror or problem}.",
+        "Make room there, or choose another place." if full else "Choose another place, or see who may write there.",
+    )
 
 
 def same(a: Path, b: Path) -> bool:

@@ -1,6 +1,9 @@
 """`hinge check`: exit codes, text, JSON."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -115,3 +118,17 @@ def test_certify_prints_the_proofs(files, monkeypatch):
 def test_the_help_says_what_the_exit_codes_mean():
     text = " ".join(said("--help").output.split())
     assert "Exits with 0 when there is nothing but notes" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_name_that_is_no_text_is_spelled_out(tmp_path, encoding):
+    place = os.fsencode(tmp_path) + b"/arm\xff\xc2\xb2.urdf"
+    with open(place, "w") as file:
+        file.write('<robot name="r"><link name="a²"/></robot>')
+    command = [sys.executable, "-m", "hinge.cli", "check", place]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    plain, data = (subprocess.run([*command, *more], capture_output=True, env=environment) for more in ([], ["--json"]))
+    assert (plain.returncode, plain.stderr, data.returncode, data.stderr) == (0, b"", 0, b"")
+    assert rb"arm\udcff" in plain.stdout
+    assert os.fsencode(json.loads(data.stdout)["file"]) == place

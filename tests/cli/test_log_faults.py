@@ -278,6 +278,21 @@ def test_a_full_disk(tmp_path, lamp, monkeypatch, out):
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["lamp.urdf", "long.csv", out])
 
 
+@pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
+def test_a_part_of_a_log_does_not_replace_a_whole_one(tmp_path, lamp, monkeypatch, out):
+    monkeypatch.setattr(tables, "BLOCK", 4096)
+    log, robot = long_log(tmp_path, 40_000), hinge.load(lamp)
+    (tmp_path / out).write_text("whole")
+    Disk(monkeypatch, 250_000)
+    with pytest.raises(hinge.LogError, match=r"The first [\d,]+ rows are in .*out.*part.out.*\.$") as caught:
+        logs.run(robot, "gravity_force", log, tmp_path / out, chunk=500)
+    told = int(str(caught.value).rpartition("The first ")[2].split()[0].replace(",", ""))
+    assert 500 < rows_of(tmp_path / f"{out}.part" / out) == told < 40_000
+    assert (tmp_path / out).read_text() == "whole"
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["lamp.urdf", "long.csv", out, f"{out}.part"])
+    assert [p.name for p in (tmp_path / f"{out}.part").iterdir()] == [out]
+
+
 def test_a_disk_too_full_for_an_archive(tmp_path, lamp, monkeypatch):
     """Its arrays are there, a file each."""
 

@@ -158,7 +158,8 @@ def test_a_folder_that_cannot_be_written_is_named(lamp, tmp_path):
     ended = said("export", lamp, "--c", tmp_path / "file")
     assert ended.exit_code == 1
     assert ended.output == (
-        f"Error: {tmp_path / 'file'} cannot be written: File exists.\n  Choose a folder you may write to.\n"
+        f"Error: {tmp_path / 'file'} cannot be written: File exists.\n"
+        "  Choose another place, or see who may write there.\n"
     )
 
 
@@ -166,7 +167,7 @@ def test_a_folder_that_cannot_be_written_is_named(lamp, tmp_path):
 def test_a_folder_one_may_not_write_to_is_named(tmp_path):
     (tmp_path / "closed").mkdir(mode=0o500)
     message = refused(hinge.FileFault, lambda: c_files.put(str(tmp_path / "closed"), {"a.h": ""}))
-    assert message.startswith(f"{tmp_path / 'closed' / 'a.h'} cannot be written: Permission denied.")
+    assert message.startswith(f"{tmp_path / 'closed'} cannot be written: Permission denied.")
 
 
 @pytest.mark.parametrize("verb", [["export", "--c", "folder"], ["equations"]])

@@ -149,3 +149,27 @@ def test_a_body_without_mass_in_the_middle_of_a_chain_is_told(tmp_path):
     assert (told.severity, told.what) == ("note", "body 'middle' has neither mass nor inertia and carries others.")
     matrix = hinge.load(files[0.0]).mass_matrix([0.1, 0.2], backend="interpret")
     assert abs(np.linalg.det(matrix)) < 1e-12  # which is why
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    ({"mass": 1e101}, "mass 1e+101"), ({"mass": 1.0, "com": (0, 1e150, 0)}, "com 1e+150"),
+    ({"mass": 1.0, "inertia": 1e120 * np.eye(3)}, "inertia 1e+120"),
+])  # fmt: skip
+def test_a_payload_has_a_range(given, says):
+    with pytest.raises(hinge.ModelError) as caught:
+        hinge.samples.planar_2r().with_payload("lower", **given)
+    assert str(caught.value) == (
+        f"payload on 'lower' has {says}, which is out of range.\n  Numbers of a robot are at most 1e+100."
+    )
+
+
+@pytest.mark.parametrize("suffix", ["urdf", "xml", "toml"])
+def test_a_robot_beyond_the_range_is_not_written(tmp_path, suffix):
+    robot = hinge.samples.planar_2r()
+    for _ in range(3):
+        robot = robot.with_payload("lower", 9e99)
+    place = tmp_path / f"arm.{suffix}"
+    place.write_text("old")
+    with pytest.raises(hinge.NotCovered, match=r"arm.* is not written, because .*: .*2.7e\+100"):
+        hinge.write(robot, place)
+    assert place.read_text() == "old"

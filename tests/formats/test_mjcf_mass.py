@@ -8,6 +8,7 @@ from mujoco_pair import Pair, compared, mujoco
 
 import hinge
 from hinge.formats.mjcf.mesh import Mesh
+from hinge.model import meshes, moments
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
 
@@ -232,3 +233,21 @@ def test_a_mesh_is_closed_wherever_its_vertices_are_repeated():
     assert Mesh(loose, apart).closed
     assert not Mesh(loose, apart[:3]).closed
     assert not Mesh(loose, np.concatenate([apart[:3], apart[3:, ::-1]])).closed
+
+
+def test_a_binary_stl_file_has_the_triangles_that_trimesh_finds(tmp_path):
+    path = tmp_path / "a.stl"
+    trimesh.creation.icosphere(2, 0.3).export(path)
+    vertices, faces = meshes.read(str(path))
+    theirs = trimesh.load(path, process=False)
+    np.testing.assert_array_equal(vertices[faces], theirs.vertices[theirs.faces])
+
+
+@pytest.mark.parametrize("mode", ["legacy", "exact", "shell"])
+def test_triangles_hold_the_same_however_many_are_taken_at_once(mode, monkeypatch):
+    made = trimesh.creation.icosphere(3, 0.3).apply_translation([1.0, -2.0, 0.5])
+    mesh = Mesh(np.asarray(made.vertices), np.asarray(made.faces))
+    whole = mesh.solid(mode)
+    monkeypatch.setattr(moments, "BLOCK", 100)
+    for some, all_at_once in zip(mesh.solid(mode), whole, strict=True):
+        np.testing.assert_allclose(some, all_at_once, rtol=1e-11, atol=1e-14)

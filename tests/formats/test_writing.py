@@ -68,7 +68,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     error = refused(ARM, path)
     assert error.code == "not-writable"
     assert str(error) == (
-        f"{path} cannot be written: No space left on device.\n  Choose another place, or see who may write there."
+        f"{path} cannot be written: No space left on device.\n  Make room there, or choose another place."
     )
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["arm.urdf"]

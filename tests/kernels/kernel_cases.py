@@ -102,7 +102,7 @@ def same_bits(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def python(code, *args, **environment):
+def python(code, *args, timeout=120, **environment):
     """Run code, or a script at a path, in a new interpreter; the finished process, its text read."""
     what = ["-c", code] if isinstance(code, str) else [str(code)]
     command = [sys.executable, "-X", "faulthandler", *what, *map(str, args)]
@@ -111,7 +111,7 @@ def python(code, *args, **environment):
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         try:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=timeout)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)  # it, and what it forked
             raise

@@ -1,6 +1,7 @@
 """A cache that is damaged, shared or cannot be written: the answers are right all the same."""
 
 import errno
+import json
 import os
 import pathlib
 import tempfile
@@ -244,3 +245,21 @@ def test_sixteen_processes_share_a_cold_cache(cold, right):
     left = sorted(kernels(cold))
     assert [p.suffix for p in left] == [".kernel"] * 2  # nothing half written
     assert all(cache.find(p.stem) is not None for p in left)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.parametrize(("processes", "kills"), [(4, 12), pytest.param(16, 200, marks=pytest.mark.sweep)])
+def test_processes_that_are_killed_leave_a_cache_that_gives_right_answers(cold, processes, kills):
+    script = pathlib.Path(__file__).parent / "killed_caches.py"
+    ran = python(script, processes, kills, 7, timeout=550, HINGE_CACHE_DIR=str(cold))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    told = json.loads(ran.stdout)
+    assert (told["kills"], told["others"], told["wrong"], told["broken"]) == (processes + kills, [], [], [])
+    assert told["answers"] >= kills
+    halves = list(cold.glob("new-*"))
+    assert len(halves) <= processes + kills
+    assert {path.suffix for path in cold.iterdir()} - {path.suffix for path in halves} == {".kernel", ".shared"}
+    for path in halves:
+        os.utime(path, (0, 0))
+    cache.keep("next", b"")  # what was left half written goes when it is an hour older than the newest entry
+    assert list(cold.glob("new-*")) == []

@@ -1,7 +1,10 @@
 """What is on disk already is replaced only by what is complete, and only where hinge wrote all of it."""
 
+import asyncio
+import errno
 import json
 import os
+import time
 
 import numpy as np
 import pytest
@@ -140,3 +143,44 @@ def test_what_a_killed_process_left_inside_is_known(run, tmp_path):
     assert len(hinge.open(place)) == 2
     assert "finished.json.part" not in os.listdir(place)
     assert json.loads((place / "finished.json").read_text())["finished"] == 2
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_write_that_ends_after_another_has_failed_does_not_reach_what_was_there(way, run, tmp_path, monkeypatch):
+    """Zarr writes several files at once: on a full disk one fails while others are on their way."""
+    from zarr.storage import LocalStore
+
+    place = tmp_path / "run.zarr"
+    run.save(place)
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    write, write_new = LocalStore.set, LocalStore.set_if_not_exists
+
+    async def put(self, key, *args, **options):
+        if key == "qd/zarr.json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        await write(self, key, *args, **options)
+
+    async def put_late(self, *args, **options):
+        await asyncio.sleep(0.3)
+        await write_new(self, *args, **options)
+
+    monkeypatch.setattr(LocalStore, "set", put)
+    monkeypatch.setattr(LocalStore, "set_if_not_exists", put_late)
+    with pytest.raises(TrajectoryError, match=r"run.zarr cannot be written: No space left on device.\n  Make room"):
+        WAYS[way](run, place)
+    time.sleep(0.5)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_empty_folder_stays_where_nothing_can_be_written(way, run, tmp_path, monkeypatch):
+    from zarr.storage import LocalStore
+
+    async def put(self, *args, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(LocalStore, "set", put)
+    (tmp_path / "run.zarr").mkdir()
+    with pytest.raises(TrajectoryError, match=r"run.zarr cannot be written: No space left on device.\n  Make room"):
+        WAYS[way](run, tmp_path / "run.zarr")
+    assert [path.name for path in tmp_path.rglob("*")] == ["run.zarr"]

@@ -85,8 +85,7 @@ class Kernel:
         if made is not None:
             return made
         if len(given) != len(self.plan.inputs):
-            wanted = ", ".join(one.name for one in self.plan.inputs)
-            raise SizeError(f"{self.name} takes {wanted}; {len(given)} arrays were given.")
+            raise SizeError(self._miscounted(given))
         if any(isinstance(x, Symbols) for x in given):
             return self._inlined(given, out)
         number = SINGLE if self._single(given) else DOUBLE
@@ -180,6 +179,16 @@ class Kernel:
         rows = [self._rows(k, a, batch, prod(batch)) for k, a in enumerate(given)]
         results = [_flat(out, prod(batch), s) for out, s in zip(outs, self.plan.outputs, strict=True)]
         return self.code(number).bind(rows, results)
+
+    def batch(self, given: Sequence[Array]) -> Shape:
+        """The leading axes of what a call would be given, broadcast; refused where a call would refuse it."""
+        if len(given) != len(self.plan.inputs):
+            raise SizeError(self._miscounted(given))
+        return self._batch([self._array(k, x, x.dtype) for k, x in enumerate(given)])
+
+    def _miscounted(self, given: Sequence[Any]) -> str:
+        wanted = ", ".join(one.name for one in self.plan.inputs)
+        return f"{self.name} takes {wanted}; {len(given)} arrays were given."
 
     def code(self, number: np.dtype[Any]) -> Code:
         """The program ready to run on numbers of that type: from the cache, or compiled now."""

@@ -8,18 +8,17 @@ from typing import Any
 import cupy
 import numpy as np
 
-from hinge.backends.cuda import resident
-from hinge.calls import inputs
-from hinge.calls.target import USUAL, Target
-from hinge.dynamics.registry import default
+from hinge.backends.cuda.resident import Seen
+from hinge.calls.differentiable import requested
+from hinge.calls.target import Target
 from hinge.errors import NotCovered, SizeError
 
 
 class Cupy:
     """What CuPy does for calls on its arrays."""
 
-    def seen(self, array: Any) -> resident.Seen:
-        return resident.Seen(array.shape, array.dtype, array.device.id, array.data.ptr)
+    def seen(self, array: Any) -> Seen:
+        return Seen(array.shape, array.dtype, array.device.id, array.data.ptr)
 
     def stream(self, device: int) -> int:
         return cupy.cuda.get_current_stream(device).ptr
@@ -43,28 +42,30 @@ LIBRARY = Cupy()
 
 
 def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], out: Any = None,
-         method: str | None = None, backend: str | None = None, check: str = "sizes", return_status: bool = False,
-         joint_terms: Sequence[str] = USUAL, regroup: bool = False, slopes: Any = (), seeds: Sequence[Any] = (),
-         flat: bool = False, packed: bool = False, external_frame: str = "body", **more: Any) -> Any:  # fmt: skip
+         backend: str | None = None, **keywords: Any) -> Any:  # fmt: skip
     """What a target gives, in arrays of CuPy, where some of what it is given are."""
     if backend not in (None, "cuda"):
         raise NotCovered(f"{name}: backend={backend!r} cannot take arrays of CuPy.\n  Leave it out.")
-    words = ("parameters", "prescribed", "external", "base_motion")
-    refused = [word for word in words if more.pop(word, None) is not None]
-    refused += ["check='values'"] if check == "values" else []
-    if refused:
-        raise NotCovered(f"{name}: {refused[0]} cannot be had with arrays of CuPy.\n  Give arrays of NumPy.")
-    own = inputs.taken_from(more, target.model, default(name))
-    present = [one for one, value in own.items() if value is not None]
-    kernel = target.kernel(
-        name, method, "cuda", present, joint_terms, return_status, regroup,
-        inputs.places(target.model, name, frames), more, slopes, flat, packed,
-    )  # fmt: skip
-    arrays = [*given, *(own[one] for one in present), *seeds]
-    for one, x in zip(kernel.plan.inputs, arrays, strict=False):
-        if not isinstance(x, cupy.ndarray):
-            raise SizeError(
-                f"{name}: {one.name} is {type(x).__name__}, and others are arrays of CuPy.\n"
-                "  Bring all to one place: cupy.asarray(x)."
-            )
-    return resident.call(kernel, LIBRARY, arrays, out)
+    asked_for, values = requested(target, name, given, frames, _stacked, backend="cuda", **keywords)
+    arrays = [_array(f"{name}: {one}", x) for one, x in zip(asked_for.names, values, strict=True)]
+    made = asked_for.run_on(LIBRARY, arrays, None if out is None else _array(f"{name}: out", out))
+    return made[0] if len(made) == 1 else made
+
+
+def differentiable(function: Any, arrays: Sequence[Any]) -> Any:
+    """Refuses what is more than one call: no rollout takes arrays of CuPy yet."""
+    raise NotCovered("arrays of CuPy are taken by the methods of a robot only.\n  Give arrays of NumPy: x.get().")
+
+
+def _array(what: str, given: Any) -> Any:
+    if not isinstance(given, cupy.ndarray):
+        raise SizeError(
+            f"{what} is of type {type(given).__name__}, and others are arrays of CuPy.\n"
+            "  Bring all to one place: cupy.asarray(x)."
+        )
+    return given
+
+
+def _stacked(what: str, parts: Sequence[Any]) -> Any:
+    """Arrays, broadcast, as the rows of one."""
+    return cupy.stack(cupy.broadcast_arrays(*(_array(what, x) for x in parts)), -2)

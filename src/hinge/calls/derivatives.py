@@ -15,11 +15,12 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
+from hinge.calls.foreign import adapter
 from hinge.calls.request import Request, entries, trace
 from hinge.calls.target import Target
 from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, Algorithm, asked, default
 from hinge.dynamics.slopes import Slope
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
 from hinge.model.driven import sizes
 
@@ -201,6 +202,8 @@ def linearize(target: Target, q: Any, qd: Any, tau: Any, h: Any = None, method: 
     >>> A.shape, B.shape
     ((2, 2), (2, 1))
     """
+    if adapter(q, qd, tau, h):
+        raise NotCovered("linearize takes no tensors.\n  Give it arrays of NumPy, or ask for derivatives of step.")
     if h is not None:
         over_q, over_v = derivatives(target, "step", q, qd, tau, h, by=("q", "qd", "tau"), method=method, **keywords)
         parts = [np.concatenate(pair, axis=-2) for pair in zip(over_q, over_v, strict=True)]
@@ -289,9 +292,9 @@ def widths_of(target: Target, algorithm: Algorithm, by: Sequence[str], keywords:
 
 def _side_by_side(whole: Array, widths: Sequence[int], axis: int = -1) -> tuple[Array, ...]:
     """The parts of an array along an axis; they are views of it."""
-    moved = np.moveaxis(whole, axis, -1)
+    moved = whole.swapaxes(axis, -1)  # which tensors have too
     ends = np.cumsum(widths)
-    return tuple(np.moveaxis(moved[..., end - n : end], -1, axis) for n, end in zip(widths, ends, strict=True))
+    return tuple(moved[..., end - n : end].swapaxes(axis, -1) for n, end in zip(widths, ends, strict=True))
 
 
 def _tangents(target: Target, name: str, given: Tangents, keywords: Mapping[str, Any],

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
+from weakref import WeakValueDictionary
 
+TARGETS: WeakValueDictionary[str, Any] = WeakValueDictionary()  # those there are, by key: what a graph of torch holds
 ADAPTERS = {
     "torch": "hinge.calls.torch_tensors",
     "jax": "hinge.calls.jax_arrays",
@@ -18,16 +20,20 @@ ADAPTERS = {
 }
 
 
-def adapter(*given: Any) -> Any:
+# modules with `differentiable(function, arrays)`: the results of a function of NumPy's arrays, with gradients
+FUNCTIONS = ADAPTERS | dict.fromkeys(("jax", "jaxlib"), "hinge.calls.jax_functions")
+
+
+def adapter(*given: Any, known: Mapping[str, str] = ADAPTERS) -> Any:
     """The module that takes these arrays, where some are of another library; None where all are NumPy's."""
     for x in given:
-        found = ADAPTERS.get(type(x).__module__.partition(".")[0])
+        found = known.get((type(x).__module__ or "").partition(".")[0])
         if found:
             return import_module(found)
         if isinstance(x, Mapping):
-            inside = adapter(*x.values())
+            inside = adapter(*x.values(), known=known)
         elif isinstance(x, tuple | list):
-            inside = adapter(*x)
+            inside = adapter(*x, known=known)
         else:
             continue
         if inside is not None:

@@ -197,7 +197,7 @@ def chosen(recursion: Algorithm, by: Sequence[str], algorithm: Algorithm) -> Alg
         return [rows[k + j] for k in range(0, len(rows), width) for j in at(model)]
 
     shown = replace(whole, shape=lambda model: (*whole.shape(model)[:-1], len(at(model))), give=give)
-    return replace(recursion, returns={result: shown})
+    return replace(recursion, returns={result: shown}, by=tuple(by))
 
 
 def called(model: Model, name: str, given: Sequence[Any], frames: Sequence[str], method: str | None,

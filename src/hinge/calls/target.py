@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import count
 from typing import Any
 
 from hinge.arguments import Array, Vector
@@ -17,7 +18,7 @@ from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy
 from hinge.calls import inputs
-from hinge.calls.foreign import adapter
+from hinge.calls.foreign import TARGETS, adapter
 from hinge.calls.request import Request, called, plan
 from hinge.dynamics import choose
 from hinge.dynamics.place import At
@@ -27,6 +28,7 @@ from hinge.errors import one_of
 from hinge.model import Model, parameter, reframe, unmoved
 
 USUAL = ("armature",)  # the joint terms of a call that names none
+_NUMBERS = count()  # of targets
 
 
 class Target:
@@ -37,6 +39,8 @@ class Target:
         self.model = model
         self.vary = tuple(parameter(model, name) for name in dict.fromkeys([*model.symbols, *vary]))
         self.kernels = Kernels()
+        self.key = f"{model.name} {next(_NUMBERS)}"
+        TARGETS[self.key] = self
 
     @property
     def name(self) -> str:

@@ -83,6 +83,10 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
             return made
     return self._call({algorithm.name!r}, [{arrays}], [{frames}], {handed})
 {constants}
+
+def in_graph(self, *given, **keywords):
+    from hinge.calls.torch_tensors import traced
+    return traced(self.target.key, {algorithm.name!r}, given, keywords)
 """
 
 
@@ -109,8 +113,16 @@ class _Pending:
         method = made[self.algorithm.name]
         method.__doc__, method.__qualname__ = self.algorithm.function.__doc__, f"{owner.__name__}.{self.name}"
         method.__module__, method.__name__ = owner.__module__, self.name
+        method._torchdynamo_inline = made["in_graph"]
         setattr(owner, self.name, method)
         return getattr(owner if instance is None else instance, self.name)
+
+    def in_graph(self, instance: Any, owner: type) -> Callable[..., Any]:
+        from hinge.calls.torch_tensors import traced
+
+        return lambda *given, **keywords: traced(instance.target.key, self.algorithm.name, given, keywords)
+
+    __get__._torchdynamo_inline = in_graph  # type: ignore[attr-defined]  # what torch.compile reads in its place
 
 
 def install(cls: type, names: Mapping[str, str]) -> None:

@@ -90,7 +90,7 @@ class Diagnosis:
             "findings": [_as_json(finding) for finding in self.findings],
             "proofs": [asdict(proof) | {"worst": _finite(proof.worst)} for proof in self.proofs],
         }
-        return json.dumps(said, ensure_ascii=False, allow_nan=False)
+        return json.dumps(said, allow_nan=False)
 
 
 def check(source: str | os.PathLike[str], certify: bool = False, strict: bool = False, **options: Any) -> Diagnosis:

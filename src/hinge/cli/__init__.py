@@ -6,6 +6,9 @@ Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 import warnings
 from importlib import import_module
 from typing import Any
@@ -49,6 +52,18 @@ class Verbs(click.Group):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             raise click.UsageError(f"there is no command {args[0]!r}. {hinge.errors.did_you_mean(args[0], VERBS)}", ctx)
         return super().resolve_command(ctx, args)
+
+    def main(self, *given: Any, **more: Any) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # what its encoding has not, a file's name say, is spelled out
+            sys.stdout.reconfigure(errors="backslashreplace")
+        try:
+            return super().main(*given, **more)
+        except OSError as problem:
+            if problem.errno not in hinge.files.FULL:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where what Python holds of it goes when it ends
+            click.echo("Error: " + "\n  ".join(hinge.files.unwritten("what is printed", problem)), err=True)
+            raise SystemExit(1) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -62,8 +62,8 @@ def simulate(robot: str, seconds: float, step: str, method: str, start: tuple[st
     click.echo(json.dumps(_said(run)) if as_json else repr(run))
     for written in filter(None, (out, plot)):
         click.echo(f"wrote {written}", err=True)
-    if str(run.info.get("stopped", "")).startswith("interrupted"):
-        raise click.exceptions.Exit(130)
+    if "stopped" in run.info:
+        raise click.exceptions.Exit(130 if str(run.info["stopped"]).startswith("interrupted") else 1)
 
 
 def _start(robot: Robot, given: tuple[str, ...], rollouts: int | None, seed: int) -> Any:

@@ -72,9 +72,12 @@ class Semidefinite:
         """From the rows of Λ = A H⁻¹ Aᵀ, up to the diagonal, and of A, whose size tells what is rounding."""
         L = [list(row[: k + 1]) for k, row in enumerate(rows)]
         self.size, self.inverse, self.given = len(L), [0.0] * len(L), [list(row) for row in L]
+        self.good: list[Scalar] = []
         off, levers, *_ = state or State.exact(self.size)
         mean = total([row[-1] / lever for row, lever in zip(L, levers, strict=True)]) * (1.0 / max(1, self.size))
-        none = select(less(mean, HUGE), 0.0, mean)  # a row that is not finite is not passed over: no force is known
+        self.none = select(
+            less(mean, HUGE), 0.0, mean
+        )  # a row that is not finite is not passed over: no force is known
         apart = maximum(minimum(APART * APART * off, FAR), ALL * _grain(mean))
         self.usual = [mean * lever for lever in levers]
         self.least = [
@@ -87,7 +90,8 @@ class Semidefinite:
         for k in range(self.size):
             pivot = L[k][k]
             good = True if on_paper(pivot) else less(self.least[k], pivot)  # on paper they are taken to be independent
-            self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), none)
+            self.good.append(good)
+            self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), self.none)
             small = maximum(small, select(good, less(pivot, SMALL * self.usual[k]), 0.0))
             unclear = maximum(unclear, select(good, less(pivot, CLEAR * self.usual[k]), 0.0))
             passed = maximum(passed, select(good, 0.0, less(self.least[k], HUGE)))
@@ -115,7 +119,7 @@ class Semidefinite:
         for k in reversed(range(self.size)):
             for i in range(k + 1, self.size):
                 x[k] = x[k] - self.L[i][k] * x[i]
-            x[k] = x[k] if on_paper(self.inverse[k]) else select(less(0.0, self.inverse[k]), x[k], self.inverse[k])
+            x[k] = select(self.good[k], x[k], self.none)
         return x
 
     def inverted(self) -> list[list[Scalar]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hinge.dynamics.slopes import Slope, Variable
 from hinge.graph import Expr, Scalar, absolute, kinks, less, minimum, select
@@ -25,6 +26,14 @@ def smoothness(made: Sequence[Variable], known: Mapping[str, Variable], slopes: 
     """Positive where the results have derivatives by what the slopes are taken by."""
     by = [x for slope in slopes for name in slope.by if name in known for x in known[name].entries]
     return lowest([absolute(x) for x in kinks([x for one in made for x in one.entries], by)])
+
+
+def smoothness_of_recursion(
+    model: Model, seen: Mapping[str, Any], known: Mapping[str, Variable], by: Sequence[str]
+) -> Scalar:
+    """The same of a recursion that gives derivatives itself: all that bends is what joints take of their forces."""
+    taken = [x for i in range(1, len(model.parent)) for x in model.resistance(i, seen["q"], seen["qd"])]
+    return smoothness([Variable("taken", (len(taken),), entries=taken)], known, [Slope("columns", tuple(by))])
 
 
 def fared_so(pivot: Scalar, entries: Sequence[Scalar], smooth: Scalar) -> Scalar:

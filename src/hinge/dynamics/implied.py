@@ -29,8 +29,8 @@ def follows(made, model, q, qd, tau, external, base_motion=STILL, **loops):
     qdd = made[0]
     at, speed, asked = model.flat(q), model.flat(qd), model.generalised_forces(tau)
     known, held = _nodes([*at, *speed, *asked]), _nodes(qdd)
-    if not known.isdisjoint(held):
-        return  # not all accelerations are values of their own
+    if not known.isdisjoint(held) or [list(x) for x in q] != model.joint_positions(at):
+        return  # not all accelerations are values of their own, or joints that follow are other nodes than say so
     more = [x for x in live(qdd, leaves=known) if x.op == "input" and x not in known]
     moving = [*at, *speed, *more]
     n, m = len(at), len(speed)

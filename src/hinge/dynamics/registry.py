@@ -16,7 +16,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from hinge.dynamics.faring import fared_so, is_zero, lowest, normal, smoothness
+from hinge.dynamics.faring import fared_so, is_zero, lowest, normal, smoothness, smoothness_of_recursion
 from hinge.dynamics.place import Place
 from hinge.dynamics.rolled import rolled
 from hinge.dynamics.rolling import Made
@@ -135,6 +135,7 @@ class Algorithm:
     priority: int = 0
     readable: int = 0
     regroups: bool = False
+    by: tuple[str, ...] = ()  # of a recursion for derivatives: what they are taken by, where that is not all it takes
 
     def reason(self, model: Model) -> str:
         """Why it does not cover a model, or nothing."""
@@ -228,6 +229,9 @@ class Algorithm:
             for name, (one, places) in self.variables(shown, given, vary, flat).items()
         }
         smooth = smoothness(outputs, known, slopes) if status else 1.0
+        if status and self.result.sparse:
+            bends = smoothness_of_recursion(shown, seen, known, self.by or tuple(known))
+            smooth = lowest([smooth, bends])
         for slope in slopes:
             more, outputs = slope.of(graph, shown, known, outputs)
             known |= {one.name: one for one in more}

@@ -121,24 +121,31 @@ def _pulled(
     """What weights of the outputs become as weights of the inputs."""
     flat: list[Scalar] = []
     for one, weight in zip(made, weights, strict=True):
-        if not one.position:
-            flat += weight
-            continue
-        for i, (at, moving) in _joints(model):
-            q = one.entries[at]
-            flat += [inner(weight[moving], _velocities(model, i, q, unit)) for unit in units(len(q))]
+        flat += weights_of_coordinates(model, one.entries, weight) if one.position else weight
     nodes: list[Expr] = [x for one in by for x in one.entries]
     left, found = iter(pulled([x for one in made for x in one.entries], flat, nodes)), []
     for one in by:
         own = [next(left) for _ in one.entries]
-        if one.position:
-            own = [
-                inner(own[at], model.joint[i].rate(one.entries[at], unit))
-                for i, (at, _) in _joints(model)
-                for unit in units(model.joint[i].nv)
-            ]
-        found.append(own)
+        found.append(weights_of_velocities(model, one.entries, own) if one.position else own)
     return found
+
+
+def weights_of_coordinates(model: Model, q: Sequence[Scalar], weights: Sequence[Scalar]) -> list[Scalar]:
+    """Weights of the velocities that a position q changes by, as weights of its coordinates."""
+    return [
+        inner(weights[moving], _velocities(model, i, q[at], unit))
+        for i, (at, moving) in _joints(model)
+        for unit in units(model.joint[i].nq)
+    ]
+
+
+def weights_of_velocities(model: Model, q: Sequence[Scalar], weights: Sequence[Scalar]) -> list[Scalar]:
+    """Weights of the coordinates of a position q, as weights of the velocities that it changes by."""
+    return [
+        inner(weights[at], model.joint[i].rate(q[at], unit))
+        for i, (at, _) in _joints(model)
+        for unit in units(model.joint[i].nv)
+    ]
 
 
 def _joints(model: Model) -> list[tuple[int, tuple[slice, slice]]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge import dynamics
+from hinge import dynamics, files
 from hinge.backends import c, interpret
 from hinge.calls.target import Target
 from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
@@ -50,22 +50,17 @@ def c_text(target: Target, algorithm: Algorithm, program: Program, scalar: str) 
     return c.header(prefix, _about(target), _sizes(target.model), routines, real) + "\n" + c.code(routines, real)
 
 
-def put(folder: str, files: Mapping[str, str], force: bool = False) -> list[str]:
+def put(folder: str, texts: Mapping[str, str], force: bool = False) -> list[str]:
     """Write files into a folder, which is made if need be; what is there already stays unless `force` says so."""
-    paths = {os.path.join(folder, name): text for name, text in files.items()}
+    paths = {os.path.join(folder, name): text.encode() for name, text in texts.items()}
     there = [path for path in paths if os.path.lexists(path)]
     if there and not force:
         raise FileFault(f"{there[0]} is there already.\n  Choose another folder, or overwrite it with --force.")
     try:
         os.makedirs(folder, exist_ok=True)
-        for path, text in paths.items():
-            with open(path, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+        files.replace(paths)
     except OSError as problem:
-        raise FileFault(
-            f"{problem.filename or folder} cannot be written: {problem.strerror or problem}.\n"
-            "  Choose a folder you may write to."
-        ) from None
+        raise FileFault("\n  ".join(files.unwritten(folder, problem))) from None
     return list(paths)
 
 

@@ -14,9 +14,12 @@ from collections.abc import Sequence
 
 from hinge.geometry.arrays import Array, nearest_pose, numbers, over_arrays
 from hinge.graph import Scalar, atan2, cos, on_paper, sin
+from hinge.graph.dual import Dual
 from hinge.spatial import IDENTITY, Force, Mat3, Motion, Vec3, cross, cross3, dot3, mat3, skew, vec3
 from hinge.spatial.rotation import (
     displacement_exp,
+    inverse_jacobian_part,
+    left_jacobian_parts,
     quaternion_from_rotation,
     quaternion_log,
     root,
@@ -104,6 +107,44 @@ def _turn(R: Mat3) -> Vec3:
     axis = _axial(R)
     s, c = root(dot3(axis, axis)), 0.5 * (R[0] + R[4] + R[8] - 1.0)
     return axis * (atan2(s, c) / s)
+
+
+@over_arrays(twist=(6,), gives=(6, 6))
+def Jexp6(twist: Six) -> Rows:
+    """The right Jacobian of `exp`: exp(ξ + δ) is exp(ξ) exp(Jexp6(ξ) δ) for small δ; Pinocchio's, angular part first.
+
+    It is that of rotations on dual numbers, by the principle of transference: featherstone1987 2.8.2.
+
+    >>> hinge.geometry.se3.Jexp6([0, 0, 0, 0, 0, 2])[3:, :2].sum(axis=1)
+    array([ 1., -1.,  0.])
+    """
+    w = _line(twist)
+    b, c = left_jacobian_parts(dot3(w, w))
+    return _quarters(IDENTITY - skew(w) * b + skew(w).times(skew(w)) * c)
+
+
+@over_arrays(pose=(4, 4), gives=(6, 6))
+def Jlog6(pose: Rows) -> Rows:
+    """The right Jacobian of `log`: log(g exp(δ)) is log(g) + Jlog6(g) δ for small δ; Pinocchio's, angular part first.
+
+    Near half a turn it is that of the logarithm on its own side; the inverse of `Jexp6` there.
+
+    >>> hinge.geometry.se3.Jlog6(np.eye(4))[0]
+    array([1., 0., 0., 0., 0., 0.])
+    """
+    w = _line(log.scalar(pose))
+    return _quarters(IDENTITY + skew(w) * 0.5 + skew(w).times(skew(w)) * inverse_jacobian_part(dot3(w, w)))
+
+
+def _line(twist: Six) -> Vec3:
+    """A twist as a vector of dual numbers: the angular part, and ε the linear part."""
+    return vec3(map(Dual, twist[:3], twist[3:]))
+
+
+def _quarters(matrix: Mat3) -> Rows:
+    """A matrix of dual numbers as one that acts on twists."""
+    real, dual = (Mat3(getattr(x, part) for x in matrix) for part in ("real", "dual"))
+    return blocks(real, Mat3([0.0] * 9), dual, real)
 
 
 def exp_along(twist: Six, x: Scalar) -> list[list[Scalar]]:

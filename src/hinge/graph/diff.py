@@ -10,7 +10,7 @@ from typing import Any
 
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Scalar
-from hinge.graph.moving import moving
+from hinge.graph.moving import mattering, moving
 from hinge.graph.ops import OPS
 from hinge.graph.order import STRUCTURE, regions
 from hinge.graph.rules import Rule, straight
@@ -103,10 +103,19 @@ def _total(node: Expr, partials: Sequence[Scalar], rates: Mapping[Any, Scalar]) 
 
 
 def kinks(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[Scalar]:
-    """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes."""
-    between = _moving(outputs, dict.fromkeys(inputs))[0] if inputs else []
-    nodes = regions(between, {}, inputs)[None]  # in a loop each trip has its own
-    found = [(OPS[node.op].kink, node.args) for node in nodes if node.op in OPS]
+    """What is zero where outputs have no derivative by these inputs: at corners, jumps and infinite slopes.
+
+    A condition may turn: what is chosen by it counts, and what only the condition is made of does not.
+    """
+    nodes, rules = straight(outputs, inputs)
+    felt, _ = mattering(nodes, outputs, rules=rules)
+    changing = set(inputs)
+    for node in nodes:
+        if not changing.isdisjoint(rules[node].by if node in rules else node.args):
+            changing.add(node)
+    felt &= changing - rules.keys()
+    bare = [node for node in regions(nodes, {}, inputs)[None] if node in felt]
+    found = [(OPS[node.op].kink, node.args) for node in bare if node.op in OPS]  # in a loop each trip has its own
     made = [kink(*args) for kink, args in found if kink]
     return [x for x in made if type(x) is Expr]
 

@@ -19,7 +19,7 @@ from hinge.graph.loops import Scratch, access, reach
 from hinge.graph.moving import array, mattering, moving
 from hinge.graph.ops import OPS
 from hinge.graph.order import STRUCTURE, regions
-from hinge.graph.rules import straight
+from hinge.graph.rules import forms, straight
 from hinge.graph.streams import Record, Rows
 
 
@@ -37,7 +37,7 @@ class Recording:
         felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records], self.rules)
         self.moving, self.arrays = moved & felt, arrays & touched
         self.values: dict[Expr, Any] = {}  # what a node is in the run that is being made; itself where it is not here
-        self.parts = regions(self.nodes, {}, self.leaves)
+        self.parts = regions(self.nodes, forms(self.rules), self.leaves)
         if any(node.op in STRUCTURE and node not in self.leaves for node in self.nodes):
             self._begin()
 

@@ -10,7 +10,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinge.graph.expr import Expr, Scalar
@@ -50,7 +50,12 @@ def straight(outputs: Sequence[Scalar], leaves: Container[Expr]) -> tuple[list[E
     """
     graph = next((x.graph for x in outputs if type(x) is Expr), None)
     rules = {x: rule for x, rule in graph.rules.items() if x not in leaves} if graph is not None else {}
-    nodes = live(outputs, {x.serial: ("ruled", rule.by) for x, rule in rules.items()}, leaves)
+    nodes = live(outputs, forms(rules), leaves)
     if rules and any(node.op in STRUCTURE for node in nodes if node not in leaves):
         return live(outputs, leaves=leaves), {}
     return nodes, rules
+
+
+def forms(rules: Mapping[Expr, Rule]) -> dict[int, tuple[str, tuple[Scalar, ...]]]:
+    """Nodes as what their rules depend on, for those who ask what a node is made of."""
+    return {x.serial: ("ruled", rule.by) for x, rule in rules.items()}

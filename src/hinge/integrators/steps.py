@@ -164,11 +164,11 @@ class _Group:
         self.model, self.q = model, q
 
     def at(self, shift: Flat) -> PerJoint:
-        joints = self.model.joint
         if not shift:
             return self.q
-        moves = self.model.joint_velocities(shift)
-        return [joint.moved(self.q[i], moves[i]) for i, joint in enumerate(joints)]
+        joints, slices = self.model.joint, self.model.slices
+        moved = [joints[i].moved(self.q[i], shift[slices[i][1]]) for i in self.model.leaders]
+        return self.model.joint_positions([x for one in moved for x in one])
 
     def rate(self, shift: Flat, at: PerJoint, v: Flat) -> Flat:
         if not shift:

@@ -40,7 +40,7 @@ class Store:
         self._held = reserve
 
     def _fault(self, fault: OSError) -> LogError:
-        return LogError(f"{self.path} cannot be written: {fault.strerror or fault}.")
+        return LogError(*files.unwritten(self.path, fault))
 
     def open(self, name: str = "", spare: bool = False) -> File:
         """A file of this log, or one beside it; a spare one is emptied before the reserve is given up."""
@@ -71,13 +71,17 @@ class Store:
         _free(self._reserve)
         return True
 
-    def finish(self) -> None:
-        os.replace(self.place, self.path)
-        self.drop()
+    def finish(self, whole: bool) -> str:
+        """Move the log to its path, and say where it is: a part of one stays here where a log is there already."""
+        if whole or not os.path.lexists(self.path):
+            os.replace(self.place, self.path)
+            self.place = self.path
+        self.drop(self.place)
+        return self.place
 
-    def drop(self) -> None:
+    def drop(self, but: str = "") -> None:
         """Remove what was made here, and nothing else."""
-        for place in (self.place, *(file.path for file in self._files)):
+        for place in {self.place, *(file.path for file in self._files)} - {but}:
             Path(place).unlink(missing_ok=True)
         if self._held:
             self.give_up()

@@ -46,7 +46,8 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     """Compute `name` for every row of the log `source` and write the log `target`; gives the number of rows.
 
     What is about a frame takes `at`, its name. `progress` is called with the share that is done and the rows so far.
-    What was computed before a fault, or before Ctrl-C, is in the target, and it can be read.
+    What was computed before a fault, or before Ctrl-C, is in the target and can be read; where a log was there already
+    that stays, and what was computed is beside it, where the error says.
 
     >>> import os, tempfile
     >>> folder, arm = tempfile.mkdtemp(), hinge.samples.planar_2r()

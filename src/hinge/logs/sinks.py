@@ -3,7 +3,8 @@
 A log grows in a new folder beside its place, `NAME.part`, and is moved when it is closed. Closing it takes space too,
 so a reserve of more than a chunk is held from the beginning: when the disk is full the reserve is given up, the chunk
 is finished, the file is closed and can be read, and then the fault is raised. The same after Ctrl-C, or when a row
-cannot be read. What a killed process leaves in the folder can be read too: text, or arrays.
+cannot be read. Where a log is there already, a part of another does not replace it and stays in the folder. What a
+killed process leaves there can be read too: text, or arrays.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hinge import files
 from hinge.errors import LogError
 from hinge.logs.columns import columns
 from hinge.logs.disk import Store, unbroken
@@ -56,8 +58,10 @@ class Sink:
         self._store = Store(self.path, self._needed())
         try:
             self._made = kind(self._store, names)
-        except BaseException:
+        except BaseException as problem:
             self._store.drop()
+            if isinstance(problem, OSError):
+                raise LogError(*files.unwritten(self.path, problem)) from None
             raise
 
     def _needed(self) -> int:
@@ -91,27 +95,28 @@ class Sink:
             try:
                 if not isinstance(problem, Full | OSError):
                     self._write()
-            except Full as full:
-                problem = full
-            self._close()
+            except (Full, OSError) as fault:
+                problem = fault
+            place = self._closed(problem)
+        kept = f"The first {self.rows:,} rows are in {place}."
         if isinstance(problem, Full):
-            raise LogError(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", self._kept) from None
+            raise LogError(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", kept) from None
         if isinstance(problem, LogError):
-            raise LogError(str(problem), self._kept) from None
+            raise LogError(str(problem), kept) from None
         if isinstance(problem, KeyboardInterrupt):
-            problem.args = (self._kept,)
+            problem.args = (kept,)
 
-    def _close(self) -> None:
+    def _closed(self, problem: BaseException | None) -> str:
+        """Where the log is, or what there is of it after a problem."""
         try:
             self._made.close()
-            self._store.finish()
+            if isinstance(problem, OSError):  # in the middle of a chunk
+                raise problem
+            return self._store.finish(whole=problem is None)
         except OSError as fault:
-            raise LogError(f"{self.path} cannot be written: {fault.strerror or fault}.",
-                           f"What there is of it is in {self._store.beside}.") from None  # fmt: skip
-
-    @property
-    def _kept(self) -> str:
-        return f"The first {self.rows:,} rows are in {self.path}."
+            self._store.give_up()
+            what, hint = files.unwritten(self.path, problem if isinstance(problem, OSError) else fault)
+            raise LogError(what, f"What there is of it is in {self._store.beside}. {hint}") from None
 
 
 def _length(chunk: Mapping[str, Array]) -> int:

@@ -57,12 +57,19 @@ def with_frame(model: Model, name: str, parent: str, placement: Any) -> Model:
 
 def with_payload(model: Model, body: str, mass: float, com: Sequence[float], inertia: Any) -> Model:
     """With a load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in that frame."""
-    frame = model.frame(body)
-    if is_symbolic([mass, com, inertia]):
-        what = f"payload on {body!r}"
-        (m,), c = numbers(what, "mass", [mass], (1,), NOWHERE), numbers(what, "com", com, (3,), NOWHERE)
-        J = numbers(what, "inertia", inertia, (3, 3), NOWHERE)
-        return _loaded(model, frame, RigidInertia.at_com(m, Vec3(c), (J[0:3], J[3:6], J[6:9])))
+    frame, what = model.frame(body), f"payload on {body!r}"
+    if not is_symbolic([mass, com, inertia]):
+        _refuse_payload(body, mass, com, inertia)
+    (m,), c = numbers(what, "mass", [mass], (1,), NOWHERE), numbers(what, "com", com, (3,), NOWHERE)
+    J = numbers(what, "inertia", inertia, (3, 3), NOWHERE)
+    load = RigidInertia.at_com(m, Vec3(c), (J[0:3], J[3:6], J[6:9]))
+    inertias = list(model.inertia)
+    inertias[frame.body] = inertias[frame.body] + frame.transform.T @ load
+    return replace(model, inertia=tuple(inertias))
+
+
+def _refuse_payload(body: str, mass: float, com: Sequence[float], inertia: Any) -> None:
+    """Raise where a load is none that a body can be."""
     values = np.asarray(inertia, float)
     if values.shape != (3, 3) or np.shape(com) != (3,):
         raise SizeError(
@@ -73,14 +80,6 @@ def with_payload(model: Model, body: str, mass: float, com: Sequence[float], ine
     wrong = examine_link(f"payload on {body}", mass, values, NOWHERE)
     if wrong:
         raise ModelError(wrong[0].code, wrong[0].what.removeprefix("link "), wrong[0].fix)
-    load = RigidInertia.at_com(float(mass), vec3(map(float, com)), values.tolist())
-    return _loaded(model, frame, load)
-
-
-def _loaded(model: Model, frame: Frame, load: RigidInertia) -> Model:
-    inertias = list(model.inertia)
-    inertias[frame.body] = inertias[frame.body] + frame.transform.T @ load
-    return replace(model, inertia=tuple(inertias))
 
 
 def with_gravity(model: Model, gravity: Sequence[float]) -> Model:

@@ -1,4 +1,4 @@
-"""Mesh files, read: by trimesh (`pip install hinge[mesh]`), and MuJoCo's own .msh, four counts and four arrays.
+"""Mesh files, read: by trimesh (`pip install hinge[mesh]`), but binary STL and MuJoCo's own .msh here, as arrays.
 
 A mesh is opened by its full path, which is what readers of robots put where they found one. A bare name is one that
 they did not find: it is remembered, and looked for nowhere. What a mesh needs besides, as the numbers of a .gltf, lies
@@ -34,6 +34,8 @@ def read(path: str) -> tuple[Array, Array]:
     folder, (_, ending) = os.path.dirname(path), os.path.splitext(path.lower())
     if ending == ".msh":
         return _msh(data)
+    if ending == ".stl" and len(data) == 84 + 50 * int.from_bytes(data[80:84], "little"):
+        return _stl(data)
     import trimesh
 
     beside: Any = _Beside(folder)
@@ -62,6 +64,13 @@ def hull(path: str) -> Array:
     import trimesh
 
     return np.asarray(trimesh.Trimesh(*read(path)).convex_hull.vertices, float)
+
+
+def _stl(data: bytes) -> tuple[Array, Array]:
+    """A title, a count, and of each triangle a normal, three corners and a word; every corner is a vertex."""
+    triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("word", "<u2")])
+    vertices = np.frombuffer(data, triangle, offset=84)["corners"].reshape(-1, 3).astype(float)
+    return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
 
 def _msh(data: bytes) -> tuple[Array, Array]:

@@ -6,11 +6,13 @@ E = ∫ x xᵀ dm, from which the inertia is tr(E) 1 - E. Second moments add and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 Array = np.ndarray
+BLOCK = 1 << 15  # triangles that are taken at once
 
 
 class Moments(NamedTuple):
@@ -57,30 +59,35 @@ def centred(content: float, x: float, y: float, z: float) -> Moments:
 
 def of_triangles(vertices: Array, faces: Array, apex: Array, signed: bool) -> Moments:
     """The tetrahedra between an apex and the triangles; those seen from outside count negative where `signed`."""
-    corners = vertices[faces] - apex
-    volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
-    if not signed:
-        volume = np.abs(volume)
-    return _gathered(volume, corners, apex, 4)
+
+    def volumes(corners: Array) -> Array:
+        volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+        return volume if signed else np.abs(volume)
+
+    return _gathered(volumes, vertices, faces, apex, 4)
 
 
 def surface(vertices: Array, faces: Array) -> Moments:
     """The triangles themselves."""
-    corners = vertices[faces]
-    return _gathered(areas(corners), corners, np.zeros(3), 3)
+    return _gathered(_areas, vertices, faces, np.zeros(3), 3)
 
 
-def areas(corners: Array) -> Array:
+def _areas(corners: Array) -> Array:
     return np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
 
 
-def _gathered(weights: Array, corners: Array, origin: Array, k: int) -> Moments:
-    """Simplices of k corners, the three given and (for k = 4) the origin, with these contents."""
-    total = float(weights.sum())
+def _gathered(content: Callable[[Array], Array], vertices: Array, faces: Array, origin: Array, k: int) -> Moments:
+    """Simplices of k corners, those of a triangle and (for k = 4) the origin, each with its content."""
+    total, first, moment = 0.0, np.zeros(3), np.zeros((3, 3))
+    for start in range(0, len(faces), BLOCK):
+        corners = vertices[faces[start : start + BLOCK]] - origin
+        weights, sums = content(corners), corners[:, 0] + corners[:, 1] + corners[:, 2]
+        total += float(weights.sum())
+        first += weights @ sums
+        # ∫ x xᵀ over a simplex with corners v: content / (k (k + 1)) (Σ v vᵀ + Σ v (Σ v)ᵀ)
+        weighted = (weights[:, None, None] * corners).reshape(-1, 3)
+        moment += weighted.T @ corners.reshape(-1, 3) + (weights[:, None] * sums).T @ sums
     if total == 0.0:
         return Moments(0.0, origin.copy(), np.zeros((3, 3)))
-    sums = corners.sum(axis=1)
-    center = weights @ sums / k / total
-    # ∫ x xᵀ over a simplex with corners v: content / (k (k + 1)) (Σ v vᵀ + Σ v (Σ v)ᵀ)
-    moment = np.einsum("i,ija,ijb->ab", weights, corners, corners) + np.einsum("i,ia,ib->ab", weights, sums, sums)
+    center = first / k / total
     return Moments(total, center + origin, moment / (k * (k + 1)) - total * np.outer(center, center))

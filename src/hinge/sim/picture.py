@@ -6,6 +6,7 @@ around it hold half of them and, where there is room, nine tenths; a rollout tha
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge import files
 from hinge.arguments import Array
 from hinge.errors import TrajectoryError, UnknownName, did_you_mean
 
@@ -88,10 +90,12 @@ def drawable(path: str) -> None:
 
 
 def _save(figure: Any, path: str) -> None:
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=os.path.splitext(path)[1][1:].lower(), dpi=120)
     try:
-        figure.savefig(path, dpi=120)
+        files.replace({path: drawn.getvalue()})
     except OSError as problem:
-        raise TrajectoryError(f"{path} cannot be written: {problem.strerror or problem}.") from None
+        raise TrajectoryError(*files.unwritten(path, problem)) from None
 
 
 def _chosen(trajectory: Trajectory, joints: Sequence[str] | None) -> list[str]:

@@ -21,7 +21,7 @@ KEYS = {"format", "hinge", "digest", "batch", "fields", "finished"}
 ARRAY, TORN = r"(t|q|qd|tau|status)/", r"\.[0-9a-f]{32}\.partial"  # what a process that ends leaves of a write
 OURS = re.compile(
     rf"({ARRAY})?zarr(\.json|{TORN})|{ARRAY}c/[\d/]*\d({TORN})?|"
-    r"finished\.json(\.part)?|robot\.(xml|urdf)(\.[0-9a-f]{8}\.part)?"
+    r"(finished\.json|robot\.(xml|urdf))(\.[0-9a-f]{8}\.part)?|finished\.json\.part"
 )
 
 
@@ -57,8 +57,8 @@ def set_aside(path: Path, overwrite: bool) -> Path | None:
 
 def put_back(old: Path | None, path: Path) -> None:
     """What was set aside in its place again, and not what had been begun there."""
+    remove(path)
     if old is not None:
-        remove(path)
         os.rename(old, path)
 
 

@@ -8,8 +8,9 @@ given, parameters, forces on bodies, a motion of the base, joints that are presc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,13 +119,18 @@ class Outside:
         last = end - JUST * (1.0 + absolute(end))
         return acts._replace(forces=lambda t, q, v: acts.forces(minimum(t, last), q, v))
 
-    def in_parts(
-        self, graph: Graph, step: Scalar, t: Scalar, h: Scalar, part: Callable[..., list[Scalar]], state: list[Scalar]
-    ) -> list[Scalar]:
-        """A step from a state, by a function part(t, h, *state) that gives a state and a status.
+    def stepped(self, graph: Graph, model: Model, physics: Physics, acts: Acts, forward: Any, step: Scalar, t: Scalar,
+                h: Scalar, state: list[Scalar]) -> list[Scalar]:  # fmt: skip
+        """The state h seconds after t, and how it fared.
 
-        Where forces jump within it, it is taken in parts; a part that fails ends it.
+        Where forces jump within the step, it is taken in parts; a part that fails ends it.
         """
+
+        def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
+            q, v = model.joint_positions(at[: model.nq]), list(at[model.nq :])
+            moved = stepped(model, physics, self.before(acts, t + h), forward, t, h, q, v)
+            return [*model.flat(moved.q), *moved.v, moved.status]
+
         if "cuts" not in self.arrays:
             return part(t, h, *state)
         (width,) = self.shape("cuts")
@@ -144,10 +150,10 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
 
     With `fields` it writes rows of records: "q" and "qd" of every so many steps, "tau" at the beginning of the next.
     """
-    graph, taken = Graph(), outside.inputs()
+    graph = Graph()
     forward, model = cheapest(target, physics), specialised(graph, target, physics, outside)
     nq, nv, wide = model.nq, model.nv, fate_width(physics, model.nv)
-    inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True), *taken]
+    inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     start, first, done, h, steps, every, row, _ = (graph.input("clock", k) for k in range(len(CLOCK)))
     records = {name: Record(graph, f"{name} record", width) for name, width in fields.items()}
 
@@ -167,12 +173,7 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
             now_kept, kept = renewed(lambda: Frozen(model, acts, t, q, v), equations, kept, n, physics.keep, tau)
             answer = now_kept.acceleration
 
-        def part(t: Scalar, h: Scalar, *state: Scalar) -> list[Scalar]:
-            before = outside.before(acts, t + h)
-            moved = stepped(model, physics, before, answer, t, h, model.joint_positions(state[:nq]), list(state[nq:]))
-            return [*model.flat(moved.q), *moved.v, moved.status]
-
-        *made, status = outside.in_parts(graph, n, t, h, part, [*q, *v])
+        *made, status = outside.stepped(graph, model, physics, acts, answer, n, t, h, [*q, *v])
         met = minimum(fared, -acts.status(t, q, v))
         now_fares = select(less(status, 0.5), met, status)
         changed = select(less(fared, 0.5), less(0.5, absolute(now_fares - fared)), 0.0)
@@ -196,7 +197,7 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
     fate = [*made[nq + nv :], *[0.0] * (nq + nv + wide - len(made))]
     outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (wide,), fate)]
     graph.let_go()
-    return order(inputs, [*outputs, *records.values()])
+    return order([*inputs, *outside.inputs()], [*outputs, *records.values()])
 
 
 def fate_width(physics: Physics, nv: int) -> int:
@@ -223,26 +224,37 @@ def cheapest(target: Target, physics: Physics) -> Any:
 
 
 def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None) -> Kernel:
-    """The kernel of a run; one that does the same is the same, and kept with the robot."""
-    target, backend = robot.target, backend or default_backend()
-    taken = outside.inputs()
-    ours = not outside.key and physics.constraint is None and not robot.model.symbols
-    known = (physics, tuple(taken), tuple(fields.items()), outside.loaded)
+    """The kernel of a run."""
     wide = fate_width(physics, robot.nv)
-    takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True), *taken]
+    takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
+    gives = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
+    trace = partial(program, robot.target, physics, outside, fields)
+    return compiled(robot, physics, outside, ("rollout", tuple(fields.items())), takes, gives, trace, backend)
+
+
+def compiled(robot: Robot, physics: Physics, outside: Outside, what: tuple[str, Any], takes: Sequence[Input],
+             gives: Sequence[tuple[int, ...]], trace: Callable[[], Program], backend: str | None
+             ) -> Kernel:  # fmt: skip
+    """The kernel of a program about steps; one that does the same is the same, and kept with the robot.
+
+    `what` says what it is about, besides the steps; it takes what is given from outside after what it `takes`.
+    """
+    target, backend = robot.target, backend or default_backend()
+    takes = (*takes, *outside.inputs())
+    ours = not outside.key and physics.constraint is None and not robot.model.symbols
+    known = (takes, what, outside.loaded)
     shapes = [(ROWS, one.size) if one.stream else (one.size,) for one in takes]
-    outputs = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
 
     def key() -> tuple[str, ...]:
         if ours and all(joint.is_ours for joint in robot.model.joint):
             plain, model = replace(physics, terms=frozenset()), replace(robot.model, terms=physics.traced_terms)
-            told = "rollout", plain, sorted(physics.terms), known[1:], target.vary
+            told = plain, sorted(physics.terms), known, target.vary
             return model.digest, _limits(model), repr(told)
         return "program", repr(plan.program)
 
-    plan = Plan(robot.name, f"rollout {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
-                tuple(outputs), lambda: program(target, physics, outside, fields), key)  # fmt: skip
-    return target.kernels(("rollout", known, outside.key, backend), lambda: Kernel(plan, backend))
+    plan = Plan(robot.name, f"{what[0]} {physics.method}", takes, tuple(shapes), tuple(one.name for one in takes),
+                tuple(gives), trace, key)  # fmt: skip
+    return target.kernels((physics, known, outside.key, backend), lambda: Kernel(plan, backend))
 
 
 def _limits(model: Model) -> str:
@@ -270,7 +282,7 @@ class Rolling:
         taken = outside.inputs()
         if "taus" in outside.arrays:
             self.clock[-1] = outside.arrays["taus"].shape[-2] - 1
-        self.given = {one.name: _flat(outside.arrays[one.name], one) for one in taken}
+        self.given = {one.name: flat_rows(outside.arrays[one.name], one) for one in taken}
         self.shared = {one.name for one in taken if one.uniform}
         self.records = dict(records)
         self.sides = [q, qd, fate], [np.empty_like(a) for a in (q, qd, fate)]
@@ -341,7 +353,7 @@ def _set(clock: Array, **numbers: float) -> None:
         clock[CLOCK.index(name)] = number
 
 
-def _flat(a: Array, one: Input) -> Array:
+def flat_rows(a: Array, one: Input) -> Array:
     """An array with one axis for what belongs to a rollout and a step."""
     lead = a.shape[: int(not one.uniform) + int(one.stream)]
     return np.ascontiguousarray(a, float).reshape(*lead, one.size)

@@ -26,19 +26,54 @@ from hinge.integrators import METHODS
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim import setup
+from hinge.sim.adjoint import Course, by_name
 from hinge.sim.record import Memory, Recorder
 from hinge.sim.rollouts import Rolling
 from hinge.sim.step import Physics
+from hinge.sim.tensors import rolled
 from hinge.sim.trajectory import FIELDS, Trajectory
 from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
 
 
-class Rollout(NamedTuple):
+class States(NamedTuple):
     """States (…, rows, nq) and (…, rows, nv), and a status (…)."""
 
     q: Array
     qd: Array
     status: Array
+
+
+class Rollout(States):
+    """States (…, rows, nq) and (…, rows, nv), and a status (…); derivatives go back through it."""
+
+    course: Course | None = None  # what it came from; a copy does not have it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rollout, tuple(self)
+
+    def pulled(self, dq: Any = None, dqd: Any = None, by: str | Sequence[str] | None = None, flat: bool = False
+               ) -> dict[str, Any]:  # fmt: skip
+        """The derivatives of a weighted sum of the states by all that was given, by its names: q0, qd0, tau, taus, …
+
+        `dq` (…, rows, nv), along `integrate`, and `dqd` (…, rows, nv) are the weights of what was recorded; none are
+        zero. `by` names what derivatives are taken by, all unless given. Each has the shape in which it was given, that
+        of q0 with nv along `integrate`; `parameters` and `external` are dicts by name, `inputs` a tuple. With `flat`
+        `dq` and that of q0 are by the nq numbers. What was given must not have changed since. Weights of states that
+        were lost make all of that rollout NaN.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> run = hinge.rollout(arm, [0.5, 0.0], [0.0, 0.0], steps=100, h=1e-3, taus=np.zeros((100, 2)))
+        >>> end = np.zeros((101, 2))
+        >>> end[-1, 0] = 1.0  # the first joint at the end
+        >>> run.pulled(end)["taus"].shape
+        (100, 2)
+        """
+        if self.course is None:
+            raise NotCovered(
+                "this rollout does not know what it came from: it is a copy, or one of arrays of another library.\n"
+                "  Take derivatives of the rollout itself, or the library's own, which flow through it."
+            )
+        return self.course.pulled(dq, dqd, by, flat)
 
 
 def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
@@ -60,8 +95,14 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     >>> q.shape, status.shape
     ((5, 11, 2), (5,))
     """
+    said = dict(locals())
     count, every, h = arguments.count("steps", steps, 0), arguments.count("record", record), arguments.duration("h", h)
     setup.listed(inputs)
+    arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
+                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
+    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given))
+    if other is not None:
+        return Rollout(*other)
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
@@ -91,15 +132,14 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     rolling = Rolling(
         robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
     )
-    pace, done = Pace(len(q)), 0
-    while done < count:  # in parts, so that Ctrl-C is heard
-        part = min(pace.steps, count - done)
-        with pace.of(part):
-            rolling.run(done, part)
-        done += part
+    for done, part in Pace(len(q)).parts(count):  # so that Ctrl-C is heard
+        rolling.run(done, part)
     memory.fill(start + (first + every * np.arange(memory.room)) * h)
     made = memory.made()[1]
-    return Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
+    run = Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
+    states = [memory.arrays[name] for name in ("q", "qd")]
+    run.course = Course(robot, physics, acts, batch, states, count, h, every, start, first, backend, arrays)
+    return run
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,

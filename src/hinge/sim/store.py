@@ -11,6 +11,7 @@ when the new one is complete, and lies in run.zarr.old until then.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -69,21 +70,31 @@ class Writer:
                       "parameters": {name: x.tolist() for name, x in run.parameters.items()}}  # fmt: skip
         self.events: list[Event] = []
         self.old: Path | None = None  # what was there, until this is complete
-        if append and self.path.exists():
-            self.stored = self._gone_on(count)
-        else:
-            self.old = set_aside(self.path, overwrite)
-            try:
-                self.stored = _created(self.path, rows, widths, count)
-                _write_robot(run.robot, self.path)
-            except BaseException:
-                put_back(self.old, self.path)
-                raise
+        try:
+            if append and self.path.exists():
+                self.stored = self._gone_on(count)
+            else:
+                self.old = set_aside(self.path, overwrite)
+                self._begin(rows, widths, count)
+        except OSError as problem:
+            raise CannotWrite(*files.unwritten(self.path, problem)) from problem
         self.room = min(self.stored["t"].chunks[0], count)
         self.t = np.empty(self.room)
         self.arrays = {name: np.full((rows, self.room, width), np.nan) for name, width in widths.items()}
-        if not self.base:
+
+    def _begin(self, rows: int, widths: dict[str, int], count: int) -> None:
+        """A new file that has no states yet, or else what was there before, if it is an empty folder."""
+        empty = self.path.is_dir()
+        try:
+            self.stored = _created(self.path, rows, widths, count)
+            _write_robot(self.run.robot, self.path)
             self._mark(0)
+        except BaseException:
+            _settle()
+            put_back(self.old, self.path)
+            if empty:
+                self.path.mkdir()
+            raise
 
     def _gone_on(self, count: int) -> dict[str, Any]:
         """The arrays of the file that is there, made longer; the run begins at its last state."""
@@ -131,9 +142,7 @@ class Writer:
         events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in self.events]
         about = self.about | {"finished": finished, "status": self.run.status.tolist(), "lost": lost,
                               "info": self.run.info, "events": events, "method": self.run.physics.method}  # fmt: skip
-        beside = self.path / (MARK + ".part")
-        beside.write_text(json.dumps(about))
-        os.replace(beside, self.path / MARK)
+        files.replace({os.path.join(self.path, MARK): json.dumps(about).encode()}, sync=False)
 
     def made(self) -> tuple[Array, dict[str, Any]]:
         """What is on disk; what is pending goes there first, if it can."""
@@ -161,6 +170,17 @@ def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[
                                  config={"write_empty_chunks": True})
         for name, shape in {"t": (), **{name: (rows, width) for name, width in widths.items()}}.items()
     }  # fmt: skip
+
+
+def _settle() -> None:
+    """Wait for what is being written: Zarr writes several files at once, and raises when the first of them fails."""
+    from zarr.core.sync import sync
+
+    async def settled() -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
+
+    sync(settled())
 
 
 @dataclass(frozen=True)
@@ -234,8 +254,9 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
             raise
     except (OSError, CannotWrite) as problem:
         remove(beside)
-        why = problem.__cause__ if isinstance(problem, CannotWrite) else problem
-        raise TrajectoryError(f"{target} cannot be written: {getattr(why, 'strerror', None) or why}.") from None
+        why = problem if isinstance(problem, OSError) else problem.__cause__
+        assert isinstance(why, OSError)
+        raise TrajectoryError(*files.unwritten(target, why)) from None
     if old is not None:
         remove(old)
 
@@ -346,8 +367,9 @@ def _write_robot(robot: Robot, folder: Path) -> None:
             again = load(path)
             if (again.nq, again.nv) == (robot.nq, robot.nv):
                 return
-        except HingeError:
-            pass
+        except HingeError as problem:
+            if getattr(problem, "code", "") == "not-writable" and problem.__context__:  # which no format mends
+                raise problem.__context__ from None
         path.unlink(missing_ok=True)
     warnings.warn("the robot itself is not in the file, because no format can say it; give it to hinge.open.",
                   stacklevel=4)  # fmt: skip

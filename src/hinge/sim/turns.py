@@ -89,9 +89,9 @@ class Run:
         t, states = recorder.made()
         if self.stopped:
             self.info["stopped"] = self.stopped
-            warnings.warn(
-                f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.", stacklevel=3
-            )
+            going = "\n  With append=True a run goes on from there." if "file" in self.info else ""
+            said = f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.{going}"
+            warnings.warn(said, stacklevel=3)
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
         return Trajectory(
             self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost, self.parameters
@@ -111,6 +111,15 @@ class Pace:
         yield
         spent += time.monotonic()
         self.steps = max(1, min(4 * self.steps, int(count * PATIENCE / max(spent, 1e-6))))
+
+    def parts(self, count: int) -> Iterator[tuple[int, int]]:
+        """So many steps in parts: how many are done before a part, and how many it takes."""
+        done = 0
+        while done < count:
+            part = min(self.steps, count - done)
+            with self.of(part):
+                yield done, part
+            done += part
 
 
 class Source:

@@ -93,7 +93,7 @@ def conjugate(q: Sequence[Scalar]) -> Quaternion:
 
 def _small(square: Scalar) -> Scalar:
     """Whether a series takes the place of a quotient, by the square of what would be divided by."""
-    return False if on_paper(square) else less(square, SMALL)
+    return False if on_paper(getattr(square, "real", square)) else less(square, SMALL)
 
 
 def root(square: Scalar) -> Scalar:
@@ -151,14 +151,18 @@ def displacement_log(quaternion: Sequence[Scalar], shift: Vec3) -> tuple[Vec3, V
 
 def shift_log(ang: Vec3, shift: Vec3) -> Vec3:
     """The linear part of the constant body velocity, of known angular part, that makes a shift in unit time."""
-    aa = dot3(ang, ang)
+    d = inverse_jacobian_part(dot3(ang, ang))
+    once = cross3(ang, shift)
+    return shift - once * 0.5 + cross3(ang, once) * d
+
+
+def inverse_jacobian_part(aa: Scalar) -> Scalar:
+    """(1 - (a/2) cot (a/2))/a² as a function of a²."""
     near = _small(aa)
     safe = select(near, 1.0, aa)
     a = root(safe)
     closed = (1.0 - 0.5 * a * cos(0.5 * a) / sin(0.5 * a)) / safe
-    d = select(near, 1 / 12 + aa * (1 / 720 + aa * (1 / 30240 + aa * (1 / 1209600))), closed)
-    once = cross3(ang, shift)
-    return shift - once * 0.5 + cross3(ang, once) * d
+    return select(near, 1 / 12 + aa * (1 / 720 + aa * (1 / 30240 + aa * (1 / 1209600))), closed)
 
 
 def shortest_turn(axis: Vec3) -> list[list[float]]:

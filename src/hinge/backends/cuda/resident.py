@@ -16,6 +16,7 @@ from hinge.backends.cuda.device import gpu
 from hinge.backends.kernel import Kernel
 from hinge.errors import SizeError
 
+HOST = -1  # in the place of a GPU's number
 LINE = 16  # bytes: rows that are read as vectors begin at multiples of it
 
 
@@ -55,8 +56,8 @@ def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = Non
     for name, one in everyone[1:]:
         if one.device != everyone[0][1].device:
             raise SizeError(
-                f"{kernel.name}: {everyone[0][0]} is on GPU {everyone[0][1].device} and {name} on GPU {one.device}.\n"
-                "  Bring them to one."
+                f"{kernel.name}: {everyone[0][0]} is {_where(everyone[0][1])} and {name} {_where(one)}.\n"
+                "  Bring them to one place."
             )
     number, batch, shapes = kernel.fitted(seen, target)
     states, on = prod(batch), gpu(everyone[0][1].device)
@@ -65,12 +66,28 @@ def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = Non
         row = library.rows(x, shape if given.uniform else (*batch, *shape), number)
         rows.append(row if library.seen(row).address % LINE == 0 else library.moved(row))
     results = [library.empty((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes)]
+    direct = target is not None and _is_plain(library, target, out, [*arrays, *rows], number)
+    if direct:
+        results[0] = out
     if states:
         addresses = [library.seen(x).address for x in (*rows, *results)]
         code: Any = kernel.code(number)
         with on.current():
             code.launch(on, addresses, [], states, library.stream(on.number))
-    if out is not None:
+    if out is not None and not direct:
         library.fill(out, results[0])
         results[0] = out
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _is_plain(library: Library, seen: Seen, out: Any, arrays: Sequence[Any], number: np.dtype[Any]) -> bool:
+    """Whether results can be written straight into an array that was given for them."""
+    if seen.dtype != number or seen.address % LINE or library.seen(library.rows(out, seen.shape, number)) != seen:
+        return False
+    end = seen.address + prod(seen.shape) * number.itemsize
+    spans = [(one.address, one.address + prod(one.shape) * one.dtype.itemsize) for one in map(library.seen, arrays)]
+    return all(stop <= seen.address or end <= start for start, stop in spans)
+
+
+def _where(one: Seen) -> str:
+    return "on the CPU" if one.device == HOST else f"on GPU {one.device}"

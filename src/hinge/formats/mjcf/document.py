@@ -185,7 +185,7 @@ class Document:
         if not len(faces):
             vertices, faces = meshes.around(vertices, element)
         quaternion = from_quaternion(numbers(element, "refquat", 4, (1.0, 0.0, 0.0, 0.0)), element)
-        vertices = (vertices - numbers(element, "refpos", 3, (0.0, 0.0, 0.0))) @ quaternion
+        vertices = np.einsum("ij,jk->ik", vertices - numbers(element, "refpos", 3, (0.0, 0.0, 0.0)), quaternion)
         scale = np.array(numbers(element, "scale", 3, (1.0, 1.0, 1.0)))
         if np.prod(scale) < 0:
             faces = faces[:, ::-1]

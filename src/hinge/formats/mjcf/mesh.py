@@ -14,7 +14,7 @@ from hinge import files
 from hinge.errors import ModelError, Where
 from hinge.formats.xml import Element
 from hinge.model.meshes import MOST, read
-from hinge.model.moments import Array, Moments, areas, of_triangles, surface
+from hinge.model.moments import Array, Moments, of_triangles, surface
 from hinge.model.shapes import Geometry
 
 MODES = ("legacy", "convex", "exact", "shell")
@@ -45,8 +45,7 @@ class Mesh(NamedTuple):
             return of_triangles(self.vertices, self.faces, self.vertices.mean(axis=0), True)
         # "legacy": every tetrahedron counts positive, once from the middle of the surface to find the centre, and again
         # from there; right for convex meshes, too much for others
-        weights = areas(self.vertices[self.faces])
-        middle = weights @ self.vertices[self.faces].mean(axis=1) / weights.sum()
+        middle = surface(self.vertices, self.faces).center
         center = of_triangles(self.vertices, self.faces, middle, False).center
         again = of_triangles(self.vertices, self.faces, center, False)
         away = again.center - center

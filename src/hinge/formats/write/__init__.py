@@ -1,19 +1,16 @@
 """Models into robot files: a writer a format, chosen by the suffix of the file.
 
-A writer takes a model, the folder the file will lie in and the notes it may add to, and gives the text. The file is
-written under another name beside it and renamed when it is complete, so a reader sees the old one or the new one. What
-the format's own reader refuses is not written.
+A writer takes a model, the folder the file will lie in and the notes it may add to, and gives the text. What the
+format's own reader refuses is not written.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-import stat
 from collections.abc import Callable
 from importlib import import_module
 
+from hinge import files
 from hinge.errors import ModelError, NotCovered, did_you_mean
 from hinge.formats.write.notes import Notes
 from hinge.model.model import Model
@@ -40,10 +37,9 @@ def write_file(model: Model, path: str, notes: Notes) -> Report:
     text = writer(model, folder, notes)
     _refuse_unreadable(path, text, folder)
     try:
-        replace_file(target, text)
+        files.replace({target: text.encode()})
     except OSError as problem:
-        what = f"{path} cannot be written: {problem.strerror or problem}."
-        raise ModelError("not-writable", what, "Choose another place, or see who may write there.") from None
+        raise ModelError("not-writable", *files.unwritten(path, problem)) from None
     return notes.report()
 
 
@@ -55,20 +51,3 @@ def _refuse_unreadable(path: str, text: str, folder: str) -> None:
     except ModelError as problem:
         said = f"{problem.what}\n  {problem.hint}".rstrip()
         raise NotCovered(f"{path} is not written, because it could not be read again: {said}") from None
-
-
-def replace_file(target: str, text: str) -> None:
-    """The file with that text in place of what it was, all at once."""
-    beside = f"{target}.{secrets.token_hex(4)}.part"
-    try:
-        with open(beside, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileNotFoundError):
-            os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(beside, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise

@@ -1,0 +1,89 @@
+"""Kernels on a GPU: time a state, and the share of what a copy on the same card reaches.
+
+python bench/gpu.py UR5=ur5.urdf Panda=panda.urdf G1=g1.urdf   (with CuPy, on a machine with a GPU)
+"""
+
+import sys
+import time
+
+import cupy
+import numpy as np
+
+import hinge
+from hinge.backends.cuda.device import gpu
+
+STATES, TRIPS, ROUNDS = 1 << 20, 20, 3
+NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+
+
+def seconds(call):
+    """The shortest time of a call on the GPU, of a few rounds of many."""
+    call()
+    best = np.inf
+    for _ in range(ROUNDS):
+        first, last = cupy.cuda.Event(), cupy.cuda.Event()
+        first.record()
+        for _ in range(TRIPS):
+            call()
+        last.record()
+        last.synchronize()
+        best = min(best, 1e-3 * cupy.cuda.get_elapsed_time(first, last) / TRIPS)
+    return best
+
+
+def bandwidth():
+    """Bytes a second of a copy, read and written."""
+    x = cupy.zeros(1 << 28, cupy.float32)
+    y = cupy.empty_like(x)
+    return 2 * x.nbytes / seconds(lambda: cupy.copyto(y, x))
+
+
+def row(robot, name, number, copied, method=None):
+    """The row of the table for one kernel."""
+    kernel = robot.kernel(name, backend="cuda", method=method)
+    start = time.perf_counter()
+    code = kernel.code(np.dtype(number))
+    ready = time.perf_counter() - start
+    rng, rows = np.random.default_rng(0), []
+    q, qd = robot.random_state(rng, 4096)
+    for one in kernel.plan.inputs:
+        rows.append(cupy.asarray(np.tile((q if one.name == "q" else qd).astype(number), (STATES // 4096, 1))))
+    outs = [cupy.empty((STATES, *shape), number) for shape in kernel.plan.outputs]
+    addresses, stream = [x.data.ptr for x in (*rows, *outs)], cupy.cuda.get_current_stream().ptr
+    with gpu().current():
+        taken = seconds(lambda: code.launch(gpu(), addresses, [], STATES, stream))
+    share = sum(x.nbytes for x in (*rows, *outs)) / taken / copied
+    small = [x[:64] for x in rows]
+    made = getattr(robot, name)(*small, method=method)  # and the call from Python, for a small batch
+    start = time.perf_counter()
+    for _ in range(1000):
+        made = getattr(robot, name)(*small, method=method)
+    called = (time.perf_counter() - start) / 1000
+    cupy.cuda.Device().synchronize()
+    assert np.array_equal(made.get(), outs[0][:64].get(), equal_nan=True)
+    words = name if method is None else f"{name}, {method}"
+    return (
+        f"| {robot.name} | {words} | {np.dtype(number).name} | {1e9 * taken / STATES:.4f} | {100 * share:.0f} % "
+        f"| {1e6 * called:.0f} | {ready:.1f} |"
+    )
+
+
+def main(files):
+    copied = bandwidth()
+    print(
+        f"{gpu().name}; a copy reads and writes {copied / 1e12:.2f} TB/s; {STATES} states, rows as users have them.\n"
+    )
+    print("| robot | kernel | numbers | ns a state | of a copy | µs a call of 64 states | s to compile |")
+    print("|---|---|---|---|---|---|---|")
+    for word in files:
+        robot = hinge.load(word.partition("=")[2])
+        for name in NAMES:
+            for number in (np.float32, np.float64):
+                print(row(robot, name, number, copied), flush=True)
+        if robot.nv > 20:
+            for number in (np.float32, np.float64):
+                print(row(robot, "forward_dynamics", number, copied, "composite_turney"), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

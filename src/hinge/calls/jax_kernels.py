@@ -1,0 +1,221 @@
+"""Kernels as a primitive of JAX's, with rules for what JAX does to one.
+
+P[s] is the kernel of an algorithm with slopes s:
+
+    its tangent       P[s + along](x, tangents), which is linear in the tangents
+    its transpose     P[s + pulled](x, weights)
+    a batch of it     P[s], with one leading axis more
+
+so that a gradient ends in one reverse sweep, and all of it nests. Derivatives are by the numbers given: `flat`. Where
+slopes were asked for along velocities, and JAX differentiates these, rates of positions become velocities by the slope
+of `difference`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from hinge.backends.kernel import Kernel
+from hinge.backends.llvm import xla_entry
+from hinge.calls.target import USUAL, Target
+from hinge.dynamics.place import At
+from hinge.dynamics.registry import POSITION, default
+from hinge.dynamics.slopes import Slope
+from hinge.errors import NotCovered
+from hinge.model.vary import starts
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is asked of a target, apart from the numbers."""
+
+    target: Target
+    name: str
+    method: str | None = None
+    backend: str | None = None
+    given: tuple[str, ...] = ()
+    terms: tuple[str, ...] = USUAL
+    status: bool = False
+    regroup: bool = False
+    places: tuple[tuple[str, At], ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    slopes: tuple[Slope, ...] = ()
+    flat: bool = False
+
+    def __repr__(self) -> str:
+        return " of ".join([*(f"{one.kind} {one.by}" for one in reversed(self.slopes)), self.name, self.target.name])
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        return self.target.kernel(
+            self.name, self.method, self.backend, self.given, self.terms, self.status, self.regroup, self.places,
+            dict(self.options), self.slopes, self.flat,
+        )  # fmt: skip
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of what it takes."""
+        return tuple(one.name for one in self.kernel.plan.inputs)
+
+    @cached_property
+    def linear(self) -> int:
+        """How many of its inputs, the last ones, are tangents or weights of its last slope, in which it is linear."""
+        return len(self.inputs) - len(self.before.inputs) if self.slopes else 0
+
+    @property
+    def before(self) -> Call:
+        """What its last slope was taken of."""
+        return replace(self, status=False, slopes=self.slopes[:-1])
+
+    def sloped(self, slope: Slope) -> Call:
+        """A slope of it, by the numbers of positions unless it has one along velocities."""
+        return replace(self, status=False, flat=self.flat or not self.slopes, slopes=(*self.slopes, slope))
+
+    def along_velocities(self, name: str) -> bool:
+        """Whether slopes by an input are along velocities: where it is a position, and they are not flat."""
+        return bool(self.slopes) and not self.flat and default(self.name).inputs.get(name) is POSITION
+
+
+P = Primitive("hinge")
+P.multiple_results = True
+
+
+def run(call: Call, operands: Sequence[Any]) -> list[Any]:
+    """The results of a call, on arrays of one batch."""
+    return P.bind(*operands, call=call)
+
+
+P.def_impl(jax.jit(P.bind, static_argnames="call"))  # outside of what JAX compiles it is compiled by itself
+
+
+@P.def_abstract_eval
+def _shapes(*operands: Any, call: Call) -> list[Any]:
+    plan, first = call.kernel.plan, operands[0]
+    batch = first.shape[: first.ndim - len(plan.shapes[0])]
+    wanted = [((*batch, *shape), first.dtype) for shape in plan.shapes]
+    found = [(one.shape, one.dtype) for one in operands]
+    if found != wanted:  # machine code reads them without looking
+        raise TypeError(f"{call}: operands are {found}, and have to be {wanted}.")
+    types = [first.dtype] * len(plan.outputs)
+    if plan.status:
+        types[-1] = np.dtype(np.uint8)
+    return [jax.core.ShapedArray((*batch, *shape), kind) for shape, kind in zip(plan.outputs, types, strict=True)]
+
+
+def _tangents(primals: Sequence[Any], tangents: Sequence[Any], *, call: Call) -> tuple[list[Any], list[Any]]:
+    made = run(call, primals)
+    moving = [k for k, one in enumerate(tangents) if type(one) is not ad.Zero]
+    fixed = len(primals) - call.linear
+    if moving[0] >= fixed:
+        seeds = map(ad.instantiate_zeros, tangents[fixed:])
+        changes = run(replace(call, status=False), [*primals[:fixed], *seeds])
+    else:
+        parts = {name: x for k in moving for name, x in _apart(call, call.inputs[k], primals[k], tangents[k])}
+        changes = run(call.sloped(Slope("along", tuple(parts))), [*primals, *parts.values()])
+    if call.status:
+        changes = [*changes, ad.Zero(jax.typeof(made[-1]).to_tangent_aval())]
+    return made, changes
+
+
+def _apart(call: Call, name: str, x: Any, tangent: Any) -> list[tuple[str, Any]]:
+    """A tangent of an input as those of what slopes are taken by."""
+    if name == "prescribed":
+        raise NotCovered(
+            f"{call.name}: there are no derivatives by prescribed=. Give it as an array that is not differentiated."
+        )
+    if name == "parameters":
+        return [
+            (one.name, tangent[..., at : at + one.size].reshape(*tangent.shape[:-1], *one.shape))
+            for one, at in zip(call.target.vary, starts(call.target.vary), strict=True)
+        ]
+    if call.along_velocities(name):
+        met = Call(call.target, "difference", slopes=(Slope("along", ("q1",)),), flat=True)
+        (tangent,) = run(met, [x, x, tangent])
+    return [(name, tangent)]
+
+
+def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]:
+    fixed = len(operands) - call.linear
+    wanted = [k for k, one in enumerate(operands) if ad.is_undefined_primal(one)]
+    if wanted[0] < fixed:
+        one = call.inputs[wanted[0]]
+        raise NotCovered(f"{call.name}: JAX cannot transpose it by {one}. Take its derivative, which is linear.")
+    last = call.slopes[-1]
+    if last.kind == "along":
+        back = Slope("pulled", tuple(last.by[k - fixed] for k in wanted))
+    else:
+        back, wanted = Slope("along", last.by), list(range(fixed, len(operands)))
+    seeds = [ad.instantiate_zeros(one) for one in weights[: len(weights) - call.status]]
+    made = run(replace(call, status=False, slopes=(*call.slopes[:-1], back)), [*operands[:fixed], *seeds])
+    found = dict(zip(wanted, made, strict=True))
+    return [found[k] if ad.is_undefined_primal(one) else None for k, one in enumerate(operands)]
+
+
+def _batched(operands: Sequence[Any], axes: Sequence[Any], *, call: Call) -> tuple[list[Any], list[int]]:
+    size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
+    made = run(call, [batching.bdim_at_front(x, axis, size) for x, axis in zip(operands, axes, strict=True)])
+    return made, [0] * len(made)
+
+
+ad.primitive_jvps[P] = _tangents
+ad.primitive_transposes[P] = _transposed
+batching.primitive_batchers[P] = _batched
+
+
+# how it is run
+
+
+def _called_back(ctx: Any, *operands: Any, call: Call) -> Any:
+    """From Python, on arrays of the host."""
+
+    def numbers(*arrays: Any) -> tuple[Any, ...]:
+        made = call.kernel(*map(np.asarray, arrays))
+        return made if isinstance(made, tuple) else (made,)
+
+    def ask(*arrays: Any) -> Any:
+        shapes = [jax.ShapeDtypeStruct(one.shape, one.dtype) for one in ctx.avals_out]
+        return jax.pure_callback(numbers, shapes, *arrays)
+
+    return mlir.lower_fun(ask, multiple_results=True)(ctx, *operands)
+
+
+def _machine_code(ctx: Any, *operands: Any, call: Call) -> Any:
+    """Straight from what XLA has compiled, where it can be."""
+    first = ctx.avals_in[0]
+    code = call.kernel.code(first.dtype)
+    states = prod(first.shape[: first.ndim - len(call.kernel.plan.shapes[0])])
+    if not states or not xla_entry.serves(code) or not handler():
+        return _called_back(ctx, *operands, call=call)
+    ctx.module_context.add_keepalive(code)
+    about = np.int64(xla_entry.about(code))
+    return jax.ffi.ffi_lowering(handler())(ctx, *operands, about=about, states=np.int64(states))
+
+
+mlir.register_lowering(P, _called_back)
+mlir.register_lowering(P, _machine_code, platform="cpu")
+
+
+@cache
+def handler() -> str:
+    """What XLA calls the way into kernels; nothing where its interface is not one that we know.
+
+    The name is this process's own: what XLA keeps compiled has addresses in it, and is nothing to another process.
+    """
+    header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
+    address = xla_entry.address(header.read_text() if header.is_file() else "")
+    if not address:
+        return ""
+    name = f"hinge_{secrets.token_hex(8)}"
+    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+    return name

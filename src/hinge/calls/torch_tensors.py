@@ -1,0 +1,256 @@
+"""Tensors of torch: calls run on their memory, and gradients flow through them.
+
+A call is an `autograd.Function` where tensors are plain, which is quick and goes under torch.func; under torch.compile
+and the like it is the operator `hinge::call`, which has rules for shapes, gradients and vmap. The gradient of either is
+the call that pulls weights back, in the same way, so that it has gradients too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Protocol
+from uuid import uuid4
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from hinge.arguments import Array, real
+from hinge.calls.differentiable import Call, requested
+from hinge.calls.foreign import TARGETS, leaves
+from hinge.calls.target import Target
+from hinge.calls.views import place_names
+from hinge.dynamics.registry import asked, default
+from hinge.errors import NotCovered, SizeError
+
+PLAIN = (Tensor, torch.nn.Parameter)
+
+
+class Differentiable(Protocol):
+    """What gradients flow through: `calls.differentiable.Call` is one.
+
+    Inputs and results are known by their numbers. Axes of an input before its own `axes` are a batch, and broadcast.
+    """
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """How many axes one state has of each input."""
+
+    @property
+    def results(self) -> tuple[tuple[int, ...], ...]:
+        """The shape of each result for one state, without the status."""
+
+    @property
+    def status(self) -> bool:
+        """Whether a status, a byte a state, comes after the results."""
+
+    def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """The results, and the status, in fresh memory: in single precision where all inputs are."""
+
+    def pulled(self, by: Sequence[int]) -> Differentiable:
+        """Takes a weight for each result after the inputs; gives the gradients by these inputs of their product."""
+
+    def along(self, by: Sequence[int]) -> Differentiable:
+        """Takes a tangent for each of these inputs after them; gives the rates of the results."""
+
+
+def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], out: Any = None,
+         **keywords: Any) -> Any:  # fmt: skip
+    """What a target gives, in tensors, where some of what it is given are tensors."""
+    if out is not None:
+        raise NotCovered(f"{name}: out= cannot be had with tensors.\n  Leave it out, or give arrays of NumPy.")
+    if any(isinstance(x, Tensor) and x.is_cuda for x in leaves(given)):
+        keywords["backend"] = "cuda"
+    asked_for, values = requested(target, name, given, frames, _stacked, **keywords)
+    tensors = [_tensor(f"{name}: {one}", x) for one, x in zip(asked_for.names, values, strict=True)]
+    made = differentiable(asked_for, tensors)
+    return made[0] if len(made) == 1 else made
+
+
+def differentiable(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The results of a function of arrays for tensors; gradients flow through it.
+
+    The function has to live as long as what torch.compile has made of it.
+    """
+    if torch._C._are_functorch_transforms_active():
+        return _Transformed.apply(function, *tensors)
+    # a tensor of another kind stands for one that is still to come, or a mode listens
+    if torch._C._len_torch_dispatch_stack() or any(type(x) not in PLAIN for x in tensors):
+        return tuple(operator(_key(function), list(tensors)))
+    if forward_ad._current_level >= 0 or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
+        return _Plain.apply(function, *tensors)
+    return _run(function, tensors)
+
+
+class _Plain(torch.autograd.Function):
+    """A function of arrays on plain tensors."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Differentiable, *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.function = function
+        ctx.save_for_backward(*tensors)
+        ctx.save_for_forward(*tensors)
+        return _run(function, tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *weights: Tensor) -> tuple[Tensor | None, ...]:
+        return None, *_pulled(ctx.function, ctx.saved_tensors, ctx.needs_input_grad[1:], weights)
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> tuple[Tensor | None, ...]:
+        by = [k for k, x in enumerate(tangents) if x is not None]
+        moving = [x for x in tangents if x is not None]
+        rates = differentiable(ctx.function.along(by), [*ctx.saved_tensors, *moving])
+        return (*rates, None) if ctx.function.status else rates
+
+
+class _Transformed(_Plain):
+    """The same under grad, vmap, jvp and the like of torch.func, which want it in parts."""
+
+    @staticmethod
+    def forward(function: Differentiable, *tensors: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
+        return differentiable(function, tensors)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.function = inputs[0]
+        ctx.save_for_backward(*inputs[1:])
+        ctx.save_for_forward(*inputs[1:])
+
+    @staticmethod
+    def vmap(info: Any, at: tuple[Any, ...], function: Differentiable, *tensors: Tensor) -> tuple[Any, Any]:
+        made = differentiable(function, _in_front(function, at[1:], tensors))
+        return made, (0,) * len(made)
+
+
+@torch.library.custom_op("hinge::call", mutates_args=())
+def operator(key: str, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The function of that key, run on tensors."""
+    return list(_run(_function(key), tensors))
+
+
+@operator.register_fake
+def _(key: str, tensors: Sequence[Tensor]) -> list[Tensor]:
+    function = _function(key)
+    batch = torch.broadcast_shapes(*(x.shape[: x.ndim - own] for x, own in zip(tensors, function.axes, strict=True)))
+    single = all(x.dtype == torch.float32 for x in tensors)
+    number = torch.float32 if single else torch.float64
+    where = tensors[0].device
+    made = [torch.empty((*batch, *shape), dtype=number, device=where) for shape in function.results]
+    return [*made, torch.empty(batch, dtype=torch.uint8, device=where)] if function.status else made
+
+
+def _remember(ctx: Any, inputs: tuple[str, list[Tensor]], output: Any) -> None:
+    ctx.key = inputs[0]
+    ctx.save_for_backward(*inputs[1])
+
+
+def _backward(ctx: Any, weights: list[Tensor]) -> tuple[None, list[Tensor | None]]:
+    return None, _pulled(_function(ctx.key), ctx.saved_tensors, ctx.needs_input_grad[1], weights)
+
+
+def _batched(info: Any, at: tuple[Any, Any], key: str, tensors: Sequence[Tensor]) -> tuple[list[Tensor], list[int]]:
+    made = operator(key, _in_front(_function(key), at[1], tensors))
+    return made, [0] * len(made)
+
+
+operator.register_autograd(_backward, setup_context=_remember)
+operator.register_vmap(_batched)
+
+
+# torch.compile sees a constant string for a target, and looks no further
+
+
+@torch.compiler.allow_in_graph
+def traced(key: str, name: str, given: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """The method `name` of the target with that key, as a step of a graph."""
+    called = place_names(default(name))
+    left = dict(keywords)
+    said = dict(zip(asked(name), given, strict=False))
+    said |= {one: left.pop(called.get(one, one)) for one in asked(name) if one not in said}
+    arrays = [x for one, x in said.items() if one not in called]
+    return call(TARGETS[key], name, arrays, [said[one] for one in called], **left)
+
+
+_TOKEN, _COUNT = uuid4().hex, count()  # graphs that torch keeps on disk find no other process's functions
+_KEYS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+_FUNCTIONS: WeakValueDictionary[str, Any] = WeakValueDictionary()
+
+
+def _key(function: Differentiable) -> str:
+    """What a function is called in graphs; it lives as long as somebody else holds it."""
+    if function not in _KEYS:
+        _KEYS[function] = key = f"{_TOKEN} {next(_COUNT)}"
+        _FUNCTIONS[key] = function
+    return _KEYS[function]
+
+
+def _function(key: str) -> Differentiable:
+    found = _FUNCTIONS.get(key)
+    if found is None:
+        raise NotCovered(
+            "a graph calls a robot that is gone, or is one of another process.\n  Keep the robot; trace it anew."
+        )
+    return found
+
+
+# tensors and arrays
+
+
+def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    if isinstance(function, Call) and any(x.is_cuda for x in tensors):
+        from hinge.calls.torch_on_gpu import LIBRARY
+
+        return function.run_on(LIBRARY, tensors)
+    arrays = [x.numpy(force=True) for x in tensors]
+    return tuple([torch.from_numpy(np.asarray(x)) for x in function.run(arrays)])
+
+
+def _pulled(
+    function: Differentiable, tensors: Sequence[Tensor], wanted: Sequence[bool], weights: Sequence[Tensor]
+) -> list[Tensor | None]:
+    """The gradients by those inputs for which one is wanted, each summed over the batch that it does not have."""
+    by = [k for k, one in enumerate(wanted) if one]
+    used = [x for x, _ in zip(weights, function.results, strict=False)]
+    made = iter(differentiable(function.pulled(by), [*tensors, *used]))
+    return [_like(next(made), x) if one else None for x, one in zip(tensors, wanted, strict=True)]
+
+
+def _like(gradient: Tensor, x: Tensor) -> Tensor:
+    """A gradient by x: of its type, and summed over the batch that x does not have."""
+    if gradient.shape != x.shape:
+        gradient = gradient.sum_to_size(x.shape)
+    return gradient if gradient.dtype == x.dtype else gradient.to(x.dtype)
+
+
+def _in_front(function: Differentiable, at: Sequence[int | None], tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Tensors with the axis of vmap before the axes of all batches."""
+    batch = max(x.ndim - own - (k is not None) for x, own, k in zip(tensors, function.axes, at, strict=True))
+    made = []
+    for x, own, k in zip(tensors, function.axes, at, strict=True):
+        if k is not None:
+            x = x.movedim(k, 0)
+            x = x.reshape(x.shape[0], *[1] * (batch - (x.ndim - 1 - own)), *x.shape[1:])
+        made.append(x)
+    return made
+
+
+def _tensor(what: str, given: Any) -> Tensor:
+    """What is given as a tensor; arrays of NumPy, lists and numbers are constants, which nobody changes any more."""
+    if not isinstance(given, Tensor):
+        return torch.tensor(real(what, given))
+    if given.device.type not in ("cpu", "cuda"):
+        raise NotCovered(
+            f"{what} is a tensor on {given.device}; it has to be on the CPU or a GPU of NVIDIA.\n  Give x.cpu()."
+        )
+    if given.is_complex() or given.dtype == torch.bfloat16:
+        raise SizeError(f"{what} is a tensor of {given.dtype}; it has to be float64 or float32.\n  Give x.double().")
+    return given
+
+
+def _stacked(what: str, parts: Sequence[Any]) -> Tensor:
+    """Tensors, broadcast, as the rows of one."""
+    return torch.stack(torch.broadcast_tensors(*(_tensor(what, x) for x in parts)), -2)

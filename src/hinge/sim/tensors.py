@@ -1,0 +1,159 @@
+"""Rollouts of arrays of other libraries, torch's and JAX's: gradients flow through them.
+
+A rollout is a function of those of its arrays that are such, and its gradient is that of `pulled`, by the numbers of
+coordinates. What becomes of a function is up to the library: calls/foreign.py says who takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hinge.arguments import Array
+from hinge.calls.foreign import FUNCTIONS, adapter
+from hinge.errors import NotCovered
+from hinge.robot import Robot
+
+OWN = {"q0": 1, "qd0": 1, "tau": 1, "taus": 2, "external": 1, "base_motion": 1, "prescribed": 1}  # axes of one rollout
+STARTS = ("q0", "qd0", "tau", "taus", "parameters")  # what says how many rollouts there are
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+SECOND = "rollout: gradients go once through it, and only back.\n  Take them of robot.step, one step after the other."
+Place = tuple[str, Any]  # the name of what is given, and which of several arrays it is
+Shape = tuple[int, ...]
+
+
+def rolled(robot: Robot, given: Mapping[str, Any], rows: int, rollout: Callable[..., Any]) -> tuple[Any, ...] | None:
+    """States and a status in arrays of another library, where some are given; `rollout` takes NumPy's."""
+    takes = adapter(*given.values(), known=FUNCTIONS)
+    if takes is None:
+        return None
+    flat = {(name, key): x for name, one in given.items()
+            for key, x in (one.items() if isinstance(one, Mapping) else [(None, one)])}  # fmt: skip
+    moving = {place: x for place, x in flat.items() if adapter(x, known=FUNCTIONS) is not None}
+    still = {place: x for place, x in flat.items() if place not in moving}
+    sizes: dict[Any, int] = {one.name: len(one.shape) for one in robot.target.vary}
+    own = {place: sizes.get(place[1], 0) if place[0] == "parameters" else OWN.get(place[0]) for place in flat}
+    batch = np.broadcast_shapes(
+        *(np.shape(x)[: np.ndim(x) - (own[place] or 0)] for place, x in flat.items() if place[0] in STARTS)
+    )
+    shapes = {}
+    for place, x in moving.items():  # what a policy is given serves all, unless it has the rollouts' axes first
+        n, each = own[place], len(batch) if np.shape(x)[: len(batch)] == batch else 0
+        lead = each if n is None else np.ndim(x) - n
+        shapes[place] = (tuple(x.shape[:lead]), tuple(x.shape[lead:]))
+    results = (*batch, rows, robot.nq), (*batch, rows, robot.nv)
+    return takes.differentiable(Rolled(rollout, still, shapes, batch, results), list(moving.values()))
+
+
+@dataclass(eq=False)
+class Rolled:
+    """A rollout as a function of some of its arrays, each with its `shapes`: the rollouts' axes, and those of one.
+
+    To others it is a function of whole arrays; axes before these are more rollouts.
+    """
+
+    rollout: Callable[..., Any]
+    still: Mapping[Place, Any]
+    shapes: Mapping[Place, tuple[Shape, Shape]]
+    batch: Shape
+    results: tuple[Shape, ...]
+    status: bool = True
+    last: Any = field(default=None, repr=False)  # arrays, and the run they gave
+
+    @property
+    def axes(self) -> Shape:
+        return tuple(len(lead) + len(own) for lead, own in self.shapes.values())
+
+    def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """States and a status."""
+        made = self.taken(arrays, ())
+        kind = _kind(arrays)
+        return made.q.astype(kind), made.qd.astype(kind), made.status
+
+    def taken(self, arrays: Sequence[Array], more: Shape) -> Any:
+        """The rollout of these arrays with `more` axes in front, which may be the last one there was."""
+        ahead = [a.shape[: a.ndim - n] for a, n in zip(arrays, self.axes, strict=True)]
+        front = np.broadcast_shapes(more, *ahead)
+        last = self.last
+        if last is not None and last[0] == front and all(map(np.array_equal, last[1], arrays)):
+            return last[2]
+        given: dict[str, Any] = {}
+        for (name, key), x in [*self.still.items(), *zip(self.shapes, self._in_front(arrays, front), strict=True)]:
+            if key is None:
+                given[name] = x
+            else:
+                given.setdefault(name, {})[key] = x
+        for name, one in given.items():
+            if isinstance(one, dict) and 0 in one:
+                given[name] = [one[k] for k in sorted(one)]
+        run = self.rollout(**given)
+        self.last = front, [np.array(a) for a in arrays], run
+        return run
+
+    def _in_front(self, arrays: Sequence[Array], front: Shape) -> list[Array]:
+        """The arrays with axes in front of the rollouts'."""
+        if not front:
+            return list(arrays)
+        made = []
+        for a, ((name, _), (lead, own)) in zip(arrays, self.shapes.items(), strict=True):
+            whole = np.broadcast_to(a, (*front, *lead, *own))
+            whole = whole.reshape(*front, *[1] * (len(self.batch) - len(lead)), *lead, *own)
+            made.append(
+                whole if name in OWN or name == "parameters" else np.broadcast_to(whole, (*front, *self.batch, *own))
+            )
+        return made
+
+    def pulled(self, by: Sequence[int]) -> Pulled:
+        """The function that takes weights of states besides, and gives the gradients by these of the arrays."""
+        return Pulled(self, tuple(by))
+
+    def along(self, by: Sequence[int]) -> Any:
+        raise NotCovered(SECOND)
+
+
+@dataclass(eq=False)
+class Pulled:
+    """The gradients of a rollout by some of its arrays, as a function of all of them and of weights of its states."""
+
+    rolled: Rolled
+    by: tuple[int, ...]
+    status: bool = False
+
+    @property
+    def axes(self) -> Shape:
+        return (*self.rolled.axes, *map(len, self.rolled.results))
+
+    @property
+    def results(self) -> tuple[Shape, ...]:
+        shapes = list(self.rolled.shapes.values())
+        return tuple(shapes[k][0] + shapes[k][1] for k in self.by)
+
+    def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """The gradients."""
+        *arrays, dq, dqd = arrays
+        more = [w.shape[: w.ndim - len(shape)] for w, shape in zip((dq, dqd), self.rolled.results, strict=True)]
+        front = np.broadcast_shapes(*more)
+        made = self.rolled.taken(arrays, front)
+        weights = [np.broadcast_to(w, x.shape) for w, x in ((dq, made.q), (dqd, made.qd))]
+        places = list(self.rolled.shapes)
+        found = made.pulled(*weights, by=list(dict.fromkeys(places[k][0] for k in self.by)), flat=True)
+        ahead = made.q.shape[: made.q.ndim - len(self.rolled.results[0])]
+        results = []
+        for k, shape in zip(self.by, self.results, strict=True):
+            name, key = places[k]
+            slope = np.asarray(found[name] if key is None else found[name][key])
+            shared = range(len(ahead), slope.ndim - len(shape))  # axes of rollouts that it does not have
+            results.append(slope.sum(axis=tuple(shared)).astype(_kind([*arrays, dq, dqd])))
+        return tuple(results)
+
+    def pulled(self, by: Sequence[int]) -> Any:
+        raise NotCovered(SECOND)
+
+    along = pulled
+
+
+def _kind(arrays: Sequence[Array]) -> np.dtype[Any]:
+    return SINGLE if all(a.dtype == SINGLE for a in arrays) else DOUBLE
