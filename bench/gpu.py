@@ -50,8 +50,7 @@ def row(robot, name, number, copied, method=None):
         rows.append(cupy.asarray(np.tile((q if one.name == "q" else qd).astype(number), (STATES // 4096, 1))))
     outs = [cupy.empty((STATES, *shape), number) for shape in kernel.plan.outputs]
     addresses, stream = [x.data.ptr for x in (*rows, *outs)], cupy.cuda.get_current_stream().ptr
-    with gpu().current():
-        taken = seconds(lambda: code.launch(gpu(), addresses, [], STATES, stream))
+    taken = seconds(lambda: code.launch(gpu(), addresses, (), STATES, stream))
     share = sum(x.nbytes for x in (*rows, *outs)) / taken / copied
     small = [x[:64] for x in rows]
     made = getattr(robot, name)(*small, method=method)  # and the call from Python, for a small batch

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from hinge.backends.cuda.resident import Seen
+from hinge.backends.cuda.resident import Kind
 from hinge.calls.differentiable import requested
 from hinge.calls.target import Target
 from hinge.errors import NotCovered, SizeError
@@ -17,22 +17,23 @@ from hinge.errors import NotCovered, SizeError
 class Cupy:
     """What CuPy does for calls on its arrays."""
 
-    def seen(self, array: Any) -> Seen:
-        return Seen(array.shape, array.dtype, array.device.id, array.data.ptr)
+    def kind(self, array: Any) -> Kind:
+        return Kind(array.shape, array.dtype, array.data.device_id)
+
+    def place(self, array: Any) -> int:
+        return array.data.ptr if array.flags.c_contiguous else 0
 
     def stream(self, device: int) -> int:
         return cupy.cuda.get_current_stream(device).ptr
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+        if device == cupy.cuda.runtime.getDevice():
+            return cupy.empty(shape, dtype)
         with cupy.cuda.Device(device):
             return cupy.empty(shape, dtype)
 
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        fitted = array.astype(dtype, copy=False)
-        return cupy.ascontiguousarray(fitted if fitted.shape == shape else cupy.broadcast_to(fitted, shape))
-
-    def moved(self, array: Any) -> Any:
-        return array.copy()
+        return cupy.array(cupy.broadcast_to(array, shape), dtype, order="C")
 
     def fill(self, out: Any, array: Any) -> None:
         out[...] = array

@@ -86,8 +86,7 @@ class Call:
                 f"{self.name}: {word} cannot be had with arrays on a GPU.\n"
                 '  Give arrays of NumPy, with backend="cuda" to compute there.'
             )
-        made = resident.call(self.kernel, library, arrays, out)
-        return made if isinstance(made, tuple) else (made,)
+        return resident.call(self.kernel, library, arrays, out)
 
     def pulled(self, by: Sequence[int]) -> Call:
         """The call that takes a weight for each result besides, and gives the gradients of their sum by these inputs.

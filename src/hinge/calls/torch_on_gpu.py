@@ -8,19 +8,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hinge.backends.cuda.resident import HOST, Seen
+from hinge.backends.cuda.resident import HOST, Kind
 
-TYPES = {torch.float64: "f8", torch.float32: "f4", torch.float16: "f2", torch.bool: "?", torch.uint8: "u1",
-         torch.int8: "i1", torch.int16: "i2", torch.int32: "i4", torch.int64: "i8"}  # fmt: skip
+TYPES = {kind: np.dtype(str(kind).removeprefix("torch.")) for kind in (
+    torch.float64, torch.float32, torch.float16, torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32,
+    torch.int64,
+)}  # fmt: skip
 OURS = {np.dtype(np.float64): torch.float64, np.dtype(np.float32): torch.float32, np.dtype(np.uint8): torch.uint8}
 
 
 class Torch:
     """What torch does for calls on its tensors."""
 
-    def seen(self, array: Tensor) -> Seen:
-        device = array.get_device() if array.is_cuda else HOST
-        return Seen(tuple(array.shape), np.dtype(TYPES[array.dtype]), device, array.data_ptr())
+    def kind(self, array: Tensor) -> Kind:
+        return Kind(tuple(array.shape), TYPES[array.dtype], array.get_device() if array.is_cuda else HOST)
+
+    def place(self, array: Tensor) -> int:
+        return array.data_ptr() if array.is_contiguous() else 0
 
     def stream(self, device: int) -> int:
         return torch.cuda.current_stream(device).cuda_stream
@@ -29,10 +33,7 @@ class Torch:
         return torch.empty(shape, dtype=OURS[dtype], device=f"cuda:{device}")
 
     def rows(self, array: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
-        return array.detach().to(OURS[dtype]).expand(shape).contiguous()
-
-    def moved(self, array: Tensor) -> Tensor:
-        return array.clone()
+        return array.detach().expand(shape).to(OURS[dtype], memory_format=torch.contiguous_format, copy=True)
 
     def fill(self, out: Tensor, array: Tensor) -> None:
         out.copy_(array)

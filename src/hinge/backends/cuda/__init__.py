@@ -14,7 +14,7 @@ import numpy as np
 
 from hinge.backends import Backend, Code
 from hinge.backends.cuda import compiler
-from hinge.backends.cuda.device import Device, checked, gpu, launch
+from hinge.backends.cuda.device import Device, checked, gpu
 from hinge.backends.cuda.emit import emit
 from hinge.backends.statements import REALS
 from hinge.graph import OPS, Program
@@ -40,11 +40,11 @@ class Loaded(Code):
         self._kernels: dict[int, Any] = {}
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:
-        """Put a call into a stream: where all arrays are, how many rows each stream of rows has; `on` is current."""
+        """Put a call into a stream: where all arrays are, and how many rows each stream of rows has."""
         kernel = self._kernels.get(on.number)
         if kernel is None:
             kernel = self._kernels[on.number] = on.loaded(self.machine_code, NAME)
-        launch(kernel, states, self.threads, [*addresses, *counts, states], stream)
+        on.launch(kernel, states, self.threads, (*addresses, *counts, states), stream)
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
         """Arrays of NumPy are copied there and back."""

@@ -6,6 +6,7 @@ import ctypes
 import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 from hinge.backends.cuda.compiler import EXTRA
@@ -69,6 +70,7 @@ class Device:
         )
         self.architecture = 10 * major + minor
         self.context = checked(cu.cuDevicePrimaryCtxRetain(handle))
+        self.handle = int(self.context)
 
     def __str__(self) -> str:
         return f"GPU {self.number} ({self.name})"
@@ -111,6 +113,21 @@ class Device:
             "  Give fewer states at a time, or ask for less of each."
         )
 
+    def launch(self, kernel: Any, states: int, threads: int, numbers: Sequence[int], stream: Any) -> None:
+        """Put a kernel into a stream, with its arguments, all of 64 bits; as many blocks of threads as states need."""
+        cu, count = driver(), len(numbers)
+        values, places = _arguments(get_ident(), count)
+        values[:] = numbers
+        pushed = int(checked(cu.cuCtxGetCurrent())) != self.handle
+        if pushed:
+            checked(cu.cuCtxPushCurrent(self.context))
+        made = cu.cuLaunchKernel(
+            kernel, -(-states // threads), 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(places), 0
+        )
+        if pushed:
+            cu.cuCtxPopCurrent()
+        checked(made, f"a program on {self}")
+
     def loaded(self, code: bytes, name: str) -> Any:
         """A kernel of machine code."""
         with self.current() as cu:
@@ -124,11 +141,10 @@ def gpu(number: int = 0) -> Device:
     return Device(number)
 
 
-def launch(kernel: Any, states: int, threads: int, numbers: Sequence[int], stream: Any) -> None:
-    """Put a kernel into a stream, with its arguments, all of 64 bits; the context is current."""
-    count = len(numbers)
-    values = (ctypes.c_int64 * count)(*numbers)
+@functools.lru_cache(256)
+def _arguments(thread: int, count: int) -> tuple[Any, Any]:
+    """Room for the arguments of a kernel, each thread's own, and the list of their addresses."""
+    values = (ctypes.c_int64 * count)()
     start = ctypes.addressof(values)
     places = (ctypes.c_void_p * count)(*range(start, start + 8 * count, 8))
-    blocks = -(-states // threads)
-    checked(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(places), 0))
+    return values, places

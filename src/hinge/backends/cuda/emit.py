@@ -153,7 +153,7 @@ def _given(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
                 for j, x in enumerate(values(output.entries))
             ]
         elif k in stage.outputs:
-            lines += rows.staged_out(array.name, values(output.entries), stage.width)
+            lines += rows.staged_out(array.name, values(output.entries), stage.outputs[k])
         elif output.entries:
             lines += rows.given(array.name, values(output.entries), real)
     return lines

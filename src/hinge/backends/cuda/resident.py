@@ -1,6 +1,7 @@
 """Calls on arrays that live on a GPU: nothing is copied to the host, and nobody waits.
 
-Their library makes rows of them and memory for results; the kernel goes into the stream that it names.
+Their library makes rows of them where they are none, and memory for results; the kernel goes into the stream that it
+names. What there is to know of a call depends on shapes, types and places alone, and is found out once for each.
 """
 
 from __future__ import annotations
@@ -8,86 +9,122 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hinge.backends.cuda.device import gpu
+from hinge.backends.cuda.device import Device, gpu
 from hinge.backends.kernel import Kernel
 from hinge.errors import SizeError
 
 HOST = -1  # in the place of a GPU's number
+MOST = 256  # calls of different kinds that a kernel remembers
 LINE = 16  # bytes: rows that are read as vectors begin at multiples of it
 
 
-@dataclass(frozen=True)
-class Seen:
-    """An array as a kernel has to know it: shape, NumPy's type, the number of its GPU, and its address."""
+class Kind(NamedTuple):
+    """What a kernel has to know of an array: its shape, NumPy's type of its numbers, and the number of its GPU."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     device: int
-    address: int
 
 
 class Library(Protocol):
     """What a library of arrays on GPUs has to do."""
 
-    def seen(self, array: Any) -> Seen: ...
+    def kind(self, array: Any) -> Kind: ...
+    def place(self, array: Any) -> int:
+        """Where its numbers begin, one after another; 0 where they lie otherwise."""
+
     def stream(self, device: int) -> int:
         """The address of the stream in which work on that GPU goes now."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any: ...
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """The array broadcast to that shape, of that type, contiguous; itself where it is all that."""
-
-    def moved(self, array: Any) -> Any:
-        """A copy in memory of its own."""
+        """A copy of the array, broadcast to that shape, of that type, in memory of its own."""
 
     def fill(self, out: Any, array: Any) -> None: ...
 
 
-def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = None) -> Any:
+@dataclass(frozen=True)
+class Fit:
+    """What is known of a call before it is made."""
+
+    on: Device
+    code: Any
+    number: np.dtype[Any]
+    states: int
+    inputs: tuple[tuple[Kind, bool], ...]  # as the kernel takes them, and whether they are given so
+    results: tuple[Kind, ...]
+
+
+_fits: WeakKeyDictionary[Kernel, dict[Any, Fit]] = WeakKeyDictionary()
+
+
+def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = None) -> tuple[Any, ...]:
     """The results of a kernel for arrays of a library, as arrays of it."""
-    names = [one.name for one in kernel.plan.inputs]
-    seen = [library.seen(x) for x in arrays]
-    target = None if out is None else library.seen(out)
-    everyone = [*zip(names, seen, strict=True), *([("out", target)] if target else [])]
-    for name, one in everyone[1:]:
-        if one.device != everyone[0][1].device:
-            raise SizeError(
-                f"{kernel.name}: {everyone[0][0]} is {_where(everyone[0][1])} and {name} {_where(one)}.\n"
-                "  Bring them to one place."
-            )
-    number, batch, shapes = kernel.fitted(seen, target)
-    states, on = prod(batch), gpu(everyone[0][1].device)
-    rows = []
-    for x, given, shape in zip(arrays, kernel.plan.inputs, kernel.plan.shapes, strict=True):
-        row = library.rows(x, shape if given.uniform else (*batch, *shape), number)
-        rows.append(row if library.seen(row).address % LINE == 0 else library.moved(row))
-    results = [library.empty((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes)]
-    direct = target is not None and _is_plain(library, target, out, [*arrays, *rows], number)
-    if direct:
-        results[0] = out
-    if states:
-        addresses = [library.seen(x).address for x in (*rows, *results)]
-        code: Any = kernel.code(number)
-        with on.current():
-            code.launch(on, addresses, [], states, library.stream(on.number))
+    kinds = tuple([library.kind(x) for x in (arrays if out is None else (*arrays, out))])
+    known = _fits.get(kernel)
+    if known is None:
+        known = _fits.setdefault(kernel, {})
+    fit = known.get((kinds, out is None))
+    if fit is None:
+        if len(known) >= MOST:
+            known.clear()
+        fit = known[kinds, out is None] = _fit(kernel, kinds, out is not None)
+    addresses, held = list[int](), list[Any]()
+    for x, (kind, as_given) in zip(arrays, fit.inputs, strict=True):
+        place = library.place(x) if as_given else 0
+        if not place or place % LINE:
+            held.append(library.rows(x, kind.shape, kind.dtype))
+            place = library.place(held[-1])
+        addresses.append(place)
+    direct = out is not None and _is_plain(library, out, fit, addresses)
+    results = [out if direct and not k else library.empty(*kind) for k, kind in enumerate(fit.results)]
+    addresses += [library.place(x) for x in results]
+    if fit.states:
+        fit.code.launch(fit.on, addresses, (), fit.states, library.stream(fit.on.number))
     if out is not None and not direct:
         library.fill(out, results[0])
         results[0] = out
-    return results[0] if len(results) == 1 else tuple(results)
+    return tuple(results)
 
 
-def _is_plain(library: Library, seen: Seen, out: Any, arrays: Sequence[Any], number: np.dtype[Any]) -> bool:
-    """Whether results can be written straight into an array that was given for them."""
-    if seen.dtype != number or seen.address % LINE or library.seen(library.rows(out, seen.shape, number)) != seen:
+def _fit(kernel: Kernel, kinds: Sequence[Kind], has_out: bool) -> Fit:
+    """What there is to know of a call with arrays of these kinds, the last of them out; refuses what does not fit."""
+    names = [*(one.name for one in kernel.plan.inputs), "out"]
+    for name, kind in zip(names, kinds, strict=False):
+        if kind.device != kinds[0].device:
+            raise SizeError(
+                f"{kernel.name}: {names[0]} is {_where(kinds[0])} and {name} {_where(kind)}.\n"
+                "  Bring them to one place."
+            )
+    given = kinds[:-1] if has_out else kinds
+    number, batch, shapes = kernel.fitted(given, kinds[-1] if has_out else None)
+    on = gpu(kinds[0].device)
+    inputs = []
+    for kind, one, shape in zip(given, kernel.plan.inputs, kernel.plan.shapes, strict=True):
+        wanted = Kind(shape if one.uniform else (*batch, *shape), number, on.number)
+        inputs.append((wanted, wanted == kind))
+    results = tuple(Kind((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes))
+    return Fit(on, kernel.code(number), number, prod(batch), tuple(inputs), results)
+
+
+def _is_plain(library: Library, out: Any, fit: Fit, addresses: Sequence[int]) -> bool:
+    """Whether results can be written straight into an array that was given for them: no input lies there."""
+    start = library.place(out)
+    if not start or start % LINE or library.kind(out) != fit.results[0]:
         return False
-    end = seen.address + prod(seen.shape) * number.itemsize
-    spans = [(one.address, one.address + prod(one.shape) * one.dtype.itemsize) for one in map(library.seen, arrays)]
-    return all(stop <= seen.address or end <= start for start, stop in spans)
+    end = start + _bytes(fit.results[0])
+    spans = zip(addresses, fit.inputs, strict=True)
+    return all(end <= address or address + _bytes(kind) <= start for address, (kind, _) in spans)
 
 
-def _where(one: Seen) -> str:
+def _bytes(kind: Kind) -> int:
+    return prod(kind.shape) * kind.dtype.itemsize
+
+
+def _where(one: Kind) -> str:
     return "on the CPU" if one.device == HOST else f"on GPU {one.device}"

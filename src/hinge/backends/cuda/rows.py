@@ -17,7 +17,8 @@ from hinge.backends.statements import Real
 WARP = 32
 SHORT = 8  # numbers in a row that a thread reads and writes itself
 SHARED = 48 * 1024  # bytes that a block may have of shared memory without asking
-STAGED = 16 * 1024  # bytes of results that a warp puts there at a time
+WHOLE = 20 * 1024  # bytes of a warp's results that go there at once; of more, so many columns of rows at a time:
+PART = {"double": 96, "float": 160}
 THREADS = 128  # of a block
 
 HELPERS = """\
@@ -31,13 +32,24 @@ static __device__ void take_rows(const T *from, T *staging, int rows, int lane)
     }
 }
 
-template <int WIDTH, int APART, int N, typename T>
+template <int N, int APART, typename T>
 static __device__ void give_rows(T *to, const T *staging, int rows, int lane)
 {
     #pragma unroll 32
-    for (int i = 0; i < WIDTH; i++) {
-        const int at = i * 32 + lane, row = at / WIDTH;
-        if (row < rows) to[(long long)row * N + at - row * WIDTH] = staging[row * APART + at - row * WIDTH];
+    for (int i = 0; i < N; i++) {
+        const int at = i * 32 + lane, row = at / N;
+        if (row < rows) to[at] = staging[row * APART + at - row * N];
+    }
+}
+
+template <int WIDTH, int APART, int N, typename T>
+static __device__ void give_part(T *to, const T *staging, int rows, int lane)
+{
+    #pragma unroll 8
+    for (int row = 0; row < rows; row++) {
+        #pragma unroll
+        for (int column = 0; column < WIDTH; column += 32)
+            if (column + lane < WIDTH) to[row * N + column + lane] = staging[row * APART + column + lane];
     }
 }
 """
@@ -57,8 +69,7 @@ class Staging:
     """What goes through shared memory: which inputs and outputs, in how many columns, and the threads of a block."""
 
     inputs: dict[int, int]  # → the column where it begins
-    outputs: frozenset[int]
-    width: int  # of results that are put there at a time
+    outputs: dict[int, int]  # → how many columns go at a time
     columns: int
     threads: int
 
@@ -75,11 +86,15 @@ def staging(inputs: Sequence[int], outputs: Sequence[int], real: Real) -> Stagin
         if n > SHORT and columns + apart(n) <= most:
             taken[k], columns = columns, columns + apart(n)
     given = frozenset(k for k, n in enumerate(outputs) if n > SHORT)
-    widest = (STAGED // (WARP * bytes_of(real))) - 1
-    width = min(max((outputs[k] for k in given), default=0), max(widest, columns - 1))
-    columns = max(columns, apart(width) if width else 0)
+    widths = {k: _width(outputs[k], columns, real) for k in given}
+    columns = max([columns, *map(apart, widths.values())])
     warps = min(THREADS // WARP, most // columns) if columns else THREADS // WARP
-    return Staging(taken, given, width, columns, warps * WARP)
+    return Staging(taken, widths, columns, warps * WARP)
+
+
+def _width(n: int, columns: int, real: Real) -> int:
+    """How many columns of results go at a time: all of them, where inputs have as much room or it is not too much."""
+    return n if apart(n) <= max(columns, WHOLE // (WARP * bytes_of(real))) else PART[real.name]
 
 
 def vector(n: int, real: Real) -> int:
@@ -133,5 +148,6 @@ def staged_out(name: str, values: Sequence[str], width: int) -> list[str]:
         lines += [f"staging[lane * {apart(w)} + {j}] = {x};" for j, x in enumerate(values[first : first + w])]
         lines.append("__syncwarp();")
         to = f"all_{name} + first_state * {n} + {first}"
-        lines.append(f"give_rows<{w}, {apart(w)}, {n}>({to}, staging, rows, lane);")
+        how = f"give_rows<{n}, {apart(n)}>" if w == n else f"give_part<{w}, {apart(w)}, {n}>"
+        lines.append(f"{how}({to}, staging, rows, lane);")
     return lines
