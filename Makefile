@@ -63,6 +63,7 @@ stub: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/against_pinocchio.py
+	$(BIN)/python bench/derivatives.py
 
 clean:
 	rm -rf $(VENV) $(LOWEST)

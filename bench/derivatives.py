@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+from against_pinocchio import processor
 
 import hinge
 
@@ -176,8 +177,8 @@ def main() -> None:
     parts.append(table(head, [products(name) for name in ("UR5", "Panda arm", "G1")]))
     parts.append(table(["first call, cold, s", "dID", "dFD"], [cold(name) for name in ROBOTS]))
     parts.append(
-        f"One state of UR5, bound: {bound():.2f} µs. Measured on {platform.processor() or platform.machine()}, Python "
-        f"{platform.python_version()}, Pinocchio {pin.__version__}, one core."
+        f"One state of UR5, bound: {bound():.2f} µs. One core of {processor()}, Python {platform.python_version()}, "
+        f"Pinocchio {pin.__version__}."
     )
     text = "\n\n".join(parts)
     print(text)

@@ -104,7 +104,7 @@ def test_every_algorithm_of_a_state_runs(tmp_path, states):
         assert logs.run(robot, name, log, tmp_path / "out.npz", at="hand" if frame else "", chunk=10) == ROWS
         made = np.load(tmp_path / "out.npz")
         needed = [one for one in robot.kernel(name).plan.inputs if one.name in states]
-        wanted = getattr(robot, name)(*(states[one.name] for one in needed), *(["hand"] if frame else []))
+        wanted = getattr(robot.target, name)(*(states[one.name] for one in needed), *(["hand"] if frame else []))
         for key, one in zip(made, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
             np.testing.assert_array_equal(made[key], one, err_msg=name)
 

@@ -60,6 +60,8 @@ def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool
         if kernel is not None:  # the shortest way
             whole, n = kernel(*given), target.model.nv
             return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
+    if how.get("method") in ALGORITHMS[f"{name}_derivatives"]:  # which is the one that is taken
+        how = {key: x for key, x in how.items() if key != "method"}
     return derivatives(target, name, *given, packed=packed, **how)
 
 

@@ -27,7 +27,7 @@ FUNCTIONS = ADAPTERS | dict.fromkeys(("jax", "jaxlib"), "hinge.calls.jax_functio
 def adapter(*given: Any, known: Mapping[str, str] = ADAPTERS) -> Any:
     """The module that takes these arrays, where some are of another library; None where all are NumPy's."""
     for x in given:
-        found = known.get((type(x).__module__ or "").partition(".")[0])
+        found = known.get(str(type(x).__module__).partition(".")[0])
         if found:
             return import_module(found)
         if isinstance(x, Mapping):

@@ -24,9 +24,9 @@ FEW = 3  # directions along which inverse dynamics is cheaper than the recursion
 
 def follows(made, model, q, qd, tau, external, base_motion=STILL, **loops):
     """Say of accelerations, which come first of what was made, that they follow from joint forces on a tree."""
-    if model.loops:
-        return
     qdd = made[0]
+    if model.loops or not _nodes(qdd):
+        return
     at, speed, asked = model.flat(q), model.flat(qd), model.generalised_forces(tau)
     known, held = _nodes([*at, *speed, *asked]), _nodes(qdd)
     if not known.isdisjoint(held) or [list(x) for x in q] != model.joint_positions(at):

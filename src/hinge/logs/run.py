@@ -69,7 +69,7 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     wanted = list(dict.fromkeys([*carried, *itertools.chain(*inside.values())]))
     width = sum(log.wide.get(column, 1) for column in wanted) + sum(len(columns or [""]) for columns in names.values())
     rows = chunk or max(1, min(MEMORY // (8 * width), MOST, log.rows))
-    call = partial(getattr(robot, name), method=method, backend=backend, joint_terms=tuple(joint_terms))
+    call = partial(getattr(robot.target, name), method=method, backend=backend, joint_terms=tuple(joint_terms))
     frame = [at] if algorithm.asks_for_a_frame else []
     with Sink(target, names, rows) as sink:
         for table, share in log.chunks(wanted, rows):
