@@ -126,7 +126,7 @@ class Device:
         )
         if pushed:
             cu.cuCtxPopCurrent()
-        checked(made, f"a program on {self}")
+        checked(made)
 
     def loaded(self, code: bytes, name: str) -> Any:
         """A kernel of machine code."""
