@@ -8,7 +8,9 @@ from typing import Any
 import cupy
 import numpy as np
 
+from hinge.backends.cuda import resident
 from hinge.backends.cuda.resident import Kind
+from hinge.backends.kernel import Kernel
 from hinge.calls.differentiable import requested
 from hinge.calls.target import Target
 from hinge.errors import NotCovered, SizeError
@@ -51,6 +53,29 @@ def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str],
     arrays = [_array(f"{name}: {one}", x) for one, x in zip(asked_for.names, values, strict=True)]
     made = asked_for.run_on(LIBRARY, arrays, None if out is None else _array(f"{name}: out", out))
     return made[0] if len(made) == 1 else made
+
+
+class Straight:
+    """The way of plain calls with arrays of CuPy to a kernel."""
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+
+    def enter(self, *given: Any) -> Any:
+        """What the kernel gives for these arrays and the last as `out`; None where some are not CuPy's."""
+        arrays, out = given[:-1], given[-1]
+        for x in arrays if out is None else given:
+            if type(x) is not cupy.ndarray:
+                return None
+        made = resident.call(self.kernel, LIBRARY, arrays, out)
+        return made[0] if len(made) == 1 else made
+
+
+def straight(target: Target, name: str, frames: Sequence[str], return_status: bool, options: Any) -> Straight | None:
+    """The way that the next plain call may go, where it needs nothing besides what it is given."""
+    asked_for, _ = requested(target, name, (), frames, _stacked, backend="cuda", return_status=return_status, **options)
+    besides = target.vary or len(asked_for.names) != len(asked_for.kernel.plan.inputs)
+    return None if besides else Straight(asked_for.kernel)
 
 
 def differentiable(function: Any, arrays: Sequence[Any]) -> Any:

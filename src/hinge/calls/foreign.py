@@ -1,7 +1,8 @@
 """Arrays of other libraries: who takes a call that is given some.
 
 An adapter is a module with `call(target, name, given, frames, **keywords)`, which gives back what a target does, in its
-own kind of arrays. It is imported when an array of its library is first given, and by nothing else.
+own kind of arrays. It is imported when an array of its library is first given, and by nothing else. One may also have
+`straight(target, name, frames, return_status, options)`: its `enter` takes the next plain call, as a kernel's does.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ ADAPTERS = {
     "jaxlib": "hinge.calls.jax_arrays",
     "cupy": "hinge.calls.cupy_arrays",
 }
-
-
 # modules with `differentiable(function, arrays)`: the results of a function of NumPy's arrays, with gradients
 FUNCTIONS = ADAPTERS | dict.fromkeys(("jax", "jaxlib"), "hinge.calls.jax_functions")
 

@@ -128,21 +128,26 @@ class Target:
              prescribed: Sequence[Vector] | None = None, external: Mapping[str, Vector] | None = None,
              external_frame: str = "body", base_motion: tuple[Vector, Vector] | None = None,
              slopes: tuple[Slope, ...] = (), seeds: Sequence[Any] = (), flat: bool = False, packed: bool = False,
-             **options: Any) -> tuple[Any, Kernel | None]:  # fmt: skip
-        """What an algorithm gives; and its kernel, where the next plain call may go to that straight away.
+             **options: Any) -> tuple[Any, Any]:  # fmt: skip
+        """What an algorithm gives; and whose `enter` may take the next plain call straight away: its kernel's, mostly.
 
         With `slopes` it is their derivatives; `seeds` are the tangents and weights that they take.
         """
         one_of("check", check, ("sizes", "values"))
         options = {option: values[0] for option, values in default(name).options.items()} | options
         elsewhere = adapter(*given, *seeds, parameters, prescribed, external, base_motion, *options.values())
+        usual = method is None and backend is None and joint_terms == USUAL and not regroup and not slopes
         if elsewhere is not None:
-            return elsewhere.call(
+            made = elsewhere.call(
                 self, name, given, frames, out=out, method=method, backend=backend, check=check,
                 return_status=return_status, joint_terms=joint_terms, regroup=regroup, parameters=parameters,
                 prescribed=prescribed, external=external, external_frame=external_frame, base_motion=base_motion,
                 slopes=slopes, seeds=seeds, flat=flat, packed=packed, **options,
-            ), None  # fmt: skip
+            )  # fmt: skip
+            more = (parameters, prescribed, external, base_motion, *options.values())
+            plain = usual and check == "sizes" and all(x is None or isinstance(x, str) for x in more)
+            straight = getattr(elsewhere, "straight", None) if plain else None
+            return made, straight and straight(self, name, frames, return_status, options)
         own = inputs.taken_from(options, self.model, default(name))
         if any(map(is_sympy, given)):
             besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
@@ -163,5 +168,4 @@ class Target:
         arrays = [*given, *(extra[k] for k in present), *further, *seeds]
         if check == "values":
             inputs.check_values(kernel, arrays)
-        usual = method is None and backend is None and joint_terms == USUAL and not regroup and not slopes
         return kernel(*arrays, out=out), kernel if usual and not present and not further else None
