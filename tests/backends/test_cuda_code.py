@@ -40,7 +40,7 @@ numbers = pytest.mark.parametrize("number", [np.float64, np.float32])
 ROBOTS = {
     "arm": hinge.samples.puma560,
     "tree": lambda: hinge.samples.random_tree(np.random.default_rng(116), 7, ("revolute", "spherical", "free")),
-    "legs": lambda: hinge.samples.random_tree(np.random.default_rng(3), 12, ("revolute",)),
+    "legs": lambda: hinge.samples.random_tree(np.random.default_rng(3), 9, ("revolute",)),
 }
 robot_named = functools.cache(lambda name: ROBOTS[name]())
 
