@@ -17,6 +17,7 @@ from hinge.model.meshes import MOST, read
 from hinge.model.moments import Array, Moments, of_triangles, surface
 from hinge.model.shapes import Geometry
 
+FLAT = 1e-13  # of their extent: how far points may be from a plane that they lie in
 MODES = ("legacy", "convex", "exact", "shell")
 
 
@@ -107,7 +108,10 @@ def load(path: str, where: Where) -> tuple[Array, Array]:
 def around(points: Array, element: Element) -> tuple[Array, Array]:
     """Vertices and triangles of the convex hull of points."""
     cloud = _trimesh().Trimesh(points, process=False)
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     try:
+        if len(points) < 4 or spread[2] <= FLAT * spread[0]:
+            raise ValueError  # of which some versions make a hull without volume
         hull = cloud.convex_hull
     except Exception:  # whatever a mesh library makes of points in a plane
         raise ModelError("mesh", f"{element} has no hull.", "Its points lie in a plane: give it a thickness, or write "
