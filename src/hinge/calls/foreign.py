@@ -31,7 +31,7 @@ def adapter(*given: Any, known: Mapping[str, str] = ADAPTERS) -> Any:
             return import_module(found)
         if isinstance(x, Mapping):
             inside = adapter(*x.values(), known=known)
-        elif isinstance(x, tuple | list):
+        elif isinstance(x, tuple | list) and not (x and type(x[0]) in (float, int)):  # a row of numbers has no others
             inside = adapter(*x, known=known)
         else:
             continue
