@@ -104,7 +104,7 @@ def test_bench_prints_the_main_ones(lamp):
 def test_what_cannot_be_measured_is_said(lamp):
     assert "there is no algorithm 'mass_matrx'. Did you mean 'mass_matrix'" in refused("bench", lamp, "mass-matrx")
     assert refused("bench", lamp, "step").startswith("step is not measured: it takes more than a state.\n")
-    assert refused("bench", lamp, "--backend", "cuda").startswith("there is no back end 'cuda'. ")
+    assert refused("bench", lamp, "--backend", "vulkan").startswith("there is no back end 'vulkan'. ")
     assert "Invalid value for '--states'" in refused("bench", lamp, "--states", "0", code=2)
 
 

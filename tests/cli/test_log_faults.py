@@ -176,8 +176,8 @@ def test_a_package_that_is_missing(lamp, log, monkeypatch):
     )
 
 
-def test_no_graphics_card(lamp, log):
-    assert message(lamp, log, "--backend", "cuda").startswith("there is no back end 'cuda'.")
+def test_no_such_back_end(lamp, log):
+    assert message(lamp, log, "--backend", "vulkan").startswith("there is no back end 'vulkan'.")
 
 
 def test_a_place_that_cannot_be_written(lamp, log):

@@ -139,8 +139,8 @@ UNKNOWN = [
      "'composite', 'composite_llt', 'composite_turney', 'conjugate_gradient', 'loops', …."),
     (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="lvm"),
      "there is no back end 'lvm'. Did you mean 'llvm'?"),
-    (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="cuda"),
-     "there is no back end 'cuda'. Known: 'interpret', 'llvm'."),
+    (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, backend="vulkan"),
+     "there is no back end 'vulkan'. Known: 'cuda', 'interpret', 'llvm'."),
     (lambda r: r.kernel("inverse_dynamic"),
      "there is no algorithm 'inverse_dynamic'. Did you mean 'inverse_dynamics' or 'floating_inverse_dynamics' or "
      "'inverse_dynamics_derivatives'?"),

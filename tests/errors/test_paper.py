@@ -26,7 +26,7 @@ def refused(error, call):
 def test_an_unknown_language_algorithm_method_option_scalar_or_frame():
     unknown = hinge.UnknownName
     assert refused(unknown, lambda: ARM.source("mass_matrix", "C99")) == (
-        "there is no source in 'C99'. Known: 'c', 'latex', 'listing', 'llvm'."
+        "there is no source in 'C99'. Known: 'c', 'cuda', 'latex', 'listing', 'llvm'."
     )
     assert refused(unknown, lambda: ARM.source("mass_matrix", "lvm")) == (
         "there is no source in 'lvm'. Did you mean 'llvm'?"
