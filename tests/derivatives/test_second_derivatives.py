@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from differences import inputs, near, positions, rates, slots
+from differences import ROUNDED, inputs, near, positions, rates, slots
 from mechanisms_of_all_sorts import mechanism
 from sweeps import swept
 from test_every_algorithm import NAMES, covers
@@ -46,7 +46,8 @@ def test_second_derivatives_are_rates_of_first_ones(which, name):
     for a, one in enumerate(slots(name)):
         for b, other in enumerate(slots(name)):
             near(second[a][b], _rate(robot, name, given, one, other), 1e-8)
-            near(hessian[a][b], np.tensordot(weights, second[a][b], weights.ndim), 1e-10)
+            rounding = 1e-8 if name in ROUNDED else 1e-10  # of what is damped near singular poses
+            near(hessian[a][b], np.tensordot(weights, second[a][b], weights.ndim), rounding)
             if other == one == "q":  # [i, j, k] - [i, k, j] is the derivative of i along the bracket of k and j
                 skew = second[a][b] - np.swapaxes(second[a][b], -1, -2)
                 near(skew, np.einsum("...l,kjl->...jk", first[a], brackets(robot)), 1e-10)
