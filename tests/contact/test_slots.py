@@ -37,7 +37,8 @@ def test_the_deepest_are_kept_and_all_are_counted(backend):
         deepest = np.sort(row[row < 0])[:ROOM]
         n = len(deepest)
         assert np.array_equal(np.sort(numbers[:n, 1]), deepest)
-        assert (row[numbers[:n, 0].astype(int)] == numbers[:n, 1]).all() and (numbers[:n, 2] == 1.0).all()
+        assert (row[numbers[:n, 0].astype(int)] == numbers[:n, 1]).all()
+        assert (numbers[:n, 2] == 1.0).all()
         assert not numbers[n:].any()
 
 
@@ -45,4 +46,5 @@ def test_on_floats_too():
     slots = Slots(2, 0.0)
     for k, gap in enumerate((-1.0, 2.0, -3.0, -2.0)):
         slots.add(gap < 0.0, Touch(float(k), gap, (0.0,) * 3, (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
-    assert slots.found == 3.0 and sorted(slots[k].gap for k in range(2)) == [-3.0, -2.0]
+    assert slots.found == 3.0
+    assert sorted(slots[k].gap for k in range(2)) == [-3.0, -2.0]

@@ -47,7 +47,7 @@ class Slots:
 
     def __getitem__(self, k: Scalar) -> Touch:
         pair, gap, *rest = (self._numbers[NUMBERS * k + float(j)] for j in range(NUMBERS))
-        return Touch(pair, gap, tuple(rest[:3]), tuple(rest[3:6]), tuple(rest[6:]))  # type: ignore[arg-type]
+        return Touch(pair, gap, tuple(rest[:3]), tuple(rest[3:6]), tuple(rest[6:]))
 
     def add(self, condition: Scalar, touch: Touch) -> None:
         """Take a contact in where a condition holds; into a full list in the place of the shallowest, if that is less
