@@ -106,6 +106,10 @@ class Joint:
         """The velocities at which the coordinates change at these rates: `rate` undone."""
         return list(rates) if self.rates_are_velocities else met(self.difference, q, rates)
 
+    def coasting(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """Accelerations with which the joint's origin goes straight on: other than zero where coordinates turn."""
+        return [0.0] * self.nv
+
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
         return self.moved(self.normal(q), v)
@@ -377,6 +381,9 @@ class Free(Joint):
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [*unit(q[:4]), *q[4:]]
+
+    def coasting(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        return [0.0, 0.0, 0.0, *cross3(Vec3(tuple(qd[3:])), Vec3(tuple(qd[:3])))]
 
     def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
         made = cross(*(Motion(Vec3(tuple(x[:3])), Vec3(tuple(x[3:]))) for x in (a, b)))

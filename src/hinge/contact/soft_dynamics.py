@@ -1,0 +1,45 @@
+"""Accelerations under the soft law, given the contacts of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hinge.contact.slot_rows import columns
+from hinge.contact.slots import Slots
+from hinge.contact.soft_contacts import SoftContacts
+from hinge.contact.soft_law import Solved, solved
+from hinge.contact.soft_rows import soft_rows
+from hinge.contact.softness import SoftLaw
+from hinge.dynamics.composite import composite
+from hinge.dynamics.newton_euler import newton_euler
+from hinge.graph import Scalar
+from hinge.integrators.steps import Flat, PerJoint
+from hinge.model import Model
+from hinge.spatial import Force, Motion
+
+
+class SoftDynamics(NamedTuple):
+    """What the soft law makes of a state: how it was solved, the mass matrix, and forces besides those of contact.
+
+    Accelerations are those of MuJoCo: of a free body they are the ones of its origin in space, in its own axes.
+    """
+
+    solved: Solved
+    M: list[Flat]
+    smooth: Flat
+    contacts: SoftContacts
+
+
+def soft_dynamics(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: PerJoint, slots: Slots, guess: Flat,
+                  h: Scalar, external: Sequence[Force] | None = None) -> SoftDynamics:  # fmt: skip
+    """The accelerations of a state with these joint forces and contacts, from a guess, for steps of h seconds."""
+    none = [joint.coasting(qd[i]) for i, joint in enumerate(model.joint)]
+    outside = model.by_body(external or [Force()] * len(model.parent))
+    bias = newton_euler(model, q, qd, none, outside, (Motion(), Motion()))
+    smooth = [
+        t - c for t, c in zip(model.generalised_forces(tau), model.generalised_forces(bias), strict=True)
+    ]
+    M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
+    contacts = SoftContacts(model, law, slots, columns(model, q), model.flat(qd), guess, h)
+    return SoftDynamics(solved(model, law, M, smooth, rows, contacts, guess), M, smooth, contacts)

@@ -1,0 +1,198 @@
+"""Rows of the soft law that one number each says: limits, dry friction, couplings, and frames held together.
+
+A row wants J a to be `reference`, and pushes with f = -D (J a - reference) within bounds: none for what has to stay
+together, 0 from below for a limit, the size of dry friction either way.
+Source: MuJoCo's documentation, "Computation"; see docs/contact.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hinge.contact.slot_rows import Column, columns
+from hinge.contact.softness import TINY, Length, SoftHold, SoftLaw, Softness, SoftLimit
+from hinge.dynamics.kinematics import (
+    axes_in_base,
+    bias_accelerations_in_base,
+    joint_velocities_in_base,
+    poses,
+    velocities_in_base,
+)
+from hinge.graph import Scalar, absolute, inner, less, maximum, minimum, power, select, sqrt
+from hinge.integrators.steps import Flat, PerJoint
+from hinge.model import Model
+from hinge.spatial import Mat3, Motion, Vec3, cross3, dot3
+from hinge.spatial.rotation import quaternion_from_rotation
+
+
+class Row(NamedTuple):
+    """One row: its entries by velocity, what J a is wanted to be, stiffness, and the bounds of its force."""
+
+    J: dict[int, Scalar]
+    reference: Scalar
+    D: Scalar
+    low: float = -math.inf
+    high: float = math.inf
+
+    def of(self, a: Sequence[Scalar]) -> Scalar:
+        """J a."""
+        return inner(list(self.J.values()), [a[v] for v in self.J])
+
+    def force(self, x: Scalar) -> tuple[Scalar, Scalar]:
+        """The force at x = J a - reference, and its slope against x."""
+        push = -self.D * x
+        within = select(less(self.low, push), select(less(push, self.high), self.D, 0.0), 0.0)
+        return minimum(maximum(push, self.low), self.high), within
+
+
+def impedance(imp: Sequence[Scalar], off: Scalar) -> Scalar:
+    """How much of a constraint's force is its own, at a distance from where it begins: a smooth step from d0 to d1."""
+    d0, d1, width, middle, p = imp
+    x = minimum(absolute(off) / width, 1.0)
+    below = middle * power(x / middle, p)
+    above = 1.0 - (1.0 - middle) * power((1.0 - x) / (1.0 - middle), p)
+    return d0 + (d1 - d0) * select(less(middle, x), above, below)
+
+
+def stiffness(part: Scalar, weight: Scalar) -> Scalar:
+    """D, from the impedance and how much gives way."""
+    return 1.0 / maximum((1.0 - part) / part * weight, TINY)
+
+
+def pull(numbers: Sequence[Scalar], h: Scalar) -> tuple[Scalar, Scalar]:
+    """Stiffness and damping towards the reference with steps of h: see Softness.pull."""
+    k, b, t, s = numbers
+    rate = 1.0 / maximum(t, s * h)
+    return k * rate * rate, b * rate
+
+
+def soft_rows(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, qdd: PerJoint, h: Scalar) -> list[Row]:
+    """The rows of a state; qdd are the joint accelerations that count as none."""
+    at, v = model.flat(q), model.flat(qd)
+    made = [row for limit in law.limits for row in _limit(limit, at, v, h)]
+    for one in law.frictions:
+        D = stiffness(one.softness.impedance[0], one.weight)
+        J = _entries(one.length)
+        made.append(Row(J, -pull(one.softness.pull, h)[1] * _along(J, v), D, -one.size, one.size))
+    for two in law.couplings:
+        J, off = _entries(two.length), _length(two.length, at) - two.coefficients[0]
+        if two.other is not None:
+            x, c = _length(two.other, at), two.coefficients
+            off = off - x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])))
+            slope = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4])))
+            for k, entry in _entries(two.other).items():
+                J[k] = J.get(k, 0.0) - slope * entry
+        part = impedance(two.softness.impedance, off)
+        made.append(_wanted(J, v, off, part, two.weight, two.softness, h))
+    return [*made, *_holds(model, law.holds, q, qd, qdd, v, h)]
+
+
+def _limit(limit: SoftLimit, q: Flat, v: Flat, h: Scalar) -> list[Row]:
+    """A row for each end, or one for the nearer where the margins of both cannot be passed at once."""
+    x = _length(limit.length, q)
+    ends = [(x - limit.lower, 1.0)] * math.isfinite(limit.lower) + [(limit.upper - x, -1.0)] * math.isfinite(limit.upper)
+    if len(ends) == 2 and 2.0 * limit.margin <= limit.upper - limit.lower:
+        (below, _), (above, _) = ends
+        ends = [(minimum(below, above), select(less(above, below), -1.0, 1.0))]
+    made = []
+    for gap, sign in ends:
+        J = {k: sign * c for k, c in _entries(limit.length).items()}
+        off = gap - limit.margin
+        row = _wanted(J, v, off, impedance(limit.softness.impedance, off), limit.weight, limit.softness, h)
+        made.append(row._replace(D=select(less(off, 0.0), row.D, 0.0), low=0.0))
+    return made
+
+
+def _entries(length: Length) -> dict[int, Scalar]:
+    made: dict[int, Scalar] = {}
+    for _, v, c in length.parts:
+        made[v] = made.get(v, 0.0) + c
+    return made
+
+
+def _length(length: Length, q: Flat) -> Scalar:
+    return inner([c for *_, c in length.parts], [q[k] for k, *_ in length.parts]) - length.reference
+
+
+def _along(J: dict[int, Scalar], v: Flat) -> Scalar:
+    return inner(list(J.values()), [v[k] for k in J])
+
+
+def _wanted(J: dict[int, Scalar], v: Flat, off: Scalar, part: Scalar, weight: float, softness: Softness, h: Scalar,
+            bias: Scalar = 0.0) -> Row:  # fmt: skip
+    """A row that pulls what is off back to zero; `bias` is its acceleration where velocities do not change."""
+    k, b = pull(softness.pull, h)
+    return Row(J, -b * _along(J, v) - k * part * off - bias, stiffness(part, weight))
+
+
+def _holds(model: Model, holds: Sequence[SoftHold], q: PerJoint, qd: PerJoint, qdd: PerJoint, speeds: Flat,
+           h: Scalar) -> list[Row]:  # fmt: skip
+    """Three rows for the places of a hold, and three for their axes where these are held too."""
+    if not holds:
+        return []
+    R, r = poses(model, q)
+    S = axes_in_base(model, q, R, r)
+    vJ = joint_velocities_in_base(model, q, qd, S, R, r)
+    v = velocities_in_base(model, vJ)
+    still = bias_accelerations_in_base(model, q, qd, vJ, v, R, r)
+    a, axes, made = _accelerated(model, S, still, qdd), columns(model, q), []
+    for hold in holds:
+        one, two = (model.frame(seat.frame).then(seat.R, seat.p) for seat in (hold.one, hold.two))
+        sides = [(f.body, R[f.body] @ f.p + r[f.body], R[f.body].times(f.R)) for f in (one, two)]
+        offs = list(sides[0][1] - sides[1][1])
+        biases = list(_point_acceleration(v, a, *sides[0]) - _point_acceleration(v, a, *sides[1]))
+        rows = _relative(axes, sides, lambda m, p, _: m.lin + cross3(m.ang, p))
+        if hold.turning:
+            error, relative, drift = _turned(sides, v, a)
+            offs += [hold.turning * x for x in error]
+            biases += [hold.turning * x for x in drift]
+            rows += [{k: hold.turning * x for k, x in row.items()} for row in _relative(axes, sides, lambda m, *_: relative(m.ang))]
+        part = impedance(hold.softness.impedance, sqrt(inner(offs, offs)))
+        for k, (J, off, bias) in enumerate(zip(rows, offs, biases, strict=True)):
+            made.append(_wanted(J, speeds, off, part, hold.weight[k // 3], hold.softness, h, bias))
+    return made
+
+
+def _accelerated(model: Model, S: Sequence[Sequence[Motion]], still: Sequence[Motion], qdd: PerJoint) -> list[Motion]:
+    """The spatial accelerations of bodies, with those of the joints added to what velocities make."""
+    made, more = list(still), [Motion()] * len(still)
+    for i, p in model.outward():
+        more[i] = more[p] + S[i] @ qdd[i]
+        made[i] = made[i] + more[i]
+    return made
+
+
+def _point_acceleration(v: Sequence[Motion], a: Sequence[Motion], body: int, p: Vec3, _: Mat3) -> Vec3:
+    """The acceleration of a point of a body."""
+    own = v[body].lin + cross3(v[body].ang, p)
+    return a[body].lin + cross3(a[body].ang, p) + cross3(v[body].ang, own)
+
+
+def _relative(axes: Sequence[Column], sides: Sequence, seen) -> list[dict[int, Scalar]]:
+    """Three rows: what `seen` makes of the motion of the first side's body, less that of the second's."""
+    made: list[dict[int, Scalar]] = [{}, {}, {}]
+    for column in axes:
+        total: dict[int, list[Scalar]] = {}
+        for sign, (body, p, turned) in zip((1.0, -1.0), sides, strict=True):
+            if column.first <= body <= column.last:
+                for k, x in enumerate(seen(column.axis, p, turned)):
+                    made[k][column.v] = made[k].get(column.v, 0.0) + sign * x
+    return made
+
+
+def _turned(sides: Sequence, v: Sequence[Motion], a: Sequence[Motion]):
+    """The vector part of the quaternion from the second side's axes to the first's; what an angular velocity of the
+    first against the second makes of it a second; and its acceleration where velocities do not change."""
+    (one, _, R1), (two, _, R2) = sides
+    scalar, *rest = quaternion_from_rotation(R2.T.times(R1))
+    error = Vec3(tuple(rest))
+
+    def rate(u: Vec3, s: Scalar = scalar, e: Vec3 = error) -> Vec3:
+        return (u * s + cross3(u, e)) * 0.5
+
+    w, w1 = R2.T @ (v[one].ang - v[two].ang), v[two].ang
+    turning = R2.T @ (a[one].ang - a[two].ang - cross3(w1, v[one].ang - v[two].ang))
+    drift = rate(turning) + rate(w, -0.5 * dot3(w, error), rate(w))
+    return error, lambda ang: rate(R2.T @ ang), drift

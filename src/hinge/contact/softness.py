@@ -1,0 +1,177 @@
+"""What gives way in the soft law, as data: pairs of shapes, limits, dry friction, couplings, and frames held together.
+
+    pair = SoftPair(first=0, second=4, weight=(0.2, 3.0), friction=(0.8, 0.8, 0.02, 0.01, 0.01), condim=6)
+    law = SoftLaw(pairs=(pair,), inertia=30.0)
+
+Numbers mean what they mean in MJCF files. A weight says how much what is pushed gives way at the reference
+configuration: 1/kg of a point, 1/(kg m²) of a turn, the mean over directions, both sides added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hinge.dynamics.composite import composite
+from hinge.dynamics.kinematics import axes_in_base, poses
+from hinge.model import Model
+from hinge.spatial import IDENTITY, ZERO, Mat3, MotionSpace, Vec3, cross3
+
+Numbers = tuple[float, ...]
+
+
+class Softness(NamedTuple):
+    """How a constraint gives way: `ref` is (time constant, damping ratio), or (-stiffness, -damping); `imp` is
+    (d0, dwidth, width, midpoint, power)."""
+
+    ref: Numbers = (0.02, 1.0)
+    imp: Numbers = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+    @property
+    def impedance(self) -> Numbers:
+        """`imp` within the bounds it is kept in; one without width is the mean."""
+        d0, d1, width, middle, power = self.imp
+        d0, d1, middle = (min(max(x, LEAST), MOST) for x in (d0, d1, middle))
+        ends = (d0, d1) if width > TINY else (0.5 * (d0 + d1),) * 2
+        return *ends, width if width > TINY else 1.0, middle, max(power, 1.0)
+
+    @property
+    def pull(self) -> Numbers:
+        """(k, b, t, s): the stiffness is k over the square of max(t, s h), the damping b over it, with steps of h s.
+
+        A time constant is at least two steps.
+        """
+        (a, b), most = self.ref, self.impedance[1]
+        if a > 0.0 and b > 0.0:
+            return 1.0 / (most * b) ** 2, 2.0 / most, a, 2.0
+        return -a / most**2, -b / most, 1.0, 0.0
+
+
+LEAST, MOST = 1e-4, 0.9999  # of an impedance
+TINY = 1e-15  # what MuJoCo takes for nothing
+
+
+@dataclass(frozen=True)
+class SoftPair:
+    """Two shapes that may touch: their bodies, and the numbers of their contacts."""
+
+    first: int
+    second: int
+    weight: tuple[float, float]  # of points, of turns
+    condim: int = 3
+    friction: Numbers = (1.0, 1.0, 0.005, 0.0001, 0.0001)  # two sliding, one spinning, two rolling
+    softness: Softness = Softness()
+    ref_friction: Numbers = (0.0, 0.0)  # the reference of friction in an elliptic cone; zeros: that of the normal
+    margin: float = 0.0
+    gap: float = 0.0
+
+
+class Length(NamedTuple):
+    """A sum of coordinates: one of a joint, or several of a fixed tendon."""
+
+    parts: tuple[tuple[int, int, float], ...]  # coordinate, velocity, coefficient
+    reference: float = 0.0
+
+
+@dataclass(frozen=True)
+class SoftLimit:
+    """A length that stays within a range."""
+
+    length: Length
+    lower: float
+    upper: float
+    weight: float
+    softness: Softness = Softness()
+    margin: float = 0.0
+
+
+@dataclass(frozen=True)
+class SoftFriction:
+    """A length that dry friction of a given size (N m or N) resists."""
+
+    length: Length
+    size: float
+    weight: float
+    softness: Softness = Softness()
+
+
+@dataclass(frozen=True)
+class SoftCoupling:
+    """A length that is a polynomial of another, both from their references; alone it is the first coefficient."""
+
+    length: Length
+    other: Length | None
+    coefficients: Numbers
+    weight: float
+    softness: Softness = Softness()
+
+
+class Seat(NamedTuple):
+    """A place on a link or frame of the model."""
+
+    frame: str
+    R: Mat3 = IDENTITY
+    p: Vec3 = ZERO
+
+
+@dataclass(frozen=True)
+class SoftHold:
+    """Two places that stay together; with `turning`, a length (m), also their axes."""
+
+    one: Seat
+    two: Seat
+    weight: tuple[float, float]
+    softness: Softness = Softness()
+    turning: float = 0.0
+
+
+@dataclass(frozen=True)
+class SoftLaw:
+    """All that gives way on a robot, and how well the forces are found."""
+
+    pairs: tuple[SoftPair, ...] = ()
+    limits: tuple[SoftLimit, ...] = ()
+    frictions: tuple[SoftFriction, ...] = ()
+    couplings: tuple[SoftCoupling, ...] = ()
+    holds: tuple[SoftHold, ...] = ()
+    cone: str = "pyramidal"  # or "elliptic"
+    impratio: float = 1.0
+    inertia: float = 1.0  # the trace of the mass matrix at the reference configuration
+    tolerance: float = 1e-8
+    iterations: int = 100
+    line_iterations: int = 50
+
+
+class Weights:
+    """How a robot gives way at its reference configuration."""
+
+    def __init__(self, model: Model):
+        q = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
+        self.model, (self.R, self.r) = model, poses(model, q)
+        self.axes = axes_in_base(model, q, self.R, self.r)
+        H = np.array(composite(model, q), float).reshape(model.nv, model.nv)
+        self.inertia, self.inverse = float(np.trace(H)), np.linalg.inv(H)
+
+    def link(self, name: str) -> tuple[float, float]:
+        """Of a link: of its centre of mass, and of turns; zeros where it stands still."""
+        model, frame = self.model, self.model.frame(name)
+        centre = Vec3(tuple(model.links[name].com)) if name in model.links else ZERO
+        at = self.R[frame.body] @ (frame.R @ centre + frame.p) + self.r[frame.body]
+        path = [S if i and frame.body in model.subtree[i] else MotionSpace() for i, S in enumerate(self.axes)]
+        J = np.array([[*s.ang, *(s.lin + cross3(s.ang, at))] for s in model.generalised_columns(path)], float)
+        each = np.einsum("ik,ij,jk->k", J.reshape(-1, 6), self.inverse, J.reshape(-1, 6))
+        return float(each[3:].mean()), float(each[:3].mean())
+
+    def velocities(self, i: int) -> list[float]:
+        """Of the velocities of joint i: of three turns or shifts the mean over directions."""
+        own = [float(x) for x in np.diag(self.inverse)[self.model.slices[i][1]]]
+        return own if len(own) % 3 else [sum(own[k - k % 3 :][:3]) / 3.0 for k in range(len(own))]
+
+    def length(self, length: Length) -> float:
+        """Of a sum of coordinates."""
+        J = np.zeros(self.model.nv)
+        for _, v, c in length.parts:
+            J[v] += c
+        return float(J @ self.inverse @ J)
