@@ -80,10 +80,10 @@ def placed(link: str, shape: Shape, T: Array) -> Solid:
     """A shape where its link is."""
     R = T[:3, :3] @ np.array(shape.rotation, float)
     p = T[:3, 3] + T[:3, :3] @ np.array(shape.xyz, float)
-    return Solid(shape.kind, shape.size, link, R, p, _hull(shape.geometry, link))
+    return Solid(shape.kind, shape.size, link, R, p, hull_of(shape.geometry, link))
 
 
-def _hull(mesh: Geometry | None, link: str) -> Array | None:
+def hull_of(mesh: Geometry | None, link: str) -> Array | None:
     """The vertices of a mesh's hull, in its own coordinates."""
     if not isinstance(mesh, Mesh):
         return None

@@ -1,7 +1,7 @@
 """The shape types. A shape is one class here and nothing anywhere else; making the class registers it.
 
 Its sizes are its fields, in m and as URDF has them: radii, and whole edges and lengths, along z and about its middle.
-A class says what it holds (`solid`, `shell`), how far it reaches in a direction (`core`, `rounding`), how it is drawn
+A class says what it holds (`solid`, `shell`), how far it reaches in a direction (`parts`, `rounding`), how it is drawn
 (`triangles`), and how the file formats spell it. `Shape` is what a file says of one: also its role and where it is.
 """
 
@@ -19,6 +19,7 @@ import numpy as np
 from hinge.errors import ModelError
 from hinge.model import meshes
 from hinge.model.moments import Moments, centred, joined
+from hinge.model.support import Parts
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Drawing = tuple[Array, Array]
@@ -50,7 +51,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Geometry:
-    """A shape in its own frame: the hull of its corners, with a ball of radius `rounding` around each point of it."""
+    """A shape in its own frame: the sum of its parts, with a ball of radius `rounding` around each point of it."""
 
     kind: ClassVar[str]
     urdf: ClassVar[str] = ""  # how the file formats spell it
@@ -118,13 +119,18 @@ class Geometry:
         return 0.0
 
     @cached_property
+    def parts(self) -> Parts:
+        """The box, ellipsoid and hull of points that it is the sum of; the hull of its drawing where it says nothing."""
+        return Parts(points=self.corners if len(self.corners) else self.triangles()[0])
+
+    @cached_property
     def reach(self) -> float:
         """The radius of a ball around its origin that holds it."""
         return float(np.linalg.norm(self.corners, axis=1).max()) + self.rounding
 
     def core(self, d: Array) -> Array:
         """The farthest points in directions d (…, 3), rounding left out."""
-        return self.corners[np.argmax(d @ self.corners.T, axis=-1)]
+        return self.parts.core(d)
 
     def support(self, d: Array) -> Array:
         """The farthest points in directions d (…, 3).
@@ -145,6 +151,7 @@ class Sphere(Geometry):
 
     radius: float
     kind, urdf, mjcf, halves = "sphere", "sphere", "sphere", (1.0,)
+    parts = Parts()
 
     @classmethod
     def fitted(cls, x: float, y: float, z: float, by_box: bool) -> tuple[float, ...]:
@@ -164,9 +171,6 @@ class Sphere(Geometry):
     @property
     def rounding(self) -> float:
         return self.radius
-
-    def core(self, d: Array) -> Array:
-        return np.zeros_like(d)
 
     def triangles(self, around: int = AROUND) -> Drawing:
         return Ellipsoid(self.radius, self.radius, self.radius).triangles(around)
@@ -202,8 +206,9 @@ class Capsule(Geometry):
     def rounding(self) -> float:
         return self.radius
 
-    def core(self, d: Array) -> Array:
-        return np.sign(d) * self.corners[1]
+    @cached_property
+    def parts(self) -> Parts:
+        return Parts(half=(0.0, 0.0, self.length / 2))
 
     def triangles(self, around: int = AROUND) -> Drawing:
         r, h = self.mjcf_size
@@ -236,9 +241,9 @@ class Ellipsoid(Geometry):
     def reach(self) -> float:
         return max(self.mjcf_size)
 
-    def core(self, d: Array) -> Array:
-        scaled = d * self.mjcf_size
-        return scaled * self.mjcf_size / np.linalg.norm(scaled, axis=-1, keepdims=True)
+    @cached_property
+    def parts(self) -> Parts:
+        return Parts(radii=self.mjcf_size)
 
     def triangles(self, around: int = AROUND) -> Drawing:
         vertices, faces = turned([(0.0, -1.0), *_arc(-1.0, 1.0, around), (0.0, 1.0)], around)
@@ -269,14 +274,9 @@ class Cylinder(Geometry):
     def reach(self) -> float:
         return hypot(*self.mjcf_size)
 
-    def core(self, d: Array) -> Array:
-        far = np.sign(d) * self._end
-        far[..., :2] = d[..., :2] * (self.radius / np.maximum(np.hypot(d[..., 0], d[..., 1]), 1e-300))[..., None]
-        return far
-
     @cached_property
-    def _end(self) -> Array:
-        return np.array([0.0, 0.0, self.length / 2])
+    def parts(self) -> Parts:
+        return Parts(half=(0.0, 0.0, self.length / 2), radii=(self.radius, self.radius, 0.0))
 
     def triangles(self, around: int = AROUND) -> Drawing:
         r, h = self.mjcf_size
@@ -311,8 +311,9 @@ class Box(Geometry):
     def corners(self) -> Array:
         return CUBE * self.mjcf_size
 
-    def core(self, d: Array) -> Array:
-        return np.sign(d) * self.corners[-1]
+    @cached_property
+    def parts(self) -> Parts:
+        return Parts(half=self.mjcf_size)
 
     def triangles(self, around: int = AROUND) -> Drawing:
         sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -351,6 +352,7 @@ class Plane(Geometry):
     """The half-space below the plane of its x and y axes; drawn as a thin plate of it."""
 
     kind, mjcf = "plane", "plane"
+    parts = Parts()
 
     @cached_property
     def mjcf_size(self) -> tuple[float, ...]:

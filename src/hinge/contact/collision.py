@@ -1,0 +1,91 @@
+"""Which of the pairs touch in a state, and where: a loop over the pairs of each class, which fills a list of contacts.
+
+A class of pairs is a row of `CLASSES`: two kinds of shapes and how their contacts are found. All other pairs are found by
+a search over directions. Two balls that are apart, or a ball above a plane, are all that a pair far away costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from hinge.contact.box_contacts import box_box, capsule_box, plane_box, sphere_box
+from hinge.contact.collision_pairs import Pairs
+from hinge.contact.collision_shapes import Posed, Shapes, column
+from hinge.contact.convex_contacts import convex_convex, plane_convex
+from hinge.contact.round_contacts import (
+    Add,
+    capsule_capsule,
+    plane_capsule,
+    plane_cylinder,
+    plane_ellipsoid,
+    plane_sphere,
+    sphere_capsule,
+    sphere_cylinder,
+    sphere_sphere,
+)
+from hinge.contact.slots import Slots, Touch
+from hinge.graph import Scalar, less, repeat, select, sqrt, when
+from hinge.spatial import Mat3, Vec3, dot3
+
+Narrow = Callable[[Posed, Posed, Add], None]
+CLASSES: dict[tuple[str, str], Narrow] = {
+    ("plane", "sphere"): plane_sphere, ("plane", "capsule"): plane_capsule, ("plane", "ellipsoid"): plane_ellipsoid,
+    ("plane", "cylinder"): plane_cylinder, ("plane", "box"): plane_box,
+    ("sphere", "sphere"): sphere_sphere, ("sphere", "capsule"): sphere_capsule,
+    ("sphere", "cylinder"): sphere_cylinder, ("sphere", "box"): sphere_box,
+    ("capsule", "capsule"): capsule_capsule, ("capsule", "box"): capsule_box, ("box", "box"): box_box,
+}  # fmt: skip
+
+
+def collide(pairs: Pairs, R: Sequence[Mat3], r: Sequence[Vec3], slots: Slots, like: Scalar) -> None:
+    """Fill a list with the contacts of bodies that stand at (R, r): of each pair, all that are within its distance."""
+    shapes = Shapes(pairs.shapes, R, r, like)
+    for narrow, rows in pairs.classes(CLASSES, plane_convex, convex_convex).items():
+        _class(pairs, shapes, narrow, rows, slots, like)
+
+
+def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar) -> None:
+    """One class of pairs."""
+    everything, both = range(len(rows)), [pairs.rows[k] for k in rows]
+    firsts, seconds = [i for i, _ in both], [j for _, j in both]
+    number, first, second = (column(x, everything) for x in (rows, firsts, seconds))
+    within = column([pairs.within[k] for k in rows], everything)
+    one, other, near = shapes.reader(firsts), shapes.reader(seconds), shapes.near(both, [pairs.within[k] for k in rows])
+
+    def pair(k: Scalar, kept: Scalar) -> tuple[Scalar, ...]:
+        i, j = first(k), second(k)
+
+        def found(kept: Scalar) -> tuple[Scalar, ...]:
+            narrow(one(i), other(j), Adding(slots, number(k), within(k)))
+            return (kept,)
+
+        return when(near(k, i, j), (kept,), found)
+
+    repeat(len(rows), (like,), pair)
+
+
+class Adding(NamedTuple):
+    """Takes contacts of a pair into a list, where they are near enough."""
+
+    slots: Slots
+    pair: Scalar
+    within: Scalar
+
+    def __call__(
+        self, gap: Scalar, point: Vec3, normal: Vec3, tangent: Vec3 | None = None, condition: Scalar = True
+    ) -> Scalar:
+        near = select(condition, less(gap, self.within), 0.0)
+        self.slots.add(near, Touch(self.pair, gap, point, normal, tangent_of(normal, tangent)))
+        return near
+
+
+def tangent_of(normal: Vec3, tangent: Vec3 | None) -> Vec3:
+    """A direction at right angles to a normal: nearest to one that is given, else to y, or z where y is near it."""
+    up = select(less(normal[1] * normal[1], 0.25), 1.0, 0.0)
+    default = Vec3((0.0, up, 1.0 - up))
+    x = default if tangent is None else tangent
+    x = x - normal * dot3(normal, x)
+    size = dot3(x, x)
+    some = less(1e-30, size)
+    return Vec3(select(some, c / sqrt(select(some, size, 1.0)), d) for c, d in zip(x, (1.0, 0.0, 0.0), strict=True))
