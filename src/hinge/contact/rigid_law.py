@@ -1,0 +1,233 @@
+"""The rigid law: impulses at the end of a step that keep bodies apart, with Coulomb's friction and Newton's restitution.
+
+    M (v' - v) = Jᵀ λ,   λ in the cones of friction,   0 ≤ λₙ ⊥ vₙ' + b ≥ 0,   λₜ against vₜ' where that slides
+
+A step without contacts has led to q and v. Where shapes overlap there, velocities w are found that bring the gaps to
+zero over the share of the step that is left for them, and positions follow w; velocities v' at the end part with what
+restitution leaves of those at the beginning, or are w where that only keeps bodies apart. What would gain energy by it
+is taken back: a gap that was overlapped is corrected as far as the energy lost in the impact goes.
+
+Both are problems of the soft law's kind, with as good as no softness, so that law's Newton method solves them. It takes
+sliding contacts to open with μ times their speed; normals are lowered by that until it does not change (De Saxcé).
+Source: none of the texts; featherstone1987, section 9.8 has the impact without friction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hinge.contact.cones import Map, elliptic
+from hinge.contact.slot_rows import Column, columns, directions, slot_rows
+from hinge.contact.slots import Slots
+from hinge.contact.soft_contacts import Pairs
+from hinge.contact.soft_law import solved
+from hinge.contact.soft_rows import Row
+from hinge.dynamics.composite import composite
+from hinge.dynamics.newton_euler import gravity_force
+from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt
+from hinge.integrators.steps import Flat, PerJoint
+from hinge.model import Model
+
+HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
+NONE = 1e-200  # J: no energy
+EXACT = 1e-6  # of the speeds: how well the speed of sliding is found
+
+
+@dataclass(frozen=True)
+class RigidPair:
+    """Two shapes that may touch: their bodies, and what their contacts do.
+
+    `friction` has up to five numbers: two for sliding, one for spinning and two for rolling (m). A contact gives way by
+    `compliance` (m/N), and resists that with `damping` (N s/m).
+    """
+
+    first: int
+    second: int
+    weight: float  # 1/kg: how much a point of the two gives way
+    friction: tuple[float, ...] = ()
+    restitution: float = 0.0
+    compliance: float = 0.0
+    damping: float = 0.0
+
+    @property
+    def rows(self) -> int:
+        """How many rows its contacts have: the normal, two for sliding, one for spinning, two for rolling."""
+        return next((n for n, k in ((6, 3), (4, 2), (3, 0)) if any(self.friction[k:])), 1)
+
+
+@dataclass(frozen=True)
+class RigidLaw:
+    """The pairs that may touch, and how well the impulses are found."""
+
+    pairs: tuple[RigidPair, ...]
+    inertia: float = 1.0  # the trace of the mass matrix at the reference configuration
+    tolerance: float = 1e-11
+    iterations: int = 60
+    line_iterations: int = 50
+    rounds: int = 40  # of speeds of sliding
+
+    @property
+    def rubs(self) -> bool:
+        return any(any(pair.friction) for pair in self.pairs)
+
+    @property
+    def gives(self) -> bool:
+        return any(pair.compliance for pair in self.pairs)
+
+
+class RigidContacts:
+    """The contacts of a state, their rows in memory, tangents times their friction; x is J v + b."""
+
+    def __init__(self, model: Model, law: RigidLaw, slots: Slots, axes: Sequence[Column], before: Flat, v: Flat,
+                 h: Scalar, late: float):  # fmt: skip
+        self.slots, self.nv, self.like = slots, model.nv, v[0]
+        self.size = max((pair.rows for pair in law.pairs), default=1)
+        room, n = slots.room, self.size
+        self.J, self.x, self.step = (Scratch(k, self.like, zeros=False) for k in (room * n * self.nv, room * n, room * n))
+        self.D, self.moves, self.parts, self.slides = (Scratch(room, self.like) for _ in range(4))
+        self.numbers = Pairs([self._told(pair) for pair in law.pairs])
+
+        def placed(k: Scalar) -> list[Scalar]:
+            touch = slots[k]
+            first, second, weight, e, soft, damp, *mu = self.numbers.row(touch.pair)
+            rows = slot_rows(model, axes, first, second, [f * m for f, m in zip(directions(touch, n), mu, strict=False)])
+            at_start, at_end = inner(rows[0], before), inner(rows[0], v)
+            yields = soft / (late * h * h)
+            firm = 1.0 / (1.0 + soft * damp / (late * h))
+            closes = (touch.gap / (late * h) - at_end) * firm
+            bounces = select(less(at_start, 0.0), e * at_start, 0.0)
+            self.D[k] = 1.0 / (HARD * weight + yields * firm)
+            self.moves[k] = closes
+            self.parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
+            for r, row in enumerate(rows):
+                for j, entry in enumerate(row):
+                    self.J[self._at(k, r, j)] = entry
+            return []
+
+        self.each([], placed)
+
+    def _told(self, pair: RigidPair) -> list[float]:
+        mu = [1.0, *pair.friction, *[0.0] * 5][:6]
+        return [float(pair.first), float(pair.second), pair.weight, pair.restitution, pair.compliance, pair.damping, *mu]
+
+    def _at(self, k: Scalar, r: int, j: int) -> Scalar:
+        return k * float(self.size * self.nv) + float(r * self.nv + j)
+
+    def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
+        """state = body(k, *state) for every contact."""
+        count = self.slots.count
+        done = repeat(self.slots.room, (0.0 * count, *state), lambda k, n, *now: (n + 1.0, *body(k, *now)),
+                      lambda n, *_: less(count - 0.5, n))  # fmt: skip
+        return list(done[1:])
+
+    def begin(self, v: Flat, apart: Scalar) -> Scalar:
+        """Take velocities for those that are, with speeds of sliding as they are then: by how much these changed.
+
+        `apart` is 0 where gaps are to be brought to zero, 1 for how contacts part.
+        """
+
+        def one(k: Scalar, most: Scalar) -> list[Scalar]:
+            x = [inner([self.J[self._at(k, r, j)] for j in range(self.nv)], v) for r in range(self.size)]
+            slides = sqrt(inner(x[1:], x[1:])) if self.size > 1 else 0.0
+            changed = absolute(slides - self.slides[k]) if self.size > 1 else 0.0
+            self.slides[k] = slides
+            x[0] = x[0] + select(less(0.5, apart), self.parts[k], self.moves[k]) + slides
+            for r, y in enumerate(x):
+                self.x[k * float(self.size) + float(r)] = y
+            return [maximum(most, changed)]
+
+        return self.each([0.0], one)[0]
+
+    def row(self, k: Scalar, j: int) -> list[Scalar]:
+        """What velocity j is in the rows of contact k."""
+        return [self.J[self._at(k, r, j)] for r in range(self.size)]
+
+    def at(self, k: Scalar, alpha: Scalar | None = None) -> list[Scalar]:
+        """x of contact k, so far along the step."""
+        x = [self.x[k * float(self.size) + float(r)] for r in range(self.size)]
+        return x if alpha is None else [a + alpha * b for a, b in zip(x, self.along(k), strict=True)]
+
+    def along(self, k: Scalar) -> list[Scalar]:
+        """How x of contact k changes with the step."""
+        return [self.step[k * float(self.size) + float(r)] for r in range(self.size)]
+
+    def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
+        """How stiff contact k is at x."""
+        return elliptic(self.D[k], 1.0, (), x)
+
+    def impulses(self, k: Scalar) -> list[Scalar]:
+        """Impulses of contact k: along the normal and tangents, and of couples about them."""
+        x, mu = self.at(k), self.numbers.row(self.slots[k].pair)[6:]
+        return [-f * m for f, m in zip(self.stiffness(k, x)(x), mu, strict=False)]
+
+
+class Struck(NamedTuple):
+    """The state after impulses, whether all conditions are met, and how far they are from it."""
+
+    q: PerJoint
+    v: Flat
+    settled: Scalar
+    residual: Scalar
+    contacts: RigidContacts
+
+
+def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
+           rows: Callable[[Scalar], Sequence[Row]] = lambda apart: ()) -> Struck:  # fmt: skip
+    """The state at the end of a step of h seconds that led to q and v, with impulses of the contacts there.
+
+    `before` are the velocities at its beginning; positions follow impulses over a share `late` of the step. `rows`
+    gives what else is held within bounds: 0 for the motion that brings it back, 1 for velocities at the end.
+    """
+    n, M = model.nv, composite(model, q)
+    contacts = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
+    p = [inner(row, v) for row in M]
+    pace = maximum(sqrt(inner(v, v)), sqrt(inner(before, before)))
+
+    def phase(apart: Scalar, *now: Scalar) -> list[Scalar]:
+        w, held = list(now[:n]), rows(apart)
+        contacts.begin(w, apart)
+
+        def round(_: Scalar, *now: Scalar) -> list[Scalar]:
+            made = solved(model, law, M, p, held, contacts, list(now[:n]))
+            changed = contacts.begin(made.a, apart) if law.rubs else 0.0 * pace
+            settled = select(less(EXACT * pace, changed), 0.0, made.settled)
+            return [*made.a, settled, maximum(made.residual, changed)]
+
+        *made, settled, left = repeat(law.rounds if law.rubs else 1, [*w, 0.0 * pace, 0.0 * pace], round,
+                                      lambda *now: less(0.5, now[n]))  # fmt: skip
+        moved = select(less(apart, 0.5), 1.0, 0.0)
+        return [*made, *(select(moved, x, y) for x, y in zip(made, now[n : 2 * n], strict=True)),
+                minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip
+
+    end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phase)
+    after, w, settled, left = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1]
+    after, moves = (after, w) if law.gives else _without_gain(model, M, q, before, v, after, w, h, late)
+    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(moves, v, strict=True)])
+    return Struck([joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)], after, settled, left, contacts)
+
+
+def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v: Flat, after: Flat, w: Flat, h: Scalar,
+                  late: float) -> tuple[Flat, Flat]:  # fmt: skip
+    """Velocities at the end, and those that positions follow, with which no energy is gained.
+
+    What a step that takes velocities first has lost on its way down is given back to what it lifts.
+    """
+
+    def energy(x: Flat) -> Scalar:
+        return 0.5 * inner(x, [inner(row, x) for row in M])
+
+    had = energy(v)
+    turn = [x - y for x, y in zip(after, v, strict=True)]
+    push, bend = inner(v, [inner(row, turn) for row in M]), 2.0 * energy(turn)
+    most = minimum(maximum(-2.0 * push, 0.0) / maximum(bend, NONE), 1.0)
+    share = select(less(had, energy(after)), most, 1.0)
+    after = [x + share * y for x, y in zip(v, turn, strict=True)]
+    weight = model.generalised_forces(gravity_force(model, q))
+    lift = [x - y for x, y in zip(w, v, strict=True)]
+    fell = (0.5 - late) * h * inner(weight, [x - y for x, y in zip(v, before, strict=True)])
+    cost, budget = late * h * inner(weight, lift), maximum(had - energy(after) + maximum(fell, 0.0), 0.0)
+    high = less(budget, cost)
+    keep = select(high, budget / select(high, cost, 1.0), 1.0)
+    return after, [x + keep * y for x, y in zip(v, lift, strict=True)]
