@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hinge.contact.slot_rows import columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_contacts import SoftContacts
-from hinge.contact.soft_law import Solved, solved
+from hinge.contact.soft_law import Solved, SoftProblem
 from hinge.contact.soft_rows import soft_rows
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.composite import composite
@@ -44,7 +44,8 @@ def soft_dynamics(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: Pe
     ]
     M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
     contacts = SoftContacts(model, law, slots, columns(model, q), model.flat(qd), guess, h)
-    return SoftDynamics(solved(model, law, M, smooth, rows, contacts, guess), M, smooth, contacts)
+    problem = SoftProblem(model, law, M, smooth, rows, contacts)
+    return SoftDynamics(problem.solved(guess), M, smooth, contacts)
 
 
 class SoftStep(NamedTuple):
