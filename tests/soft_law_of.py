@@ -14,6 +14,7 @@ from hinge.contact.softness import (
     SoftLimit,
     SoftPair,
     Softness,
+    SoftTurn,
     Weights,
 )
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
@@ -46,7 +47,10 @@ def law_of(m, robot, geoms):
         return weights.length(length) if len(length.parts) > 1 else float(own[length.parts[0][1]])
 
     limits = [SoftLimit(joint(j), *map(float, m.jnt_range[j]), weight_of(joint(j)), soft(m.jnt_solref[j], m.jnt_solimp[j]),
-                        float(m.jnt_margin[j])) for j in range(m.njnt) if m.jnt_limited[j]]  # fmt: skip
+                        float(m.jnt_margin[j])) for j in range(m.njnt) if m.jnt_limited[j] and m.jnt_type[j] != mujoco.mjtJoint.mjJNT_BALL]  # fmt: skip
+    turns = [SoftTurn(int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j]), float(max(m.jnt_range[j])), weight_of(joint(j)),
+                      soft(m.jnt_solref[j], m.jnt_solimp[j]), float(m.jnt_margin[j]))
+             for j in range(m.njnt) if m.jnt_limited[j] and m.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL]  # fmt: skip
     limits += [SoftLimit(tendon(t), *map(float, m.tendon_range[t]), weights.length(tendon(t)),
                          soft(m.tendon_solref_lim[t], m.tendon_solimp_lim[t]), float(m.tendon_margin[t]))
                for t in range(m.ntendon) if m.tendon_limited[t]]  # fmt: skip
@@ -77,7 +81,7 @@ def law_of(m, robot, geoms):
     for (g1, g2), (condim, friction, ref, ref_friction, imp, margin) in geoms.items():
         w = tuple(np.add(links[m.geom_bodyid[g1]], links[m.geom_bodyid[g2]]))
         pairs.append(SoftPair(body(g1), body(g2), w, condim, friction, Softness(ref, imp), ref_friction, margin))
-    return SoftLaw(tuple(pairs), tuple(limits), tuple(frictions), tuple(couplings), tuple(holds),
+    return SoftLaw(tuple(pairs), tuple(limits), tuple(turns), tuple(frictions), tuple(couplings), tuple(holds),
                    "elliptic" if m.opt.cone else "pyramidal", float(m.opt.impratio), weights.inertia,
                    float(m.opt.tolerance), int(m.opt.iterations))  # fmt: skip
 

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from hinge.contact.slot_rows import columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_contacts import SoftContacts
-from hinge.contact.soft_law import Solved, solved
+from hinge.contact.soft_law import Solved, SoftProblem
 from hinge.contact.soft_rows import soft_rows
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import newton_euler
+from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar
+from hinge.integrators.implicit import added
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.spatial import Force, Motion
@@ -42,4 +44,29 @@ def soft_dynamics(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: Pe
     ]
     M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
     contacts = SoftContacts(model, law, slots, columns(model, q), model.flat(qd), guess, h)
-    return SoftDynamics(solved(model, law, M, smooth, rows, contacts, guess), M, smooth, contacts)
+    problem = SoftProblem(model, law, M, smooth, rows, contacts)
+    return SoftDynamics(problem.solved(guess), M, smooth, contacts)
+
+
+class SoftStep(NamedTuple):
+    """The state after a step, the accelerations that a next step may begin from, and what the soft law made of it."""
+
+    q: PerJoint
+    qd: Flat
+    guess: Flat
+    dynamics: SoftDynamics
+
+
+def soft_step(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: PerJoint, slots: Slots, guess: Flat,
+              h: Scalar, slope: Sequence[Flat], external: Sequence[Force] | None = None) -> SoftStep:  # fmt: skip
+    """A step of h seconds by Euler's method, velocities first, with what damps taken at its end.
+
+    `slope` (nv, nv) is how joint forces fall with velocities: the joints' damping, which MuJoCo's "Euler" takes so, and
+    for "implicitfast" that of actuators too.
+    """
+    made = soft_dynamics(model, law, q, qd, tau, slots, guess, h, external)
+    force = [a + b for a, b in zip(made.smooth, made.solved.force, strict=True)]
+    a = LDL(added(made.M, slope, h), model.joint_label()).solve(force)
+    v = model.joint_velocities([x + h * y for x, y in zip(model.flat(qd), a, strict=True)])
+    ends = [joint.coast(q[i], v[i], h) for i, joint in enumerate(model.joint)]
+    return SoftStep([q for q, _ in ends], model.flat([v for _, v in ends]), made.solved.a, made)

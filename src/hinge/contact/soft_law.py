@@ -1,15 +1,16 @@
-"""The soft law: accelerations that minimise a convex cost, with forces that give way.
+"""The soft law: accelerations of least cost, with forces that give way.
 
     ½ (a - a0)ᵀ M (a - a0) + s(J a - reference)        M a0 = tau - C
 
-Newton's method in a loop: Hessian M + Jᵀ K J, with the zeros that the tree and the pairs of bodies leave it; the exact
-minimum along each direction. A state that has arrived keeps its values while others go on.
-Source: MuJoCo's documentation, "Computation"; see docs/contact.md.
+s is convex: ½ D x² of what has to be zero, linear where friction is used up, nothing where a contact opens. Newton's
+method in a loop: the Hessian M + Jᵀ K J, with the zeros that the tree and the pairs of bodies leave it, then the least
+cost along that direction. A state that has arrived keeps its values while others go on.
+Source: MuJoCo's documentation, chapter "Computation".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hinge.contact.slot_rows import together
@@ -17,7 +18,7 @@ from hinge.contact.soft_contacts import SoftContacts
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, repeat, select, sqrt, total
+from hinge.graph import Scalar, Scratch, absolute, inner, less, repeat, select, sqrt
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
@@ -25,10 +26,12 @@ FAR = 1e30  # more than any step along a direction
 CLOSE = 1e-14  # of a step: less is rounding
 FINE = 0.01  # of the tolerance, along a direction
 
+Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
+
 
 class Solved(NamedTuple):
-    """Accelerations, the forces of constraints along velocities, the scaled gradient that is left, whether it is small
-    enough, and how many trips that took."""
+    """Accelerations, the forces of constraints along velocities, the scaled gradient of the cost that is left, whether
+    that is little enough, and how many trips it took."""
 
     a: Flat
     force: Flat
@@ -37,125 +40,123 @@ class Solved(NamedTuple):
     trips: Scalar
 
 
-def solved(model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row], contacts: SoftContacts,
-           a: Flat) -> Solved:  # fmt: skip
-    """The minimum, from a guess; M is the mass matrix, tau the forces of everything else less the bias force."""
-    n, scale = model.nv, 1.0 / law.inertia
-    places = _places(model, law, M, rows)
+class SoftProblem:
+    """The cost of accelerations at a state; M is the mass matrix, tau what acts besides constraints, bias force off."""
 
-    def pushed(a: Flat, alpha: Scalar | None = None) -> Flat:
-        """The forces of constraints along velocities, after a move of alpha."""
-        force: Flat = [0.0] * n
-        for row in rows:
+    def __init__(self, model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row],
+                 contacts: SoftContacts):  # fmt: skip
+        self.law, self.M, self.tau, self.rows, self.contacts = law, M, tau, rows, contacts
+        self.n, self.joint_label = model.nv, model.joint_label()
+        some = {(i, j) for i, row in enumerate(M) for j in range(i + 1) if not (type(row[j]) is float and row[j] == 0.0)}
+        some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
+        self.places = sorted(some | together(model, [(pair.first, pair.second) for pair in law.pairs]))
+
+    def solved(self, guess: Flat) -> Solved:
+        """The accelerations of least cost, from a guess, which contacts were placed with."""
+        n, law = self.n, self.law
+        left = [inner(row, guess) - t for row, t in zip(self.M, self.tau, strict=True)]
+        force = self.forces(guess, self.contacts.x)
+        size = self._scaled(left, force)
+        begin = [*guess, *left, *force, size, select(less(law.tolerance, size), 1.0, 0.0), 0.0 * size]
+        end = repeat(law.iterations, begin, self._trip, lambda *now: less(now[-2], 0.5))
+        return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], less(end[-2], 0.5), end[-1])
+
+    def _trip(self, _: Scalar, *now: Scalar) -> list[Scalar]:
+        """Accelerations, M a - tau, and forces; how far off, whether to go on, and how many trips."""
+        n, law, contacts = self.n, self.law, self.contacts
+        a, left, force = (list(now[k : k + n]) for k in (0, n, 2 * n))
+        down = [f - x for x, f in zip(left, force, strict=True)]
+        s = LDL(self.hessian(a), self.joint_label).solve(down)
+        Ms = [inner(row, s) for row in self.M]
+        contacts.aim(s)
+        enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
+        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, law.line_iterations)
+        a = [x + alpha * y for x, y in zip(a, s, strict=True)]
+        left = [x + alpha * y for x, y in zip(left, Ms, strict=True)]
+        force = self.forces(a, lambda k: contacts.go(k, alpha))
+        size, gain = self._scaled(left, force), 0.5 * inner(down, s) / law.inertia
+        going = select(less(law.tolerance, size), select(less(law.tolerance, gain), 1.0, 0.0), 0.0)
+        return [*a, *left, *force, size, going, now[-1] + 1.0]
+
+    def _scaled(self, left: Flat, force: Flat) -> Scalar:
+        off = [x - f for x, f in zip(left, force, strict=True)]
+        return sqrt(inner(off, off)) / self.law.inertia
+
+    def forces(self, a: Flat, at: Callable[[Scalar], list[Scalar]]) -> Flat:
+        """The forces of constraints along velocities; `at` says where a contact is."""
+        force: Flat = [0.0] * self.n
+        for row in self.rows:
             f, _ = row.force(row.of(a) - row.reference)
             for v, entry in row.J.items():
                 force[v] = force[v] + entry * f
 
         def more(k: Scalar, *now: Scalar) -> list[Scalar]:
-            x = contacts.at(k, alpha)
-            if alpha is not None:
-                for r, y in enumerate(x):
-                    contacts.x[k * float(contacts.size) + float(r)] = y
-            f = contacts.stiffness(k, x)(x)
-            return [s - inner(contacts.row(k, j), f) for j, s in enumerate(now)]
+            x = at(k)
+            Kx = self.contacts.stiffness(k, x)(x)
+            return [f - inner(self.contacts.column(k, j), Kx) for j, f in enumerate(now)]
 
-        return contacts.each(force, more)
+        return self.contacts.each(force, more)
 
-    def hessian(a: Flat) -> list[Flat]:
-        own = {(i, j): M[i][j] for i, j in places}
-        for row in rows:
-            _, slope = row.force(row.of(a) - row.reference)
+    def hessian(self, a: Flat) -> list[Flat]:
+        """M + Jᵀ K J, up to the diagonal."""
+        n, contacts = self.n, self.contacts
+        own = {(i, j): self.M[i][j] for i, j in self.places}
+        for row in self.rows:
+            _, D = row.force(row.of(a) - row.reference)
             for i, x in row.J.items():
                 for j, y in row.J.items():
                     if j <= i:
-                        own[i, j] = own[i, j] + slope * (x * y)
-        H = Scratch(len(places), contacts.like, zeros=False)
-        for at, x in enumerate(own.values()):
-            H[at] = x
+                        own[i, j] = own[i, j] + D * (x * y)
+        H = Scratch(len(own), a[0], zeros=False)
+        for place, x in enumerate(own.values()):
+            H[place] = x
 
         def more(k: Scalar) -> list[Scalar]:
-            K, J = contacts.stiffness(k, contacts.at(k)), [contacts.row(k, j) for j in range(n)]
+            K, J = contacts.stiffness(k, contacts.x(k)), [contacts.column(k, j) for j in range(n)]
             KJ = [K(column) for column in J]
-            for at, (i, j) in enumerate(own):
-                H[at] = H[at] + inner(J[i], KJ[j])
+            for place, (i, j) in enumerate(own):
+                H[place] = H[place] + inner(J[i], KJ[j])
             return []
 
         contacts.each([], more)
         full: list[Flat] = [[0.0] * n for _ in range(n)]
-        for at, (i, j) in enumerate(own):
-            full[i][j] = H[at]
+        for place, (i, j) in enumerate(own):
+            full[i][j] = H[place]
         return full
 
-    def searched(s: Flat, r: Flat, Ms: Flat, at: Sequence[Scalar]) -> Scalar:
-        """How far along s the cost is least."""
-        dx, base, bend = [row.of(s) for row in rows], inner(s, r), inner(s, Ms)
-        enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
+    def slope(self, a: Flat, s: Flat, start: Scalar, bend: Scalar) -> Slope:
+        """The first and second derivative of the cost along s; of its part without constraints at the start."""
+        contacts, at, along = self.contacts, [r.of(a) - r.reference for r in self.rows], [r.of(s) for r in self.rows]
 
-        def slope(alpha: Scalar) -> tuple[Scalar, Scalar]:
-            first, second = base + alpha * bend, bend
-            for row, x, d in zip(rows, at, dx, strict=True):
+        def slopes(alpha: Scalar) -> tuple[Scalar, Scalar]:
+            first, second = start + alpha * bend, bend
+            for row, x, d in zip(self.rows, at, along, strict=True):
                 f, D = row.force(x + alpha * d)
                 first, second = first - f * d, second + D * d * d
 
-            def more(k: Scalar, one: Scalar, two: Scalar) -> list[Scalar]:
-                x, d = contacts.at(k, alpha), contacts.along(k)
+            def more(k: Scalar, first: Scalar, second: Scalar) -> list[Scalar]:
+                x, d = contacts.ahead(k, alpha), contacts.change(k)
                 Kd = contacts.stiffness(k, x)(d)
-                return [one + inner(x, Kd), two + inner(d, Kd)]
+                return [first + inner(x, Kd), second + inner(d, Kd)]
 
             first, second = contacts.each([first, second], more)
             return first, second
 
-        def tried(_: Scalar, alpha: Scalar, low: Scalar, high: Scalar, going: Scalar) -> tuple[Scalar, ...]:
-            first, second = slope(alpha)
-            down = less(first, 0.0)
-            low, high = select(down, alpha, low), select(down, high, alpha)
-            there = alpha - first / second
-            inside = select(less(low, there), less(there, high), 0.0)
-            there = select(inside, there, select(less(high, FAR), 0.5 * (low + high), 2.0 * alpha))
-            on = select(less(enough, absolute(first)), less(CLOSE * alpha, absolute(there - alpha)), 0.0)
-            return select(on, there, alpha), low, high, select(on, 1.0, 0.0)
-
-        begin = (0.0 * base + 1.0, 0.0 * base, 0.0 * base + FAR, 0.0 * base + 1.0)
-        return repeat(law.line_iterations, begin, tried, lambda *now: less(now[3], 0.5))[0]
-
-    def trip(_: Scalar, *now: Scalar) -> list[Scalar]:
-        a, r, force, trips = list(now[:n]), list(now[n : 2 * n]), now[2 * n : 3 * n], now[-1]
-        g = [x - f for x, f in zip(r, force, strict=True)]
-        H = LDL(hessian(a), model.joint_label())
-        s = H._solved([-x for x in g])
-        Ms = [inner(row, s) for row in M]
-
-        def stepping(k: Scalar) -> list[Scalar]:
-            for row in range(contacts.size):
-                J = [contacts.J[contacts._at(k, row, j)] for j in range(n)]
-                contacts.step[k * float(contacts.size) + float(row)] = inner(J, s)
-            return []
-
-        contacts.each([], stepping)
-        alpha = searched(s, r, Ms, [row.of(a) - row.reference for row in rows])
-        a = [x + alpha * y for x, y in zip(a, s, strict=True)]
-        r = [x + alpha * y for x, y in zip(r, Ms, strict=True)]
-        force = pushed(a, alpha)
-        left = _norm(r, force) * scale
-        gain = -0.5 * scale * inner(g, s)
-        going = select(less(law.tolerance, left), less(law.tolerance, gain), 0.0)
-        return [*a, *r, *force, left, select(going, 1.0, 0.0), trips + 1.0]
-
-    r = [inner(row, a) - t for row, t in zip(M, tau, strict=True)]
-    force = pushed(a)
-    left = _norm(r, force) * scale
-    begin = [*a, *r, *force, left, select(less(law.tolerance, left), 1.0, 0.0), 0.0 * left]
-    end = repeat(law.iterations, begin, trip, lambda *now: less(now[-2], 0.5))
-    return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], less(end[-2], 0.5), end[-1])
+        return slopes
 
 
-def _norm(r: Flat, force: Flat) -> Scalar:
-    g = [x - f for x, f in zip(r, force, strict=True)]
-    return sqrt(inner(g, g))
+def least(slope: Slope, enough: Scalar, iterations: int) -> Scalar:
+    """Where a convex function that falls at 0 has no slope: Newton's method within what is known, from 1."""
 
+    def tried(_: Scalar, at: Scalar, low: Scalar, high: Scalar, going: Scalar) -> tuple[Scalar, ...]:
+        first, second = slope(at)
+        falls = less(first, 0.0)
+        low, high = select(falls, at, low), select(falls, high, at)
+        there = at - first / second
+        known = select(less(low, there), less(there, high), 0.0)
+        there = select(known, there, select(less(high, FAR), 0.5 * (low + high), 2.0 * at))
+        on = select(less(enough, absolute(first)), less(CLOSE * at, absolute(there - at)), 0.0)
+        return select(on, there, at), low, high, select(on, 1.0, 0.0)
 
-def _places(model: Model, law: SoftLaw, M: Sequence[Flat], rows: Sequence[Row]) -> list[tuple[int, int]]:
-    """Where the Hessian may be other than zero, below the diagonal and on it."""
-    some = {(i, j) for i, row in enumerate(M) for j, x in enumerate(row[: i + 1]) if type(x) is not float or x != 0.0}
-    some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
-    return sorted(some | together(model, [(pair.first, pair.second) for pair in law.pairs]))
+    zero = 0.0 * enough
+    return repeat(iterations, (zero + 1.0, zero, zero + FAR, zero + 1.0), tried, lambda *now: less(now[3], 0.5))[0]

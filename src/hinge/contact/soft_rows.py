@@ -8,11 +8,11 @@ Source: MuJoCo's documentation, "Computation"; see docs/contact.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hinge.contact.slot_rows import Column, columns
-from hinge.contact.softness import TINY, Length, SoftHold, SoftLaw, Softness, SoftLimit
+from hinge.contact.softness import TINY, Length, SoftHold, SoftLaw, SoftLimit, Softness, SoftTurn
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -23,8 +23,8 @@ from hinge.dynamics.kinematics import (
 from hinge.graph import Scalar, absolute, inner, less, maximum, minimum, power, select, sqrt
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
-from hinge.spatial import Mat3, Motion, Vec3, cross3, dot3
-from hinge.spatial.rotation import quaternion_from_rotation
+from hinge.spatial import Mat3, Motion, MotionSpace, Vec3, cross3, dot3
+from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log, unit
 
 
 class Row(NamedTuple):
@@ -72,6 +72,7 @@ def soft_rows(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, qdd: PerJoi
     """The rows of a state; qdd are the joint accelerations that count as none."""
     at, v = model.flat(q), model.flat(qd)
     made = [row for limit in law.limits for row in _limit(limit, at, v, h)]
+    made += [_turn(turn, at, v, h) for turn in law.turns]
     for one in law.frictions:
         D = stiffness(one.softness.impedance[0], one.weight)
         J = _entries(one.length)
@@ -99,10 +100,24 @@ def _limit(limit: SoftLimit, q: Flat, v: Flat, h: Scalar) -> list[Row]:
     made = []
     for gap, sign in ends:
         J = {k: sign * c for k, c in _entries(limit.length).items()}
-        off = gap - limit.margin
-        row = _wanted(J, v, off, impedance(limit.softness.impedance, off), limit.weight, limit.softness, h)
-        made.append(row._replace(D=select(less(off, 0.0), row.D, 0.0), low=0.0))
+        made.append(_pushing(J, v, gap, limit, h))
     return made
+
+
+def _turn(turn: SoftTurn, q: Flat, v: Flat, h: Scalar) -> Row:
+    """The angle of a ball joint, which velocities change along the axis it is turned about."""
+    log = quaternion_log(unit(q[turn.q : turn.q + 4]))
+    angle = sqrt(dot3(log, log))
+    far = less(TINY, angle)
+    J = {turn.v + k: select(far, -x / angle, -float(k == 0)) for k, x in enumerate(log)}
+    return _pushing(J, v, turn.most - angle, turn, h)
+
+
+def _pushing(J: dict[int, Scalar], v: Flat, gap: Scalar, limit: SoftLimit | SoftTurn, h: Scalar) -> Row:
+    """A row that pushes where a gap is less than its margin, and never pulls."""
+    off = gap - limit.margin
+    row = _wanted(J, v, off, impedance(limit.softness.impedance, off), limit.weight, limit.softness, h)
+    return row._replace(D=select(less(off, 0.0), row.D, 0.0), low=0.0)
 
 
 def _entries(length: Length) -> dict[int, Scalar]:
@@ -127,6 +142,14 @@ def _wanted(J: dict[int, Scalar], v: Flat, off: Scalar, part: Scalar, weight: fl
     return Row(J, -b * _along(J, v) - k * part * off - bias, stiffness(part, weight))
 
 
+class Side(NamedTuple):
+    """One of two places that are held together: its body, and where it is."""
+
+    body: int
+    p: Vec3
+    R: Mat3
+
+
 def _holds(model: Model, holds: Sequence[SoftHold], q: PerJoint, qd: PerJoint, qdd: PerJoint, speeds: Flat,
            h: Scalar) -> list[Row]:  # fmt: skip
     """Three rows for the places of a hold, and three for their axes where these are held too."""
@@ -136,26 +159,26 @@ def _holds(model: Model, holds: Sequence[SoftHold], q: PerJoint, qd: PerJoint, q
     S = axes_in_base(model, q, R, r)
     vJ = joint_velocities_in_base(model, q, qd, S, R, r)
     v = velocities_in_base(model, vJ)
-    still = bias_accelerations_in_base(model, q, qd, vJ, v, R, r)
-    a, axes, made = _accelerated(model, S, still, qdd), columns(model, q), []
+    a = _accelerated(model, S, bias_accelerations_in_base(model, q, qd, vJ, v, R, r), qdd)
+    axes, made = columns(model, q), []
     for hold in holds:
-        one, two = (model.frame(seat.frame).then(seat.R, seat.p) for seat in (hold.one, hold.two))
-        sides = [(f.body, R[f.body] @ f.p + r[f.body], R[f.body].times(f.R)) for f in (one, two)]
-        offs = list(sides[0][1] - sides[1][1])
-        biases = list(_point_acceleration(v, a, *sides[0]) - _point_acceleration(v, a, *sides[1]))
-        rows = _relative(axes, sides, lambda m, p, _: m.lin + cross3(m.ang, p))
+        places = [model.frame(seat.frame).then(seat.R, seat.p) for seat in (hold.one, hold.two)]
+        one, two = (Side(f.body, R[f.body] @ f.p + r[f.body], R[f.body].times(f.R)) for f in places)
+        offs = list(one.p - two.p)
+        biases = list(_point_acceleration(v, a, one) - _point_acceleration(v, a, two))
+        rows = _relative(axes, one, two, lambda m, p: m.lin + cross3(m.ang, p))
         if hold.turning:
-            error, relative, drift = _turned(sides, v, a)
+            error, rate, drift = _turned(one, two, v, a)
             offs += [hold.turning * x for x in error]
             biases += [hold.turning * x for x in drift]
-            rows += [{k: hold.turning * x for k, x in row.items()} for row in _relative(axes, sides, lambda m, *_: relative(m.ang))]
+            rows += _relative(axes, one, two, lambda m, _, scale=hold.turning, rate=rate: rate(m.ang) * scale)
         part = impedance(hold.softness.impedance, sqrt(inner(offs, offs)))
         for k, (J, off, bias) in enumerate(zip(rows, offs, biases, strict=True)):
             made.append(_wanted(J, speeds, off, part, hold.weight[k // 3], hold.softness, h, bias))
     return made
 
 
-def _accelerated(model: Model, S: Sequence[Sequence[Motion]], still: Sequence[Motion], qdd: PerJoint) -> list[Motion]:
+def _accelerated(model: Model, S: Sequence[MotionSpace], still: Sequence[Motion], qdd: PerJoint) -> list[Motion]:
     """The spatial accelerations of bodies, with those of the joints added to what velocities make."""
     made, more = list(still), [Motion()] * len(still)
     for i, p in model.outward():
@@ -164,35 +187,38 @@ def _accelerated(model: Model, S: Sequence[Sequence[Motion]], still: Sequence[Mo
     return made
 
 
-def _point_acceleration(v: Sequence[Motion], a: Sequence[Motion], body: int, p: Vec3, _: Mat3) -> Vec3:
+def _point_acceleration(v: Sequence[Motion], a: Sequence[Motion], side: Side) -> Vec3:
     """The acceleration of a point of a body."""
-    own = v[body].lin + cross3(v[body].ang, p)
-    return a[body].lin + cross3(a[body].ang, p) + cross3(v[body].ang, own)
+    speed, rate = v[side.body], a[side.body]
+    return rate.lin + cross3(rate.ang, side.p) + cross3(speed.ang, speed.lin + cross3(speed.ang, side.p))
 
 
-def _relative(axes: Sequence[Column], sides: Sequence, seen) -> list[dict[int, Scalar]]:
-    """Three rows: what `seen` makes of the motion of the first side's body, less that of the second's."""
+def _relative(
+    axes: Sequence[Column], one: Side, two: Side, seen: Callable[[Motion, Vec3], Vec3]
+) -> list[dict[int, Scalar]]:
+    """Three rows: what is seen of the motion of the first side's body, less that of the second's."""
     made: list[dict[int, Scalar]] = [{}, {}, {}]
     for column in axes:
-        total: dict[int, list[Scalar]] = {}
-        for sign, (body, p, turned) in zip((1.0, -1.0), sides, strict=True):
-            if column.first <= body <= column.last:
-                for k, x in enumerate(seen(column.axis, p, turned)):
-                    made[k][column.v] = made[k].get(column.v, 0.0) + sign * x
+        for sign, side in ((1.0, one), (-1.0, two)):
+            if column.first <= side.body <= column.last:
+                for row, x in zip(made, seen(column.axis, side.p), strict=True):
+                    row[column.v] = row.get(column.v, 0.0) + sign * x
     return made
 
 
-def _turned(sides: Sequence, v: Sequence[Motion], a: Sequence[Motion]):
-    """The vector part of the quaternion from the second side's axes to the first's; what an angular velocity of the
-    first against the second makes of it a second; and its acceleration where velocities do not change."""
-    (one, _, R1), (two, _, R2) = sides
-    scalar, *rest = quaternion_from_rotation(R2.T.times(R1))
+def _turned(
+    one: Side, two: Side, v: Sequence[Motion], a: Sequence[Motion]
+) -> tuple[Vec3, Callable[[Vec3], Vec3], Vec3]:
+    """The vector part of the quaternion that turns the second side's axes into the first's; what an angular velocity of
+    the first makes of it a second; and its acceleration where velocities do not change."""
+    scalar, *rest = quaternion_from_rotation(two.R.T.times(one.R))
     error = Vec3(tuple(rest))
 
     def rate(u: Vec3, s: Scalar = scalar, e: Vec3 = error) -> Vec3:
         return (u * s + cross3(u, e)) * 0.5
 
-    w, w1 = R2.T @ (v[one].ang - v[two].ang), v[two].ang
-    turning = R2.T @ (a[one].ang - a[two].ang - cross3(w1, v[one].ang - v[two].ang))
+    between = v[one.body].ang - v[two.body].ang
+    w = two.R.T @ between
+    turning = two.R.T @ (a[one.body].ang - a[two.body].ang - cross3(v[two.body].ang, between))
     drift = rate(turning) + rate(w, -0.5 * dot3(w, error), rate(w))
-    return error, lambda ang: rate(R2.T @ ang), drift
+    return error, lambda ang: rate(two.R.T @ ang), drift

@@ -22,35 +22,35 @@ from hinge.spatial import IDENTITY, ZERO, Mat3, MotionSpace, Vec3, cross3
 Numbers = tuple[float, ...]
 
 
-class Softness(NamedTuple):
-    """How a constraint gives way: `ref` is (time constant, damping ratio), or (-stiffness, -damping); `imp` is
-    (d0, dwidth, width, midpoint, power)."""
+LEAST, MOST = 1e-4, 0.9999  # of an impedance
+TINY = 1e-15  # what counts as nothing
+SLIPPERY = 1e-5  # the least friction
 
-    ref: Numbers = (0.02, 1.0)
-    imp: Numbers = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+@dataclass(frozen=True)
+class Softness:
+    """How a constraint gives way."""
+
+    solref: Numbers = (0.02, 1.0)  # time constant (s) and damping ratio; or stiffness and damping, negative
+    solimp: Numbers = (0.9, 0.95, 0.001, 0.5, 2.0)  # least and greatest impedance, width (m, rad), midpoint, power
 
     @property
     def impedance(self) -> Numbers:
-        """`imp` within the bounds it is kept in; one without width is the mean."""
-        d0, d1, width, middle, power = self.imp
+        """`solimp` within the bounds it is kept in; without a width it is the mean."""
+        d0, d1, width, middle, power = self.solimp
         d0, d1, middle = (min(max(x, LEAST), MOST) for x in (d0, d1, middle))
         ends = (d0, d1) if width > TINY else (0.5 * (d0 + d1),) * 2
         return *ends, width if width > TINY else 1.0, middle, max(power, 1.0)
 
     @property
     def pull(self) -> Numbers:
-        """(k, b, t, s): the stiffness is k over the square of max(t, s h), the damping b over it, with steps of h s.
+        """(k, b, t, s): with steps of h seconds and T = max(t, s h), stiffness is k / T² and damping b / T.
 
-        A time constant is at least two steps.
+        A time constant is at least two steps. A `solref` with one number of either kind is the default.
         """
-        (a, b), most = self.ref, self.impedance[1]
-        if a > 0.0 and b > 0.0:
-            return 1.0 / (most * b) ** 2, 2.0 / most, a, 2.0
-        return -a / most**2, -b / most, 1.0, 0.0
-
-
-LEAST, MOST = 1e-4, 0.9999  # of an impedance
-TINY = 1e-15  # what MuJoCo takes for nothing
+        most = self.impedance[1]
+        t, ratio = self.solref if (self.solref[0] > 0.0) == (self.solref[1] > 0.0) else Softness.solref
+        return (1.0 / (most * ratio) ** 2, 2.0 / most, t, 2.0) if t > 0.0 else (-t / most**2, -ratio / most, 1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,8 @@ class SoftPair:
     condim: int = 3
     friction: Numbers = (1.0, 1.0, 0.005, 0.0001, 0.0001)  # two sliding, one spinning, two rolling
     softness: Softness = Softness()
-    ref_friction: Numbers = (0.0, 0.0)  # the reference of friction in an elliptic cone; zeros: that of the normal
-    margin: float = 0.0
-    gap: float = 0.0
+    solreffriction: Numbers = (0.0, 0.0)  # of friction in an elliptic cone; zeros: that of the normal
+    margin: float = 0.0  # m: the gap below which there is a force
 
 
 class Length(NamedTuple):
@@ -82,6 +81,18 @@ class SoftLimit:
     length: Length
     lower: float
     upper: float
+    weight: float
+    softness: Softness = Softness()
+    margin: float = 0.0
+
+
+@dataclass(frozen=True)
+class SoftTurn:
+    """A ball joint that turns by an angle at most: its first coordinate and velocity."""
+
+    q: int
+    v: int
+    most: float
     weight: float
     softness: Softness = Softness()
     margin: float = 0.0
@@ -133,6 +144,7 @@ class SoftLaw:
 
     pairs: tuple[SoftPair, ...] = ()
     limits: tuple[SoftLimit, ...] = ()
+    turns: tuple[SoftTurn, ...] = ()
     frictions: tuple[SoftFriction, ...] = ()
     couplings: tuple[SoftCoupling, ...] = ()
     holds: tuple[SoftHold, ...] = ()
