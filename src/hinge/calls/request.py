@@ -138,7 +138,9 @@ def plan(request: Request, target: Target) -> Plan:
             places = [(name, [model.frame(one) for one in at.names], at.frame) for name, at in request.places]
             words = (sorted(request.given), request.options, sorted(request.terms), request.status,
                      request.regroup, target.vary, places, request.slopes, request.flat, request.packed)  # fmt: skip
-            return model.digest, repr((request.name, [(a.method, a.function.__name__) for a in candidates], words))
+            besides = [a.reads(model) for a in candidates if a.reads(model)]
+            methods = [(a.method, a.function.__name__) for a in candidates]
+            return model.digest, repr((request.name, methods, words)), *besides
         return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
 
     made = Plan(target.name, request.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),

@@ -12,6 +12,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     coordinates,
     coriolis,
     energy,
+    file_forces,
     forward_derivatives,
     hybrid,
     inverse_derivatives,

@@ -133,6 +133,7 @@ class Algorithm:
     priority: int = 0
     readable: int = 0
     regroups: bool = False
+    reads: Callable[[Model], str] = lambda model: ""  # a name for what its program depends on besides the dynamics
     by: tuple[str, ...] = ()  # of a recursion for derivatives: what they are taken by, where that is not all it takes
 
     def reason(self, model: Model) -> str:
@@ -292,6 +293,7 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
               rolls: bool = False, priority: int = 0, readable: int = 0, regroups: bool = False,
+              reads: Callable[[Model], str] = lambda model: "",
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
@@ -302,14 +304,15 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
     loops closed; one that `rolls` keeps all that it computes for bodies in columns, so that the bodies of a long robot
     can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down; one
-    that `regroups` has inertia moved across joints first, always.
+    that `regroups` has inertia moved across joints first, always; `reads` names what a program depends on besides the
+    model's digest.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
         made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses,
-                         competes, closes, rolls, priority, readable, regroups)  # fmt: skip
+                         competes, closes, rolls, priority, readable, regroups, reads)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
             tell(name)

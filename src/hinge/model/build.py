@@ -23,6 +23,7 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_joints, examine_link
+from hinge.model.file_physics import FIRM, FilePhysics, JointPhysics
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Free, Joint, _OnLine
 from hinge.model.mechanisms import Fixed
@@ -92,7 +93,7 @@ class Builder:
     """Collects links, joints and frames, and builds the model."""
 
     def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
-        self.name, self.file, self.snap = name, file, SNAP
+        self.name, self.file, self.snap, self.physics = name, file, SNAP, FilePhysics()
         self.gravity = numbers(f"robot {name!r}", "gravity", gravity, (3,), Where(file))
         self._links: dict[str, _Link] = {}
         self._joints: dict[str, _Joint] = {}
@@ -126,7 +127,7 @@ class Builder:
               child_xyz: Triple = (0.0, 0.0, 0.0), child_rotation: Rotation = NO_TURN,
               reference: Any = None, rest: Any = None,
               mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None,
-              where: Where = NOWHERE, **parameters: Any) -> None:  # fmt: skip
+              where: Where = NOWHERE, physics: JointPhysics = FIRM, **parameters: Any) -> None:  # fmt: skip
         """Add a joint that carries link `child` on link `parent`.
 
         `xyz` (m) and `rotation` (its columns are the joint's axes) place the joint in the parent; `axis` is in joint
@@ -178,7 +179,7 @@ class Builder:
                              "are dependent.", "Limit that coordinate, or use a spherical joint.", where)  # fmt: skip
         for label, value in (("reference", reference), ("rest", rest)):
             entries[label] = () if value is None else each(what, label, value, joint.nq, 0.0, where)
-        made = JointData(**entries, other=dict(data or {}), where=where)
+        made = JointData(**entries, other=dict(data or {}), where=where, physics=physics)
         self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where)
 
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
@@ -212,11 +213,10 @@ class Builder:
         follows = self._follows(carried) if mimic == "couple" else {}
         report = self._report(grown, follows, strict)
         shapes = {link.name: link.shapes for link in self._links.values() if link.shapes}
-        assert len(self.gravity) == 3
         return Model(
             self.name, self.gravity, tuple(grown.parent), tuple(grown.joint), tuple(grown.placement),
             tuple(grown.inertia), tuple(grown.body_name), tuple(grown.joint_name), tuple(grown.data),
-            frames, follows, shapes, report, self.file,
+            frames, follows, shapes, report, self.file, physics=self.physics,
             links={link.name: link.said for link in self._links.values()}, extras=dict(self.extras),
             written={link.name: link.where for link in self._links.values() if link.where is not NOWHERE},
         )  # fmt: skip

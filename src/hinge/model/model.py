@@ -18,6 +18,7 @@ from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
 from hinge.model.clusters import Cluster, clusters
+from hinge.model.file_physics import FIRM, PLAIN, FilePhysics, JointPhysics
 from hinge.model.joints import Joint
 from hinge.model.potentials import PerJoint, Potential
 from hinge.model.report import Report
@@ -91,6 +92,7 @@ class JointData:
     rest: tuple[float, ...] = ()  # where the spring is slack; the reference where it says none
     other: Mapping[str, Any] = field(default_factory=dict)
     where: Where = NOWHERE
+    physics: JointPhysics = FIRM
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +121,7 @@ class Model:
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
     given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
     potentials: tuple[Potential, ...] = ()  # of forces besides gravity
+    physics: FilePhysics = PLAIN  # what an MJCF file says besides the tree
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self.count} bodies, nq = {self.nq}, nv = {self.nv}>"
@@ -133,6 +136,14 @@ class Model:
         loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
         besides = [one.told(self) for one in self.potentials]
         return hashlib.sha256(repr((parts, terms, slack, seats, loops, *besides)).encode()).hexdigest()
+
+    @cached_property
+    def physics_digest(self) -> str:
+        """The same of the forces that its file speaks of, besides."""
+        joints = [(d.effort, d.damping, d.stiffness, self.slack(i), d.physics) for i, d in enumerate(self.data)]
+        lifted = [(x, self.links[link], self.frames[link]) for link, x in self.extras.get("gravcomp", {}).items()]
+        sites = [self.frames.get(one.target) for one in self.physics.actuators if one.on == "site"]
+        return hashlib.sha256(repr((self.physics, joints, lifted, sites)).encode()).hexdigest()
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from hinge.errors import ModelError
 from hinge.model import meshes
+from hinge.model.file_physics import Surface
 from hinge.model.moments import Moments, centred, joined
 from hinge.model.support import Parts
 
@@ -40,6 +41,7 @@ class Shape:
     name: str = ""
     scale: tuple[float, ...] = (1.0, 1.0, 1.0)
     rgba: tuple[float, ...] | None = None
+    surface: Surface | None = None  # how it touches, where the file says
 
     @property
     def geometry(self) -> Geometry | None:

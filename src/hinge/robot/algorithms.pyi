@@ -21,6 +21,40 @@ class Common(TypedDict, total=False):
     parameters: Mapping[str, ArrayLike] | None
     prescribed: Sequence[ArrayLike] | None
 
+class Actuation(View):
+    @property
+    def names(self) -> Any:
+        """The names of the controls, in order; an actuator with several has its name several times.
+
+        >>> hinge.samples.planar_2r().actuation.names
+        ()
+        """
+        ...
+    def forces(self, q: ArrayLike, qd: ArrayLike, ctrl: ArrayLike, **common: Unpack[Common]) -> Any:
+        """Joint forces and actuator forces that the actuators of an MJCF file make of controls.
+
+        Takes q (nq), qd (nv) and ctrl (nu) in the order of the file; gives tau (nv) and a force for each actuator, MuJoCo's
+        qfrc_actuator and actuator_force. Gains, biases, gears, and the ranges of controls, actuators, tendons and joints
+        are in.
+
+        >>> arm = hinge.load('<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody><actuator>'
+        ...                  '<position joint="j" kp="10" kv="1"/></actuator></mujoco>')
+        >>> arm.control_forces([0.1], [0.5], [0.3])
+        (array([1.5]), array([1.5]))
+        """
+        ...
+    def passive(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
+        """Joint forces of springs and dampers of joints and fixed tendons, and of gravity compensation.
+
+        Takes q (nq) and qd (nv); gives tau (nv) as they push: MuJoCo's qfrc_passive.
+
+        >>> spring = '<joint stiffness="2" damping=".1"/>'
+        >>> arm = hinge.load(f'<mujoco><worldbody><body>{spring}<geom size=".1"/></body></worldbody></mujoco>')
+        >>> arm.passive_forces([0.1], [0.5])
+        array([-0.25])
+        """
+        ...
+
 class Contacts(View):
     def system(
         self, q: Any, qd: Any, tau: Any, contacts: Any, backend: Any = ..., joint_terms: Any = ..., hold: Any = ...
@@ -441,6 +475,7 @@ class Linkage(View):
 
 class Algorithms(View):
     target: Target
+    actuation: Actuation
     contact: Contacts
     geometry: Geometry
     linkage: Linkage
@@ -893,6 +928,10 @@ class Algorithms(View):
         array([ 0., -1.,  0.,  0.,  0.,  2.])
         """
         ...
+    @property
+    def actuator_names(self) -> Any: ...
+    def control_forces(self, q: ArrayLike, qd: ArrayLike, ctrl: ArrayLike, **common: Unpack[Common]) -> Any: ...
+    def passive_forces(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def contact_system(
         self, q: Any, qd: Any, tau: Any, contacts: Any, backend: Any = ..., joint_terms: Any = ..., hold: Any = ...
     ) -> Any: ...

@@ -18,6 +18,9 @@ class Home(NamedTuple):
 
 
 VIEWS = {
+    "actuation": Home("hinge.calls.actuation", "Actuation", {
+        "actuator_names": "names", "control_forces": "forces", "passive_forces": "passive",
+    }),
     "contact": Home("hinge.contact.view", "Contacts", {
         "contact_system": "system", "contact_dynamics": "dynamics", "contact_kernel": "kernel",
         "impact": "impact", "friction_step": "friction_step",

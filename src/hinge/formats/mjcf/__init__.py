@@ -4,10 +4,11 @@
     settings.py   compiler settings, default classes, orientations
     document.py   a file with its includes, assets and attached models
     tree.py       bodies one after another, frames and repetitions worked out
-    solids.py     mass and inertia of shapes; mesh.py of meshes
+    mesh.py       mass and inertia of meshes
     mass.py       the mass of a body
+    physics.py    contacts, constraints, tendons and options; actuators.py actuators
     read.py       bodies into links, joints, frames and shapes
-    kept.py       everything else: kept, or refused
+    other_sections.py  everything else: kept, or refused
 
 Where MuJoCo's documentation leaves a choice open, MuJoCo 4 itself was asked; the tests compare with it.
 """
@@ -16,14 +17,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf import other_sections as kept
-from hinge.formats.mjcf.document import Folder, open_document
+from hinge.formats.mjcf.actuators import Actuators, groups_off
+from hinge.formats.mjcf.document import Document, Folder, open_document
+from hinge.formats.mjcf.physics import Names, Speaker, contacts, equalities, options, pair_names, tendons
 from hinge.formats.mjcf.read import Reader
 from hinge.formats.mjcf.tree import Body, Scope, bodies
 from hinge.formats.xml import Element, no_collection
 from hinge.model.build import EARTH, Builder
+from hinge.model.file_physics import FilePhysics
 
 
 def read(text: str | bytes, file: str = "", folder: str | None = None, packages: Sequence[str] = (),
@@ -44,6 +49,7 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         reader.afloat = _loose(found, builder) if floating else None
         scopes = {(id(b.scope.document), b.scope.prefix): b.scope for b in found}
         for scope in scopes.values():
+            reader.paired |= pair_names(scope.document, scope.prefix)
             for what, known in reader.added.items():
                 for joint, value in kept.added(scope.document, what, scope.prefix):
                     known[joint] = known.get(joint, 0.0) + value
@@ -53,11 +59,34 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         for body in found:
             reader.body(body)
         reader.build(document.settings)
-    kept.sections(document, builder)
-    kept.of_bodies(found, builder)
-    kept.unknown_joints(document, reader.known, builder)
-    kept.keyframes(document, reader.layout, builder)
+        kept.sections(document, builder)
+        kept.of_bodies(found, builder)
+        kept.keyframes(document, reader.layout, builder)
+        builder.physics = _physics(document, found, list(scopes.values()), reader, builder)
     return builder
+
+
+def _physics(document: Document, found: Sequence[Body], scopes: Sequence[Scope], reader: Reader, builder: Builder
+             ) -> FilePhysics:  # fmt: skip
+    """What the file says besides the tree: its own part, and then that of the models it attaches."""
+    names, off = Names.of(found, reader.renamed), groups_off(list(document.sections("option")))
+    made = FilePhysics(options(document, builder))
+    for scope in scopes:
+        main = scope.document is document and not scope.prefix
+        speaker = Speaker(scope.document, scope.prefix, main, names, builder)
+        damping = dict(kept.added(scope.document, "damping", scope.prefix, "tendon"))
+        ropes = tendons(speaker, reader.scalar, damping)
+        excludes, pairs = contacts(speaker)
+        ranges = {one.name: one.range for one in ropes}
+        made = replace(
+            made,
+            actuators=(*made.actuators, *Actuators(speaker, reader.scalar, ranges, off).read()),
+            tendons=(*made.tendons, *ropes),
+            equalities=(*made.equalities, *equalities(speaker)),
+            excludes=(*made.excludes, *excludes),
+            pairs=(*made.pairs, *pairs),
+        )
+    return made
 
 
 def _loose(found: Sequence[Body], builder: Builder) -> Body:

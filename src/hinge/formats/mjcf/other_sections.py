@@ -6,10 +6,10 @@ matrix or the tree, and is not modelled, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hinge.errors import ModelError, did_you_mean
+from hinge.errors import ModelError
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import truth, word
 from hinge.formats.mjcf.tree import Body
@@ -30,7 +30,7 @@ SERVOS = {"position", "velocity", "intvelocity", "orientation", "pid", "damper",
 
 def as_data(element: Element) -> dict[str, Any]:
     """An element as plain data."""
-    return {"tag": element.tag, "attributes": dict(element.attributes),
+    return {"tag": element.tag, "attributes": {k: v for k, v in element.attributes.items() if k != "class"},
             "children": tuple(as_data(child) for child in element.children)}  # fmt: skip
 
 
@@ -62,13 +62,13 @@ def _actuators(document: Document) -> Iterable[Element]:
             yield Element(element.tag, said, element.children, "", element.where)
 
 
-def added(document: Document, what: str, prefix: str = "") -> Iterator[tuple[str, float]]:
-    """What actuators add to the armature or damping of joints, with the joint's name."""
+def added(document: Document, what: str, prefix: str = "", on: str = "joint") -> Iterator[tuple[str, float]]:
+    """What actuators add to the armature or damping of joints or tendons, with their names."""
     for actuator in _actuators(document):
-        joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
+        target = actuator.attributes.get(on, actuator.attributes.get("jointinparent") if on == "joint" else None)
         own, gear = (_first(actuator, name, default) for name, default in ((what, 0.0), ("gear", 1.0)))
-        if joint is not None and own:
-            yield prefix + joint, gear * gear * own
+        if target is not None and own:
+            yield prefix + target, gear * gear * own
 
 
 def _first(element: Element, name: str, default: float) -> float:
@@ -81,7 +81,10 @@ def sections(document: Document, builder: Builder) -> None:
     """Keep the sections of the main file, and say what dynamics leaves out."""
     builder.extras["format"] = "mjcf"
     for tag, (code, sentence) in LEFT_OUT.items():
-        elements = [child for part in document.sections(tag) for child in part.children]
+        key = tag if tag in ("equality", "tendon") else ""  # what a class calls them all
+        elements = [
+            document.defaults.applied(child, key=key) for part in document.sections(tag) for child in part.children
+        ]
         if elements:
             builder.extras[tag] = tuple(as_data(element) for element in elements)
             if code:
@@ -129,15 +132,6 @@ def gravity(document: Document, default: tuple[float, ...]) -> tuple[float, ...]
         for flag in option.all("flag"):
             on = word(flag, "gravity", ("enable", "disable"), "enable" if on else "disable") == "enable"
     return made if on else (0.0, 0.0, 0.0)
-
-
-def unknown_joints(document: Document, known: Collection[str], builder: Builder) -> None:
-    """A finding where an actuator drives a joint that is not there."""
-    for actuator in _actuators(document):
-        joint = actuator.attributes.get("joint", actuator.attributes.get("jointinparent"))
-        if joint is not None and joint not in known:
-            what = f"{actuator} drives joint {shown(joint)!r}, which does not exist."
-            builder.finding("warning", "unknown-joint", what, did_you_mean(joint, known), actuator.where)
 
 
 def attached(part: Document, document: Document, builder: Builder) -> None:

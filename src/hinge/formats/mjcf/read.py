@@ -7,6 +7,7 @@ the placement of the link beyond it, so that every coordinate means what MuJoCo'
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
+from hinge.formats.mjcf.physics import joint_physics, surface
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import ANY, Element, number, numbers, shown
 from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
+from hinge.model.file_physics import Range
 from hinge.model.moments import Moments
 from hinge.model.shapes import Shape, spelled
 from hinge.spatial.linear3 import Mat3
@@ -48,7 +51,9 @@ class Reader:
         self.bodies = names["body"]
         self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
         self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
-        self.known: set[str] = set()  # what actuators may call joints
+        self.scalar: dict[str, Range] = {}  # joints of one coordinate, and their limits
+        self.renamed: dict[str, str] = {}  # sites that have the name of a body: what they are called here
+        self.paired: set[str] = set()  # geoms that a pair names
         self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
         self.counted, self.njoint = 0, 0
         self.weights: list[tuple[Body, Mass, list[Geom]]] = []
@@ -81,7 +86,7 @@ class Reader:
             turned = R.T @ mass.R
             mass = Mass(mass.mass, R.T @ (mass.com - p), mass.inertia, turned)
             geoms = [g._replace(R=R.T @ g.R, p=R.T @ (g.p - p)) for g in geoms]
-        shapes = [shape for geom in geoms for shape in _shapes(geom, body.scope)]
+        shapes = [shape for geom in geoms for shape in self.shapes(geom, body.scope)]
         where = body.element.where
         self.builder.link(body.link, mass.mass, mass.com, mass.about_com, shapes, where)
         if body.parent is not None:
@@ -165,6 +170,7 @@ class Reader:
             _, options["effort"] = self._range(element, settings, "actuatorfrcrange", "actuatorfrclimited", 1.0)
             back, shift = (about(axis, -ref), ORIGIN) if kind == "hinge" else (HERE, -ref * axis)
             options |= {"child_rotation": back, "child_xyz": shift - back @ at}
+            self.scalar[name] = -inf if lower is None else lower, inf if upper is None else upper
         elif kind == "ball":
             options["child_xyz"] = -at
             if upper is not None:
@@ -177,6 +183,7 @@ class Reader:
                 self.builder.finding(
                     "warning", "free-armature", what, "Write <freejoint/>, which has none.", element.where
                 )
+        options["physics"] = joint_physics(element, settings)
         self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
                            **options)  # fmt: skip
         if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
@@ -190,7 +197,6 @@ class Reader:
         """What actuators add: those that name this joint, and those that name all its repetitions."""
         given = element.attributes.get("name", "")
         names = {scope.prefix + given, scope.name(given)}
-        self.known |= names
         return sum(self.added[what].get(name, 0.0) for name in names)
 
     def _first(self, element: Element, name: str, what: str) -> float:
@@ -232,29 +238,32 @@ class Reader:
             other = self.links.free(f"{name}_site")
             what = f"site {name!r} has the name of a body; it is called {other!r}."
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
+            self.renamed[name] = other
             name = other
         self.builder.frame(name, body.link, p, R, element.where)
 
+    # shapes
 
-def _shapes(geom: Geom, scope: Scope) -> list[Shape]:
-    """A geom as collision and as visual shape; sizes as URDF has them: whole edges and lengths."""
-    element, size = geom.element, geom.size
-    colliding = integer(element, "contype", 1) or integer(element, "conaffinity", 1)
-    seen = integer(element, "group", 0) < 3
-    file: str = ""
-    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
-    if geom.kind == "mesh" or (geom.mesh and not size):
-        asset = scope.document.assets.get(geom.mesh)
-        if asset is None:
-            return []
-        file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
-    kind = geom.kind if size or geom.kind in ("plane", "hfield") else "mesh"
-    shape = spelled("mjcf").get(kind)
-    kind, size = (shape.kind, shape.from_mjcf(size)) if shape is not None else (kind, ())
-    rgba = numbers(element, "rgba", 4) if "rgba" in element.attributes else None
-    name = scope.name(element.attributes.get("name", ""))
-    roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
-    return [
-        Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
-              tuple(scale), rgba) for role in roles
-    ]  # fmt: skip
+    def shapes(self, geom: Geom, scope: Scope) -> list[Shape]:
+        """A geom as collision and as visual shape; sizes as URDF has them: whole edges and lengths."""
+        element, size = geom.element, geom.size
+        name = scope.name(element.attributes.get("name", ""))
+        touches = surface(element)
+        colliding = touches.contype or touches.conaffinity or name in self.paired
+        seen = integer(element, "group", 0) < 3
+        file: str = ""
+        scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+        if geom.kind == "mesh" or (geom.mesh and not size):
+            asset = scope.document.assets.get(geom.mesh)
+            if asset is None:
+                return []
+            file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
+        kind = geom.kind if size or geom.kind in ("plane", "hfield") else "mesh"
+        shape = spelled("mjcf").get(kind)
+        kind, size = (shape.kind, shape.from_mjcf(size)) if shape is not None else (kind, ())
+        rgba = numbers(element, "rgba", 4) if "rgba" in element.attributes else None
+        roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
+        return [
+            Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
+                  tuple(scale), rgba, touches if colliding else None) for role in roles
+        ]  # fmt: skip

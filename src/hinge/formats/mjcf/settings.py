@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
-from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, check
+from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, LEADING, SHARED, check
 from hinge.formats.xml import Element, attribute, number, numbers, shown
 from hinge.spatial.rotation import rotation_from_quaternion
 
@@ -24,7 +24,6 @@ Array = np.ndarray
 HERE, ORIGIN = np.eye(3), np.zeros(3)  # no turn and no shift
 HERE.flags.writeable = ORIGIN.flags.writeable = False  # because all share them
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-SHARED = ("armature", "damping", "gear")  # by actuators of all kinds, in whichever's default they stand
 TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
 
@@ -192,6 +191,8 @@ class Defaults:
     """The default classes: attributes by class and tag, each class with those of the ones around it."""
 
     classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=lambda: {"main": {}})
+    actuators: dict[str, list[Element]] = field(default_factory=dict)  # of each class itself, all kinds in turn
+    above: dict[str, str] = field(default_factory=dict)  # the class around each
 
     def read(self, outer: Element) -> None:
         """Take in a <default> element that stands directly in the file."""
@@ -208,6 +209,9 @@ class Defaults:
                                  element.where)  # fmt: skip
             check(element, DEFAULTS)
             known = self.classes.setdefault(name, dict(self.classes[parent]))
+            self.actuators.setdefault(name, []).extend(child for child in element.children if child.tag in ACTUATORS)
+            if name != parent:
+                self.above[name] = parent
             for child in element.children:
                 if child.tag != "default":
                     check(child)
@@ -217,10 +221,10 @@ class Defaults:
                     known["actuator"] = known.get("actuator", {}) | shared
             stack.extend((child, name) for child in reversed(list(element.all("default"))))
 
-    def applied(self, element: Element, inherited: str = "main") -> Element:
-        """The element with what its class, or the one it inherits, says for its tag."""
+    def applied(self, element: Element, inherited: str = "main", key: str = "") -> Element:
+        """The element with what its class, or the one it inherits, says for its tag, or for what `key` names."""
         name = element.attributes.get("class", inherited)
-        said = self.of(name, element).get(element.tag)
+        said = self.of(name, element).get(key or element.tag)
         if not said:
             return element
         return Element(element.tag, _over(said, element.attributes), element.children, element.text, element.where)
@@ -237,7 +241,8 @@ def _over(said: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     """A class's attributes under an element's own; one orientation replaces another, however it is written."""
     if any(name in own for name in TURNS):
         said = {k: v for k, v in said.items() if k not in TURNS}
-    return said | own
+    begun = {name: own[name].split() for name in LEADING & own.keys() & said.keys()}
+    return said | own | {name: " ".join([*x, *said[name].split()[len(x) :]]) for name, x in begun.items()}
 
 
 def class_inside(element: Element, outer: str) -> str:

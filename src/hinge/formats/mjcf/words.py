@@ -48,6 +48,13 @@ SECTIONS = _words("""actuator asset compiler contact custom default deformable e
     size statistic tendon visual worldbody""")
 ACTUATORS = _words("""adhesion cylinder damper dcmotor general intvelocity motor muscle orientation pid plugin position
     velocity""")
+SHARED = _words("armature ctrllimited ctrlrange damping forcelimited forcerange gear group")  # by all actuators
+LEADING = _words("""biasprm damping dynprm friction gainprm gear solimp solimpfriction solimplimit solref solreffriction
+    solreflimit stiffness""")  # numbers of which the last may be left out
+TOUCHES = _words("contype conaffinity condim priority friction solref solimp solmix margin gap")  # of geoms
+CONSTRAINS = _words("solreflimit solimplimit solreffriction solimpfriction margin actuatorgravcomp")  # of joints
+FLAGS = _words("""actuation autoreset clampctrl constraint contact damper equality eulerdamp filterparent frictionloss
+    gravity island limit midphase multiccd nativeccd refsafe sensor spring warmstart""")  # that are on by default
 DEFAULTS = ACTUATORS | _words("camera default equality geom joint light material mesh pair site tendon texture")
 TREE = _words("""attach body camera composite flexcomp frame freejoint geom inertial joint light plugin replicate
     site""")

@@ -1,0 +1,194 @@
+"""What an MJCF file says besides the tree, as data: how shapes touch, limits, equalities, tendons, actuators, options.
+
+Numbers are MuJoCo's, in SI units, with its defaults put in. Bodies, joints, shapes and sites are spoken of by name, so
+that whatever numbers bodies anew leaves this alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+Range = tuple[float, float]
+NO_LIMIT: Range = (-inf, inf)
+LEAST = 1e-15  # below which a weight of mixing is none, in MuJoCo
+
+
+@dataclass(frozen=True)
+class Softness:
+    """How a constraint gives way: MuJoCo's solref and solimp."""
+
+    solref: tuple[float, ...] = (0.02, 1.0)  # time constant (s) and damping ratio; or stiffness and damping, negative
+    solimp: tuple[float, ...] = (0.9, 0.95, 0.001, 0.5, 2.0)  # impedances, width (m, rad), midpoint, power
+
+
+@dataclass(frozen=True)
+class Touching:
+    """The parameters of contact between two shapes."""
+
+    condim: int = 3  # 1: no friction, 3: sliding, 4: and torsion, 6: and rolling
+    friction: tuple[float, ...] = (1.0, 1.0, 0.005, 0.0001, 0.0001)  # two of sliding, torsion (m), two of rolling (m)
+    softness: Softness = Softness()
+    solreffriction: tuple[float, ...] = (0.0, 0.0)  # the solref of friction; zeros where it is that of the normal
+    margin: float = 0.0  # m: the gap below which there is a force
+    gap: float = 0.0  # m: by how much more shapes may be apart and still be listed
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What a shape says of how it touches others."""
+
+    contype: int = 1
+    conaffinity: int = 1
+    condim: int = 3
+    priority: int = 0
+    friction: tuple[float, ...] = (1.0, 0.005, 0.0001)  # sliding, torsion (m), rolling (m)
+    softness: Softness = Softness()
+    solmix: float = 1.0
+    margin: float = 0.0
+    gap: float = 0.0
+
+    def meets(self, other: Surface) -> bool:
+        """Whether the type of one is among those that the other has an affinity for."""
+        return bool(self.contype & other.conaffinity or other.contype & self.conaffinity)
+
+
+def mixed(a: Surface, b: Surface) -> Touching:
+    """The parameters of two shapes that touch: those of the one with the higher priority, or of both.
+
+    >>> mixed(Surface(friction=(0.5, 0.0, 0.0), condim=1), Surface(friction=(0.2, 0.0, 0.0))).friction
+    (0.5, 0.5, 0.0, 0.0, 0.0)
+    """
+    margin, gap = a.margin + b.margin, a.gap + b.gap
+    if a.priority != b.priority:
+        first = max(a, b, key=lambda one: one.priority)
+        return Touching(first.condim, _each(first.friction), first.softness, margin=margin, gap=gap)
+    weights = [x if x >= LEAST else 0.0 for x in (a.solmix, b.solmix)]
+    share = weights[0] / sum(weights) if any(weights) else 0.5
+
+    def between(x: tuple[float, ...], y: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(share * s + (1.0 - share) * t for s, t in zip(x, y, strict=True))
+
+    one, other = a.softness, b.softness
+    plain = one.solref[0] > 0.0 and other.solref[0] > 0.0  # else stiffnesses, of which the greater counts
+    solref = between(one.solref, other.solref) if plain else tuple(map(min, one.solref, other.solref))
+    softness = Softness(solref, between(one.solimp, other.solimp))
+    return Touching(max(a.condim, b.condim), _each(tuple(map(max, a.friction, b.friction))), softness,
+                    margin=margin, gap=gap)  # fmt: skip
+
+
+def _each(friction: tuple[float, ...]) -> tuple[float, ...]:
+    """The five numbers of friction that the three of a surface stand for."""
+    slide, spin, roll = friction
+    return slide, slide, spin, roll, roll
+
+
+@dataclass(frozen=True)
+class JointPhysics:
+    """What a joint says of its constraints and of what drives it."""
+
+    limit: Softness = Softness()
+    margin: float = 0.0  # rad, m: how far from a limit it begins to act
+    friction: Softness = Softness()
+    force: Range | None = None  # what actuators may make of it, where that is more one way than the other
+    lifted: bool = False  # whether gravity compensation counts among what actuators make
+
+
+@dataclass(frozen=True)
+class Tendon:
+    """A fixed tendon: its length is a sum of coordinates of joints, each with a coefficient, and an offset."""
+
+    name: str
+    joints: tuple[tuple[str, float], ...]
+    offset: float = 0.0
+    stiffness: float = 0.0
+    damping: float = 0.0
+    slack: Range | None = None  # the lengths between which its spring is slack; None: that at the joints' own rest
+    range: Range = NO_LIMIT
+    margin: float = 0.0
+    limit: Softness = Softness()
+    frictionloss: float = 0.0
+    friction: Softness = Softness()
+    force: Range = NO_LIMIT  # what actuators may make of it together
+
+    def renamed(self, prefix: str) -> Tendon:
+        joints = tuple((prefix + joint, c) for joint, c in self.joints)
+        return replace(self, name=prefix + self.name, joints=joints)
+
+
+@dataclass(frozen=True)
+class Equality:
+    """A constraint: `kind` connect, weld, joint or tendon, on two bodies, sites, joints or tendons."""
+
+    name: str
+    kind: str
+    first: str
+    second: str = ""  # nothing where there is one alone, and for bodies the world
+    on: str = "body"  # body, site, joint or tendon
+    anchor: tuple[float, ...] = (0.0, 0.0, 0.0)  # of a connect in the first body, of a weld in the second
+    relpose: tuple[float, ...] | None = None  # of a weld: the second in the first; None: as they stand at qpos0
+    torquescale: float = 1.0
+    polycoef: tuple[float, ...] = (0.0, 1.0, 0.0, 0.0, 0.0)
+    softness: Softness = Softness()
+    active: bool = True
+
+    def renamed(self, prefix: str) -> Equality:
+        second = prefix + self.second if self.second else ""
+        return replace(self, name=prefix + self.name, first=prefix + self.first, second=second)
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """What makes a force of a control: (gain · s) control + bias · s, where s is 1, length and velocity."""
+
+    name: str
+    on: str  # joint, tendon or site; something else where it is not active
+    target: str
+    gear: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    gain: tuple[float, ...] = (1.0, 0.0, 0.0)
+    bias: tuple[float, ...] = (0.0, 0.0, 0.0)
+    dampratio: float = 0.0  # of a servo, in place of the last of `bias`: a share of critical damping at qpos0
+    control: Range = NO_LIMIT
+    force: Range = NO_LIMIT
+    width: int = 1  # how many controls it has
+    active: bool = True  # not where its group is switched off, or hinge does not model it
+
+    def renamed(self, prefix: str) -> Actuator:
+        return replace(self, name=prefix + self.name, target=prefix + self.target)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the file wants to be simulated; `disabled` has the flags that it switches off."""
+
+    timestep: float = 0.002
+    integrator: str = "Euler"
+    cone: str = "pyramidal"
+    solver: str = "Newton"
+    impratio: float = 1.0
+    iterations: int = 100
+    tolerance: float = 1e-8
+    ls_iterations: int = 50
+    ls_tolerance: float = 0.01
+    noslip_iterations: int = 0
+    disabled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FilePhysics:
+    """All that a file says besides the tree; shapes and joints have their own part of it."""
+
+    options: Options = Options()
+    actuators: tuple[Actuator, ...] = ()
+    tendons: tuple[Tendon, ...] = ()
+    equalities: tuple[Equality, ...] = ()
+    excludes: tuple[tuple[str, str], ...] = ()  # bodies that do not touch
+    pairs: tuple[tuple[str, str, Touching], ...] = ()  # shapes that do, whatever they say themselves
+
+    @property
+    def nu(self) -> int:
+        """How many controls there are."""
+        return sum(one.width for one in self.actuators)
+
+
+PLAIN, FIRM = FilePhysics(), JointPhysics()  # of what says nothing
