@@ -186,4 +186,3 @@ def column(values: Sequence[Any], used: Sequence[int]) -> Callable[[Scalar], Sca
         return lambda i: next(iter(kept))
     table = Table(values)
     return lambda i: table[i]
-

@@ -171,7 +171,9 @@ class _Polytope:
                 off = absolute(self.rim[2.0 * e] - y) + absolute(self.rim[2.0 * e + 1.0] - x)
                 return select(less(off, 0.5), e, at), now + 1.0
 
-            at, _ = repeat(RIM, (-1.0, 0.0), compare, until=lambda at, now: select(less(-0.5, at), 1.0, less(rim - 0.5, now)))
+            at, _ = repeat(
+                RIM, (-1.0, 0.0), compare, until=lambda at, now: select(less(-0.5, at), 1.0, less(rim - 0.5, now))
+            )
             there = less(-0.5, at)
             place = select(there, at, rim)
             for c, end in enumerate((x, y)):

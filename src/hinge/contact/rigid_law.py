@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hinge.contact.cones import Map, elliptic
+from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns, directions, slot_rows
 from hinge.contact.slots import Slots
-from hinge.contact.soft_contacts import Pairs
-from hinge.contact.soft_law import solved
+from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import gravity_force
@@ -77,90 +77,68 @@ class RigidLaw:
         return any(pair.compliance for pair in self.pairs)
 
 
-class RigidContacts:
-    """The contacts of a state, their rows in memory, tangents times their friction; x is J v + b."""
+class RigidContacts(SlotContacts):
+    """The contacts at the end of a step, from velocities v; x of a contact is J v less what that is wanted to be."""
 
     def __init__(self, model: Model, law: RigidLaw, slots: Slots, axes: Sequence[Column], before: Flat, v: Flat,
                  h: Scalar, late: float):  # fmt: skip
-        self.slots, self.nv, self.like = slots, model.nv, v[0]
-        self.size = max((pair.rows for pair in law.pairs), default=1)
-        room, n = slots.room, self.size
-        self.J, self.x, self.step = (Scratch(k, self.like, zeros=False) for k in (room * n * self.nv, room * n, room * n))
-        self.D, self.moves, self.parts, self.slides = (Scratch(room, self.like) for _ in range(4))
-        self.numbers = Pairs([self._told(pair) for pair in law.pairs])
+        super().__init__(slots, model.nv, max((pair.rows for pair in law.pairs), default=0), v[0])
+        self._pairs = Pairs([_told(pair) for pair in law.pairs])
+        self._closes, self._parts, self._slides = (Scratch(self.room + 1, v[0]) for _ in range(3))
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
-            first, second, weight, e, soft, damp, *mu = self.numbers.row(touch.pair)
-            rows = slot_rows(model, axes, first, second, [f * m for f, m in zip(directions(touch, n), mu, strict=False)])
-            at_start, at_end = inner(rows[0], before), inner(rows[0], v)
-            yields = soft / (late * h * h)
+            pair = self._pairs[touch.pair]
+            forces = [force * f for force, f in zip(directions(touch, self.size), pair["friction"], strict=False)]
+            rows = slot_rows(model, axes, *pair["bodies"], forces)
+            weight, e, soft, damp = pair["surface"]
+            was, is_now = inner(rows[0], before), inner(rows[0], v)
             firm = 1.0 / (1.0 + soft * damp / (late * h))
-            closes = (touch.gap / (late * h) - at_end) * firm
-            bounces = select(less(at_start, 0.0), e * at_start, 0.0)
-            self.D[k] = 1.0 / (HARD * weight + yields * firm)
-            self.moves[k] = closes
-            self.parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
+            closes = (touch.gap / (late * h) - is_now) * firm
+            bounces = select(less(was, 0.0), e * was, 0.0)
+            self._D[k] = 1.0 / (HARD * weight + soft * firm / (late * h * h))
+            self._closes[k] = closes
+            self._parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
             for r, row in enumerate(rows):
                 for j, entry in enumerate(row):
-                    self.J[self._at(k, r, j)] = entry
+                    self._J[self._entry(k, r, j)] = entry
             return []
 
         self.each([], placed)
 
-    def _told(self, pair: RigidPair) -> list[float]:
-        mu = [1.0, *pair.friction, *[0.0] * 5][:6]
-        return [float(pair.first), float(pair.second), pair.weight, pair.restitution, pair.compliance, pair.damping, *mu]
+    def begin(self, v: Flat, parting: Scalar) -> Scalar:
+        """Take v for the velocities, and their speeds of sliding: the most that one of these has changed.
 
-    def _at(self, k: Scalar, r: int, j: int) -> Scalar:
-        return k * float(self.size * self.nv) + float(r * self.nv + j)
-
-    def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
-        """state = body(k, *state) for every contact."""
-        count = self.slots.count
-        done = repeat(self.slots.room, (0.0 * count, *state), lambda k, n, *now: (n + 1.0, *body(k, *now)),
-                      lambda n, *_: less(count - 0.5, n))  # fmt: skip
-        return list(done[1:])
-
-    def begin(self, v: Flat, apart: Scalar) -> Scalar:
-        """Take velocities for those that are, with speeds of sliding as they are then: by how much these changed.
-
-        `apart` is 0 where gaps are to be brought to zero, 1 for how contacts part.
+        Gaps are to be brought to zero, or where it is `parting` bodies to part as they do at the end.
         """
 
-        def one(k: Scalar, most: Scalar) -> list[Scalar]:
-            x = [inner([self.J[self._at(k, r, j)] for j in range(self.nv)], v) for r in range(self.size)]
-            slides = sqrt(inner(x[1:], x[1:])) if self.size > 1 else 0.0
-            changed = absolute(slides - self.slides[k]) if self.size > 1 else 0.0
-            self.slides[k] = slides
-            x[0] = x[0] + select(less(0.5, apart), self.parts[k], self.moves[k]) + slides
+        def begun(k: Scalar, most: Scalar) -> list[Scalar]:
+            x = [inner(self.row(k, r), v) for r in range(self.size)]
+            slides, before = sqrt(inner(x[1:], x[1:])) if self.size > 1 else 0.0 * x[0], self._slides[k]
+            self._slides[k] = slides
+            x[0] = x[0] + slides + select(parting, self._parts[k], self._closes[k])
             for r, y in enumerate(x):
-                self.x[k * float(self.size) + float(r)] = y
-            return [maximum(most, changed)]
+                self._x[self._at(k, r)] = y
+            return [maximum(most, absolute(slides - before))]
 
-        return self.each([0.0], one)[0]
-
-    def row(self, k: Scalar, j: int) -> list[Scalar]:
-        """What velocity j is in the rows of contact k."""
-        return [self.J[self._at(k, r, j)] for r in range(self.size)]
-
-    def at(self, k: Scalar, alpha: Scalar | None = None) -> list[Scalar]:
-        """x of contact k, so far along the step."""
-        x = [self.x[k * float(self.size) + float(r)] for r in range(self.size)]
-        return x if alpha is None else [a + alpha * b for a, b in zip(x, self.along(k), strict=True)]
-
-    def along(self, k: Scalar) -> list[Scalar]:
-        """How x of contact k changes with the step."""
-        return [self.step[k * float(self.size) + float(r)] for r in range(self.size)]
+        return self.each([0.0], begun)[0]
 
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
-        """How stiff contact k is at x."""
-        return elliptic(self.D[k], 1.0, (), x)
+        return elliptic(self._D[k], 1.0, (), x)
 
     def impulses(self, k: Scalar) -> list[Scalar]:
-        """Impulses of contact k: along the normal and tangents, and of couples about them."""
-        x, mu = self.at(k), self.numbers.row(self.slots[k].pair)[6:]
-        return [-f * m for f, m in zip(self.stiffness(k, x)(x), mu, strict=False)]
+        """Impulses of contact k (N s) along its normal and tangents, and of couples (N m s) about them."""
+        x, friction = self.x(k), self._pairs[self.slots[k].pair]["friction"]
+        return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
+
+
+def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
+    """What a contact of a pair needs to know; friction is 1 along the normal."""
+    return {
+        "bodies": (float(pair.first), float(pair.second)),
+        "surface": (pair.weight, pair.restitution, pair.compliance, pair.damping),
+        "friction": ([1.0, *pair.friction] + [0.0] * 6)[:6],
+    }
 
 
 class Struck(NamedTuple):
@@ -174,38 +152,40 @@ class Struck(NamedTuple):
 
 
 def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
-           rows: Callable[[Scalar], Sequence[Row]] = lambda apart: ()) -> Struck:  # fmt: skip
+           rows: Callable[[Scalar], Sequence[Row]] = lambda parting: ()) -> Struck:  # fmt: skip
     """The state at the end of a step of h seconds that led to q and v, with impulses of the contacts there.
 
     `before` are the velocities at its beginning; positions follow impulses over a share `late` of the step. `rows`
-    gives what else is held within bounds: 0 for the motion that brings it back, 1 for velocities at the end.
+    gives what else is held within bounds, for velocities that bring it back, and for how it parts.
     """
     n, M = model.nv, composite(model, q)
     contacts = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
     p = [inner(row, v) for row in M]
     pace = maximum(sqrt(inner(v, v)), sqrt(inner(before, before)))
 
-    def phase(apart: Scalar, *now: Scalar) -> list[Scalar]:
-        w, held = list(now[:n]), rows(apart)
-        contacts.begin(w, apart)
+    def phased(phase: Scalar, *now: Scalar) -> list[Scalar]:
+        w, parting = list(now[:n]), less(0.5, phase)
+        problem = SoftProblem(model, law, M, p, rows(parting), contacts)
+        contacts.begin(w, parting)
 
         def round(_: Scalar, *now: Scalar) -> list[Scalar]:
-            made = solved(model, law, M, p, held, contacts, list(now[:n]))
-            changed = contacts.begin(made.a, apart) if law.rubs else 0.0 * pace
+            made = problem.solved(list(now[:n]))
+            changed = contacts.begin(made.a, parting) if law.rubs else 0.0 * pace
             settled = select(less(EXACT * pace, changed), 0.0, made.settled)
             return [*made.a, settled, maximum(made.residual, changed)]
 
         *made, settled, left = repeat(law.rounds if law.rubs else 1, [*w, 0.0 * pace, 0.0 * pace], round,
                                       lambda *now: less(0.5, now[n]))  # fmt: skip
-        moved = select(less(apart, 0.5), 1.0, 0.0)
-        return [*made, *(select(moved, x, y) for x, y in zip(made, now[n : 2 * n], strict=True)),
+        return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)),
                 minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip
 
-    end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phase)
+    end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phased)
     after, w, settled, left = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1]
     after, moves = (after, w) if law.gives else _without_gain(model, M, q, before, v, after, w, h, late)
     moved = model.joint_velocities([late * h * (x - y) for x, y in zip(moves, v, strict=True)])
-    return Struck([joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)], after, settled, left, contacts)
+    return Struck(
+        [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)], after, settled, left, contacts
+    )
 
 
 def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v: Flat, after: Flat, w: Flat, h: Scalar,

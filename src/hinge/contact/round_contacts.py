@@ -41,7 +41,9 @@ def balls(add: Add, p: Vec3, r: Scalar, q: Vec3, s: Scalar, otherwise: Vec3, con
     return add(gap, p + normal * (r + 0.5 * gap), normal, condition=condition)
 
 
-def ball_on_plane(add: Add, n: Vec3, p: Vec3, q: Vec3, r: Scalar, tangent: Vec3 | None = None, sign: float = 1.0) -> None:
+def ball_on_plane(
+    add: Add, n: Vec3, p: Vec3, q: Vec3, r: Scalar, tangent: Vec3 | None = None, sign: float = 1.0
+) -> None:
     """A ball above the plane through p; its normal turned round where the ball is the first shape."""
     gap = dot3(n, q - p) - r
     add(gap, q - n * (r + 0.5 * gap), n * sign, tangent)
@@ -124,7 +126,6 @@ def sphere_cylinder(a: Posed, b: Posed, add: Add) -> None:
     flat = less(0.5, end)
     gap, normal = select(flat, high, gap), chosen(flat, -n, normal)
     add(gap, a.p + normal * (a.rounding + 0.5 * gap), normal)
-
 
 
 def capsule_capsule(a: Posed, b: Posed, add: Add) -> None:

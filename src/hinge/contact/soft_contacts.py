@@ -1,35 +1,28 @@
-"""Contacts of the soft law at a state: their rows, and what these are at, as memory that loops over slots read.
-
-Tangents are kept times their friction, as friction cones want them.
-"""
+"""Contacts of the soft law at a state: how they give way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hinge.contact.cones import CONES, Map
+from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, directions, slot_rows
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, TINY, SoftLaw, Softness, SoftPair
-from hinge.graph import Scalar, Scratch, Table, inner, less, repeat, select
+from hinge.graph import Scalar, inner, less, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
 ROWS = 6  # of a contact at the most
 
 
-class SoftContacts:
+class SoftContacts(SlotContacts):
     """The contacts of a state, from accelerations `a`; x of a contact is what J a is above what it is wanted to be."""
 
     def __init__(self, model: Model, law: SoftLaw, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
-        self.slots, self.nv, self.cone = slots, model.nv, CONES[law.cone]
-        self.size = max((pair.condim for pair in law.pairs), default=0)
-        self.room = slots.room if self.size else 0
-        self._pairs = Pairs(law)
-        self._J, self._x, self._step, self._D = (
-            Scratch(self.room * n + 1, v[0], zeros=False) for n in (self.size * self.nv, self.size, self.size, 1)
-        )
+        super().__init__(slots, model.nv, max((pair.condim for pair in law.pairs), default=0), v[0])
+        self.cone, self._pairs = CONES[law.cone], Pairs([_told(law, pair) for pair in law.pairs])
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
@@ -50,58 +43,6 @@ class SoftContacts:
 
         self.each([], placed)
 
-    def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
-        """state = body(k, *state) for every contact k."""
-        if not self.room:
-            return list(state)
-        count = self.slots.count
-        done = repeat(self.room, (0.0 * count, *state), lambda k, n, *now: (n + 1.0, *body(k, *now)),
-                      lambda n, *_: less(count - 0.5, n))  # fmt: skip
-        return list(done[1:])
-
-    def _at(self, k: Scalar, r: int) -> Scalar:
-        return k * float(self.size) + float(r)
-
-    def _entry(self, k: Scalar, r: int, j: int) -> Scalar:
-        return k * float(self.size * self.nv) + float(r * self.nv + j)
-
-    def row(self, k: Scalar, r: int) -> list[Scalar]:
-        """Row r of contact k."""
-        return [self._J[self._entry(k, r, j)] for j in range(self.nv)]
-
-    def column(self, k: Scalar, j: int) -> list[Scalar]:
-        """What velocity j is in the rows of contact k."""
-        return [self._J[self._entry(k, r, j)] for r in range(self.size)]
-
-    def aim(self, s: Flat) -> None:
-        """Note how contacts change along s."""
-
-        def aimed(k: Scalar) -> list[Scalar]:
-            for r in range(self.size):
-                self._step[self._at(k, r)] = inner(self.row(k, r), s)
-            return []
-
-        self.each([], aimed)
-
-    def x(self, k: Scalar) -> list[Scalar]:
-        """Where contact k is."""
-        return [self._x[self._at(k, r)] for r in range(self.size)]
-
-    def change(self, k: Scalar) -> list[Scalar]:
-        """How it changes along what was aimed at."""
-        return [self._step[self._at(k, r)] for r in range(self.size)]
-
-    def ahead(self, k: Scalar, alpha: Scalar) -> list[Scalar]:
-        """Where it is so far along that."""
-        return [a + alpha * b for a, b in zip(self.x(k), self.change(k), strict=True)]
-
-    def go(self, k: Scalar, alpha: Scalar) -> list[Scalar]:
-        """Take it there."""
-        x = self.ahead(k, alpha)
-        for r, y in enumerate(x):
-            self._x[self._at(k, r)] = y
-        return x
-
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         """How stiff contact k is at x."""
         pair = self._pairs[self.slots[k].pair]
@@ -111,20 +52,6 @@ class SoftContacts:
         """Forces of contact k (N) along its normal and tangents, and couples (N m) about them."""
         x, friction = self.x(k), self._pairs[self.slots[k].pair]["friction"]
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
-
-
-class Pairs:
-    """Numbers of pairs, read by the number of a pair; those that are the same for all are constants."""
-
-    def __init__(self, law: SoftLaw):
-        told = [_told(law, pair) for pair in law.pairs]
-        self._columns = {
-            name: [c[0] if len(set(c)) == 1 else Table(c) for c in zip(*(one[name] for one in told), strict=True)]
-            for name in (told[0] if told else ())
-        }
-
-    def __getitem__(self, pair: Scalar) -> dict[str, list[Scalar]]:
-        return {name: [c[pair] if isinstance(c, Table) else c for c in own] for name, own in self._columns.items()}
 
 
 def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[float]]:

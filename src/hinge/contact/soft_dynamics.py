@@ -39,9 +39,7 @@ def soft_dynamics(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: Pe
     none = [joint.coasting(qd[i]) for i, joint in enumerate(model.joint)]
     outside = model.by_body(external or [Force()] * len(model.parent))
     bias = newton_euler(model, q, qd, none, outside, (Motion(), Motion()))
-    smooth = [
-        t - c for t, c in zip(model.generalised_forces(tau), model.generalised_forces(bias), strict=True)
-    ]
+    smooth = [t - c for t, c in zip(model.generalised_forces(tau), model.generalised_forces(bias), strict=True)]
     M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
     contacts = SoftContacts(model, law, slots, columns(model, q), model.flat(qd), guess, h)
     problem = SoftProblem(model, law, M, smooth, rows, contacts)

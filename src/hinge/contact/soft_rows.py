@@ -93,7 +93,9 @@ def soft_rows(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, qdd: PerJoi
 def _limit(limit: SoftLimit, q: Flat, v: Flat, h: Scalar) -> list[Row]:
     """A row for each end, or one for the nearer where the margins of both cannot be passed at once."""
     x = _length(limit.length, q)
-    ends = [(x - limit.lower, 1.0)] * math.isfinite(limit.lower) + [(limit.upper - x, -1.0)] * math.isfinite(limit.upper)
+    ends = [(x - limit.lower, 1.0)] * math.isfinite(limit.lower) + [(limit.upper - x, -1.0)] * math.isfinite(
+        limit.upper
+    )
     if len(ends) == 2 and 2.0 * limit.margin <= limit.upper - limit.lower:
         (below, _), (above, _) = ends
         ends = [(minimum(below, above), select(less(above, below), -1.0, 1.0))]
