@@ -11,7 +11,7 @@ class Status(IntEnum):
     Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
     could not be closed. Of poses: no coordinates were found that reach them; of a hand that a controller leads: it was
     not led as wanted, though all its numbers are good. Of a simulation: it grew beyond all bounds, or equations that
-    are solved by turns were not. Of a derivative: there is none, because the state is where a law changes.
+    are solved by turns were not, or more contacts were found than there is room for. Of a derivative: there is none, because the state is where a law changes.
     """
 
     OK = 0
@@ -23,6 +23,7 @@ class Status(IntEnum):
     UNREACHED = 6
     DIVERGED = 7
     UNCONVERGED = 8
+    OVERFLOW = 9
     NOT_SMOOTH = 10
 
 
@@ -30,4 +31,4 @@ class Status(IntEnum):
 # does not have, which runs Python, and drops what is raised there: a Ctrl-C would be lost.
 OK, SINGULAR, NONFINITE = int(Status.OK), int(Status.SINGULAR), int(Status.NONFINITE)
 UNCLOSED, UNREACHED = int(Status.UNCLOSED), int(Status.UNREACHED)
-DIVERGED, UNCONVERGED = int(Status.DIVERGED), int(Status.UNCONVERGED)
+DIVERGED, UNCONVERGED, OVERFLOW = int(Status.DIVERGED), int(Status.UNCONVERGED), int(Status.OVERFLOW)

@@ -14,7 +14,7 @@ from hinge.contact.gjk import apart
 from hinge.contact.round_contacts import Add, ball_on_plane, chosen, unit
 from hinge.graph import Scalar, less, repeat, select, when
 from hinge.model.support import farthest
-from hinge.spatial import Mat3, Vec3, cross3, dot3
+from hinge.spatial import Vec3, cross3, dot3
 
 TURN = 1e-3  # rad
 DISTINCT = 1e-3  # of the smaller solid: how far apart points have to be

@@ -63,6 +63,7 @@ class RigidLaw:
 
     pairs: tuple[RigidPair, ...]
     inertia: float = 1.0  # the trace of the mass matrix at the reference configuration
+    joints: tuple[float, ...] = ()  # how much each velocity gives way there
     tolerance: float = 1e-11
     iterations: int = 60
     line_iterations: int = 50

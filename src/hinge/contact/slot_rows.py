@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hinge.contact.slots import Touch
 from hinge.dynamics.kinematics import axes_in_base, poses
-from hinge.graph import Scalar, inner, less, select
+from hinge.graph import Scalar, less, select
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.spatial import ZERO, Force, Motion, Vec3, cross3, dot

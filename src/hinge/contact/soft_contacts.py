@@ -9,10 +9,11 @@ from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, directions, slot_rows
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
-from hinge.contact.softness import SLIPPERY, TINY, SoftLaw, Softness, SoftPair
+from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
 from hinge.graph import Scalar, inner, less, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
+from hinge.model.file_physics import TINY, Softness
 
 ROWS = 6  # of a contact at the most
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hinge.contact.slot_rows import columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_contacts import SoftContacts
-from hinge.contact.soft_law import Solved, SoftProblem
+from hinge.contact.soft_law import SoftProblem, Solved
 from hinge.contact.soft_rows import soft_rows
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.composite import composite

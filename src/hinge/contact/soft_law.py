@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hinge.contact.slot_rows import together
 from hinge.contact.slot_contacts import SlotContacts
+from hinge.contact.slot_rows import together
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hinge.contact.slot_rows import Column, columns
-from hinge.contact.softness import TINY, Length, SoftHold, SoftLaw, SoftLimit, Softness, SoftTurn
+from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, Softness, SoftTurn
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -23,6 +23,7 @@ from hinge.dynamics.kinematics import (
 from hinge.graph import Scalar, absolute, inner, less, maximum, minimum, power, select, sqrt
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.file_physics import TINY, Softness
 from hinge.spatial import Mat3, Motion, MotionSpace, Vec3, cross3, dot3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log, unit
 

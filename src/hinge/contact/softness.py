@@ -17,40 +17,12 @@ import numpy as np
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import axes_in_base, poses
 from hinge.model import Model
+from hinge.model.file_physics import Softness
 from hinge.spatial import IDENTITY, ZERO, Mat3, MotionSpace, Vec3, cross3
 
 Numbers = tuple[float, ...]
 
-
-LEAST, MOST = 1e-4, 0.9999  # of an impedance
-TINY = 1e-15  # what counts as nothing
 SLIPPERY = 1e-5  # the least friction
-
-
-@dataclass(frozen=True)
-class Softness:
-    """How a constraint gives way."""
-
-    solref: Numbers = (0.02, 1.0)  # time constant (s) and damping ratio; or stiffness and damping, negative
-    solimp: Numbers = (0.9, 0.95, 0.001, 0.5, 2.0)  # least and greatest impedance, width (m, rad), midpoint, power
-
-    @property
-    def impedance(self) -> Numbers:
-        """`solimp` within the bounds it is kept in; without a width it is the mean."""
-        d0, d1, width, middle, power = self.solimp
-        d0, d1, middle = (min(max(x, LEAST), MOST) for x in (d0, d1, middle))
-        ends = (d0, d1) if width > TINY else (0.5 * (d0 + d1),) * 2
-        return *ends, width if width > TINY else 1.0, middle, max(power, 1.0)
-
-    @property
-    def pull(self) -> Numbers:
-        """(k, b, t, s): with steps of h seconds and T = max(t, s h), stiffness is k / T² and damping b / T.
-
-        A time constant is at least two steps. A `solref` with one number of either kind is the default.
-        """
-        most = self.impedance[1]
-        t, ratio = self.solref if (self.solref[0] > 0.0) == (self.solref[1] > 0.0) else Softness.solref
-        return (1.0 / (most * ratio) ** 2, 2.0 / most, t, 2.0) if t > 0.0 else (-t / most**2, -ratio / most, 1.0, 0.0)
 
 
 @dataclass(frozen=True)

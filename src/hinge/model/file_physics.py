@@ -11,15 +11,40 @@ from math import inf
 
 Range = tuple[float, float]
 NO_LIMIT: Range = (-inf, inf)
-LEAST = 1e-15  # below which a weight of mixing is none, in MuJoCo
+TINY = 1e-15  # what counts as nothing
+LEAST, MOST = 1e-4, 0.9999  # of an impedance
 
 
 @dataclass(frozen=True)
 class Softness:
-    """How a constraint gives way: MuJoCo's solref and solimp."""
+    """How a constraint gives way."""
 
     solref: tuple[float, ...] = (0.02, 1.0)  # time constant (s) and damping ratio; or stiffness and damping, negative
-    solimp: tuple[float, ...] = (0.9, 0.95, 0.001, 0.5, 2.0)  # impedances, width (m, rad), midpoint, power
+    solimp: tuple[float, ...] = (
+        0.9,
+        0.95,
+        0.001,
+        0.5,
+        2.0,
+    )  # least and greatest impedance, width (m, rad), midpoint, power
+
+    @property
+    def impedance(self) -> tuple[float, ...]:
+        """`solimp` within the bounds it is kept in; without a width it is the mean."""
+        d0, d1, width, middle, power = self.solimp
+        d0, d1, middle = (min(max(x, LEAST), MOST) for x in (d0, d1, middle))
+        ends = (d0, d1) if width > TINY else (0.5 * (d0 + d1),) * 2
+        return *ends, width if width > TINY else 1.0, middle, max(power, 1.0)
+
+    @property
+    def pull(self) -> tuple[float, ...]:
+        """(k, b, t, s): with steps of h seconds and T = max(t, s h), stiffness is k / T² and damping b / T.
+
+        A time constant is at least two steps. A `solref` with one number of either kind is the default.
+        """
+        most = self.impedance[1]
+        t, ratio = self.solref if (self.solref[0] > 0.0) == (self.solref[1] > 0.0) else Softness.solref
+        return (1.0 / (most * ratio) ** 2, 2.0 / most, t, 2.0) if t > 0.0 else (-t / most**2, -ratio / most, 1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,7 +88,7 @@ def mixed(a: Surface, b: Surface) -> Touching:
     if a.priority != b.priority:
         first = max(a, b, key=lambda one: one.priority)
         return Touching(first.condim, _each(first.friction), first.softness, margin=margin, gap=gap)
-    weights = [x if x >= LEAST else 0.0 for x in (a.solmix, b.solmix)]
+    weights = [x if x >= TINY else 0.0 for x in (a.solmix, b.solmix)]
     share = weights[0] / sum(weights) if any(weights) else 0.5
 
     def between(x: tuple[float, ...], y: tuple[float, ...]) -> tuple[float, ...]:

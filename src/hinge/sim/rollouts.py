@@ -47,6 +47,7 @@ from hinge.model.regroup import regrouped
 from hinge.robot import Robot
 from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
 from hinge.sim.step import Acts, Physics, asked, stepped
+from hinge.sim.touching import memory_of
 from hinge.spatial import Force, Motion, Vec3
 from hinge.status import DIVERGED, OK
 
@@ -126,10 +127,12 @@ class Outside:
         Where forces jump within the step, it is taken in parts; a part that fails ends it.
         """
 
+        nq, n = model.nq, model.nq + model.nv
+
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
-            q, v = model.joint_positions(at[: model.nq]), list(at[model.nq :])
-            moved = stepped(model, physics, self.before(acts, t + h), forward, t, h, q, v)
-            return [*model.flat(moved.q), *moved.v, moved.status]
+            q, v = model.joint_positions(at[:nq]), list(at[nq:n])
+            moved = stepped(model, physics, self.before(acts, t + h), forward, t, h, q, v, list(at[n:]))
+            return [*model.flat(moved.q), *moved.v, *moved.memory, moved.status]
 
         if "cuts" not in self.arrays:
             return part(t, h, *state)
@@ -169,18 +172,20 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         tau, answer = asked(model, physics, acts, t, q, v), forward
         if "tau" in records:
             records["tau"][due(n)] = tau
-        if kept:
+        if physics.keep > 1:
             now_kept, kept = renewed(lambda: Frozen(model, acts, t, q, v), equations, kept, n, physics.keep, tau)
             answer = now_kept.acceleration
 
-        *made, status = outside.stepped(graph, model, physics, acts, answer, n, t, h, [*q, *v])
+        memory = kept if physics.touch is not None else []
+        *made, status = outside.stepped(graph, model, physics, acts, answer, n, t, h, [*q, *v, *memory])
         met = minimum(fared, -acts.status(t, q, v))
-        now_fares = select(less(status, 0.5), met, status)
+        now_fares = select(less(status, 0.5), met if physics.touch is None else minimum(met, status), status)
         changed = select(less(fared, 0.5), less(0.5, absolute(now_fares - fared)), 0.0)
         lost = select(changed, select(less(status, 0.5), t, t + h), lost)
         fared = select(less(fared, 0.5), now_fares, fared)
         good = less(fared, 0.5)
-        q, v = ([select(good, x, np.nan) for x in part] for part in (made[:nq], made[nq:]))
+        q, v = ([select(good, x, np.nan) for x in part] for part in (made[:nq], made[nq : nq + nv]))
+        kept = made[nq + nv :] if memory else kept
         for name, values in (("q", q), ("qd", v)):
             if name in records:
                 records[name][due(n + 1.0)] = values
@@ -193,7 +198,8 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         equations = Frozen(model, outside.acts(graph, model, 0.0), start, state[:nq], state[nq : nq + nv])
         made = list(repeat(steps, state[: nq + nv + 3 + len(equations.flat)], step))
     else:
-        made = [*repeat(steps, state[: nq + nv + 2], step), state[-1]]
+        carried = nq + nv + 2 + memory_of(physics.touch, nv)
+        made = [*repeat(steps, state[:carried], step), state[-1]]
     fate = [*made[nq + nv :], *[0.0] * (nq + nv + wide - len(made))]
     outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (wide,), fate)]
     graph.let_go()
@@ -205,7 +211,7 @@ def fate_width(physics: Physics, nv: int) -> int:
 
     A status with which it goes on is negative.
     """
-    return 3 + (places(nv) if physics.keep > 1 else 0)
+    return 3 + (places(nv) if physics.keep > 1 else memory_of(physics.touch, nv))
 
 
 def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside) -> Model:

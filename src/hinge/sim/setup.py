@@ -12,6 +12,7 @@ from hinge import arguments
 from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs
 from hinge.calls.controllers import known_control
+from hinge.contact.contact_model import ContactModel
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -65,8 +66,8 @@ def unit(robot: Robot, q: Array) -> Array:
 
 
 def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str], effort: bool, limits: str,
-            constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1
-            ) -> Physics:  # fmt: skip
+            constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1,
+            touch: ContactModel | None = None) -> Physics:  # fmt: skip
     """What acts in a step besides what is given from outside."""
     one_of("method", method, METHODS)
     one_of("limits", limits, ("ignore", "stop", "spring"))
@@ -89,10 +90,32 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
             f"{method!r} needs the equations more than once a step; use 'euler' or 'semi_implicit'")  # fmt: skip
         raise NotCovered(f"keep={keep} does not go here: {why}.")
     made = Physics(method, inputs.terms(terms), bool(effort), limits == "stop",
-                   _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank)  # fmt: skip
+                   _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank, touch)  # fmt: skip
     if made.stops:
         _inside(robot, q)
+    if touch is not None:
+        _touches(robot, made, q)
     return made
+
+
+def _touches(robot: Robot, physics: Physics, q: Array) -> None:
+    """Refuse what does not go with contacts, and a start in which something is deep in something else."""
+    touch, row = physics.touch, METHODS[physics.method]
+    assert touch is not None
+    if row.adaptive or row.late == 0.0 or not row.asks:
+        fitting = "'rk4' or 'semi_implicit'"
+        raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
+    if touch.is_soft and physics.method != "semi_implicit":
+        raise NotCovered(
+            f"law='soft' is a step of its own, which method='semi_implicit' names; {physics.method!r} was given."
+        )
+    if physics.keep > 1 or physics.constraint is not None or sizes(robot.model)[1]:
+        raise NotCovered("contacts do not go with keep=, constraint= and driven joints. Leave them out.")
+    if touch.is_soft and (robot.loops or physics.stops or "friction" in physics.terms):
+        raise NotCovered(
+            "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
+            '  Use physics="file", or law="rigid".'
+        )
 
 
 def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float) -> tuple[str, float, int]:

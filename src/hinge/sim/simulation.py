@@ -21,6 +21,7 @@ import numpy as np
 from hinge import arguments
 from hinge.arguments import Array, Vector
 from hinge.calls.controllers import Untraceable
+from hinge.contact.contact_model import contact_model
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.integrators import METHODS
 from hinge.robot import Robot
@@ -82,7 +83,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
             effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
             external_frame: str = "body", base_motion: Any = None, prescribed: Any = None,
             constraint: Constrained | None = None, loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
-            backend: str | None = None) -> Rollout:  # fmt: skip
+            backend: str | None = None, contacts: Any = None, ground: Any = None, law: str = "rigid"
+            ) -> Rollout:  # fmt: skip
     """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
 
     `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
@@ -109,7 +111,10 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     numbers = setup.varied(robot, parameters)
     axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
-    physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
+    touch = contact_model(robot.target, contacts, ground, law)
+    physics = setup.physics(
+        robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, touch=touch
+    )
     _fixed(physics)
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     setup.refuse_violated(physics, acts, q, qd, t0)
@@ -151,8 +156,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
              loops: str | None = None, loop_time: float = 0.05, parameters: Mapping[str, Any] | None = None,
              inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None,
              external_frame: str = "body", base_motion: Any = None, prescribed: Any = None, t0: float = 0.0,
-             append: bool = False, overwrite: bool = False
-             ) -> Trajectory:  # fmt: skip
+             append: bool = False, overwrite: bool = False, contacts: Any = None, ground: Any = None,
+             law: str = "rigid") -> Trajectory:  # fmt: skip
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
@@ -193,10 +198,10 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
             q0, qd0 = there.final
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
-    way = method or "rk4"
-    physics = setup.physics(
-        robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, arguments.count("keep", keep)
-    )
+    touch = contact_model(robot.target, contacts, ground, law)
+    way = method or ("semi_implicit" if touch is not None and touch.is_soft else "rk4")
+    kept = arguments.count("keep", keep)
+    physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch)
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if not append:

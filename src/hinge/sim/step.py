@@ -16,6 +16,7 @@ from hinge.calls.controllers import saturated
 from hinge.constraints.elimination import determined
 from hinge.constraints.general import stabilised
 from hinge.constraints.multipliers import Held, Keeping, constrained
+from hinge.contact.contact_model import ContactModel
 from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
@@ -26,6 +27,7 @@ from hinge.loops.kinematics import closing
 from hinge.model import Model
 from hinge.model.symbols import unknown
 from hinge.sim.impulses import bounded, rubbed, struck
+from hinge.sim.touching import softly, struck_together
 from hinge.spatial import Force, Motion
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
 
@@ -48,6 +50,7 @@ class Physics:
     loop_time: float = 0.0  # s: time constant with which loops that came open close again, where they do
     keep: int = 1  # every how many steps the equations of motion are set up
     rank: int = 0  # how many velocities the loops determine, where these are found from the others
+    touch: ContactModel | None = None  # what may touch
 
     @property
     def traced_terms(self) -> frozenset[str]:
@@ -72,6 +75,7 @@ class Moved(NamedTuple):
     v: Flat
     status: Scalar
     made: Any  # what the method of integration has to say besides
+    memory: Flat = ()  # what the next step may begin from
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -81,23 +85,43 @@ def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Fla
 
 
 def stepped(
-    model: Model, physics: Physics, acts: Acts, forward: Answer, t: Scalar, h: Scalar, q: PerJoint, v: Flat
+    model: Model,
+    physics: Physics,
+    acts: Acts,
+    forward: Answer,
+    t: Scalar,
+    h: Scalar,
+    q: PerJoint,
+    v: Flat,
+    memory: Flat = (),
 ) -> Moved:
-    """A step of h seconds from q and v at the time t; `forward` gives accelerations where nothing is held."""
-    method = METHODS[physics.method]
+    """A step of h seconds from q and v at the time t; `forward` gives accelerations where nothing is held.
+
+    `memory` is what the last step handed on.
+    """
+    method, touch = METHODS[physics.method], physics.touch
+    if touch is not None and touch.is_soft:
+        tau = asked(model, physics, acts, t, model.flat(q), v)
+        soft = softly(touch, acts.body(t), q, v, tau, acts.external(acts.body(t), q), h, memory)
+        fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
+        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
     rows = bounded(model, "friction" in physics.terms, physics.stops)
-    made = method.advance(model, system(model, physics, acts, forward, t, h, rubbed(rows, v)), q, v, h)
+    sliding = rubbed(rows, v) if touch is None else {}
+    made = method.advance(model, system(model, physics, acts, forward, t, h, sliding), q, v, h)
     end, sure = t + h, made.pivot
-    body = acts.body(end)
-    held = holding(body, physics, end) if rows else None
-    after = struck(
-        body, rows, (model.flat(q), v), made.q, made.v, h, method.late, held(made.q, made.v) if held else None
-    )
+    body, says = acts.body(end), float(OK)
+    held = holding(body, physics, end) if rows or touch is not None else None
+    now_held = held(made.q, made.v) if held else None
+    if touch is None:
+        after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late, now_held)
+        settled = minimum(made.settled, after.settled)
+    else:
+        after = struck_together(touch, body, rows, v, made.q, made.v, h, method.late, now_held)
+        settled, says = made.settled, after.status
     at, speed, off = _kept(body, physics, end, after.q, after.v)
-    fared = _fared(model, at, speed, v, sure, minimum(made.settled, after.settled))
-    return Moved(
-        at, speed, select(less(fared, 0.5), select(less(OPEN * OPEN, off), float(UNCLOSED), fared), fared), made
-    )
+    fared = _fared(model, at, speed, v, sure, settled)
+    open_too_far = select(less(OPEN * OPEN, off), float(UNCLOSED), says)
+    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made)
 
 
 def system(

@@ -1,0 +1,236 @@
+"""What may touch in a simulation, and by which law: pairs of shapes that are found anew in every step, or contacts that
+are given.
+
+    touch = contact_model(robot.target, contacts="file", ground=Ground(friction=0.8), law="rigid")
+    slots = touch.found(model, q)
+
+It is data: two that are equal make the same step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hinge.arguments import finite
+from hinge.calls.target import Target
+from hinge.contact.collision import collide, tangent_of
+from hinge.contact.collision_pairs import Pairs, ordered
+from hinge.contact.collision_shapes import CollisionShape, half_space, placed
+from hinge.contact.contact_kinematics import Touch as Meeting
+from hinge.contact.contacts import Contact
+from hinge.contact.dynamics import checked
+from hinge.contact.file_pairs import collision_shapes, file_pairs
+from hinge.contact.rigid_law import RigidLaw, RigidPair
+from hinge.contact.slots import Slots, Touch
+from hinge.contact.softness import SoftLaw, SoftPair, Weights
+from hinge.dynamics.kinematics import poses
+from hinge.errors import NotCovered, SizeError, one_of
+from hinge.graph import Scalar, less
+from hinge.integrators.steps import PerJoint
+from hinge.model import Model
+from hinge.model.file_physics import Surface, Touching, mixed
+from hinge.model.shapes import Mesh, Shape
+from hinge.spatial import Motion, Vec3
+from hinge.spatial.rotation import shortest_turn
+
+LAWS = ("rigid", "soft")
+MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
+POINTS = 4
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A half-space that bodies stand on: its height (m) along a normal, and what its surface does.
+
+    `friction` is that of sliding, or of sliding, spinning and rolling (m); a shape whose file states friction has the
+    greater of the two. `compliance` is in m/N.
+
+    >>> hinge.Ground(friction=0.8).height
+    0.0
+    """
+
+    height: float = 0.0
+    normal: tuple[float, ...] = (0.0, 0.0, 1.0)
+    friction: float | tuple[float, ...] = 1.0
+    restitution: float = 0.0
+    compliance: float = 0.0
+
+    def __post_init__(self) -> None:
+        n = finite("Ground: normal", self.normal).astype(float)
+        if n.shape != (3,) or not n.any():
+            raise SizeError(f"Ground: normal is {self.normal!r}. Give a direction of three numbers.")
+        mu = finite("Ground: friction", self.friction).astype(float).reshape(-1)
+        if mu.size not in (1, 3) or (mu < 0.0).any():
+            raise SizeError(f"Ground: friction is {self.friction!r}. Give one number from 0 up, or three.")
+        if not 0.0 <= self.restitution <= 1.0 or not self.compliance >= 0.0:
+            raise SizeError(
+                f"Ground: restitution {self.restitution!r} has to be from 0 to 1, compliance {self.compliance!r} from 0 up."
+            )
+        object.__setattr__(self, "normal", tuple(map(float, n / np.linalg.norm(n))))
+        object.__setattr__(self, "friction", tuple(map(float, mu)) if mu.size == 3 else float(mu[0]))
+
+    @property
+    def surface(self) -> Surface:
+        mu = self.friction if isinstance(self.friction, tuple) else (self.friction, 0.0, 0.0)
+        condim = 6 if mu[2] else 4 if mu[1] else 3 if mu[0] else 1
+        return Surface(friction=mu, condim=condim)
+
+
+@dataclass(frozen=True)
+class ContactModel:
+    """What may touch: shapes on links and the rows of them that are pairs, or contacts; the law, and room for how many."""
+
+    law: RigidLaw | SoftLaw
+    room: int
+    contacts: tuple[Contact, ...] = ()
+    ground: Ground | None = None
+    shapes: tuple[tuple[str, Shape], ...] = ()  # after the ground, where there is one
+    rows: tuple[tuple[int, int], ...] = ()
+    within: tuple[float, ...] = ()  # m: the gaps below which pairs are contacts
+    names: tuple[tuple[str, str], ...] = ()  # of the links of pairs, as the normal leads
+    hulls: str = ""  # a digest of the points of meshes
+
+    @property
+    def is_soft(self) -> bool:
+        return isinstance(self.law, SoftLaw)
+
+    def found(self, model: Model, q: PerJoint, like: Scalar) -> Slots:
+        """The contacts of a configuration."""
+        slots, (R, r) = Slots(self.room, like), poses(model, q)
+        if self.contacts:
+            still = [Motion()] * len(R)
+            for k, contact in enumerate(self.contacts):
+                at = Meeting(model, contact, contact.numbers, (R, r), still)
+                point, within = at.at - at.n * (0.5 * at.gap), self.within[k]
+                slots.add(less(at.gap, within), Touch(float(k), at.gap, point, at.n, tangent_of(at.n, None)))
+        else:
+            collide(self._pairs(model), R, r, slots, like)
+        return slots
+
+    def _pairs(self, model: Model) -> Pairs:
+        made = [] if self.ground is None else [_half_space(self.ground)]
+        return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
+
+
+def _half_space(ground: Ground) -> CollisionShape:
+    return half_space(np.array(ground.normal), ground.height, np.array(shortest_turn(Vec3(ground.normal))))
+
+
+def contact_model(target: Target, contacts: Any, ground: Any, law: str) -> ContactModel | None:
+    """What may touch: `contacts` is None, "file", "self" or a list of `Contact`, `ground` None, a height or a `Ground`.
+
+    With "file" it is the pairs that an MJCF file says; of any other robot its links with the world. With "self" its
+    links touch each other too, but neighbours and those that overlap at the reference configuration. With a ground all
+    links touch that.
+    """
+    one_of("law", law, LAWS)
+    if contacts is None and ground is None:
+        return None
+    if contacts is not None and not isinstance(contacts, str):
+        return _given(target.model, checked(target, contacts), _ground(ground), law)
+    if contacts is not None:
+        one_of("contacts", contacts, ("file", "self"))
+    return _shaped(target.model, contacts, _ground(ground), law)
+
+
+def _ground(given: Any) -> Ground | None:
+    if given is None or isinstance(given, Ground):
+        return given
+    if isinstance(given, int | float | np.number) and np.isfinite(given):
+        return Ground(float(given))
+    raise SizeError(f"ground is {given!r}. Give None, a height in m, or a hinge.Ground.")
+
+
+def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: str) -> ContactModel:
+    """Contacts that were given, each a pair of its own."""
+    if ground is not None:
+        raise NotCovered(
+            "contacts are given one by one, and so is a ground. Give one of them, or contacts of the ground."
+        )
+    weights, pairs = Weights(model), []
+    for contact in contacts:
+        (second, first), mu = contact.bodies(model), contact.friction
+        touching = Touching(condim=3 if mu else 1, friction=(mu, mu, 0.0, 0.0, 0.0))
+        links = (contact.body, contact.other)
+        pairs.append((first, second, touching, contact.restitution, contact.compliance, _weight(weights, links)))
+    names = tuple((contact.other or "world", contact.body) for contact in contacts)
+    made = _law(law, model, weights, pairs)
+    return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names)
+
+
+def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str) -> ContactModel:
+    """Pairs of shapes."""
+    placed_shapes = collision_shapes(model)
+    stated = any(one.shape.surface is not None for one in placed_shapes)
+    pairs: list[tuple[int, int, Touching]] = []
+    shift = 0 if ground is None else 1
+    if ground is not None:
+        pairs += [(0, k + 1, mixed(ground.surface, one.surface) if one.shape.surface else _on(ground))
+                  for k, one in enumerate(placed_shapes) if one.body]  # fmt: skip
+    number = {id(one.shape): k + shift for k, one in enumerate(placed_shapes)}
+    if (contacts == "file" and stated) or contacts == "self":
+        listed = file_pairs(model)
+        if not stated:
+            listed = [pair for pair in listed if not _overlap(model, pair)]
+        pairs += [(number[id(pair.first.shape)], number[id(pair.second.shape)], pair.touching) for pair in listed]
+    elif contacts == "file":
+        pairs += [(number[id(a.shape)], number[id(b.shape)], Touching()) for a in placed_shapes if not a.body
+                  for b in placed_shapes if b.body]  # fmt: skip
+    made = [] if ground is None else [_half_space(ground)]
+    made += [placed(model, one.link, one.shape) for one in placed_shapes]
+    weights, told, rows = Weights(model), [], []
+    for i, j, touching in pairs:
+        a, b = ordered(made, i, j)
+        e, soft = (ground.restitution, ground.compliance) if ground is not None and a == 0 else (0.0, 0.0)
+        told.append((made[a].body, made[b].body, touching, e, soft, _weight(weights, (made[a].name, made[b].name))))
+        rows.append((a, b))
+    within = tuple(pair[2].margin if law == "soft" else 0.0 for pair in told)
+    points = sum(min(MOST_POINTS.get(made[k].geometry.kind, POINTS) for k in row) for row in rows)
+    room = max(1, min(points, POINTS * len(made)))
+    names = tuple((made[a].name, made[b].name) for a, b in rows)
+    shapes = tuple((one.link, one.shape) for one in placed_shapes)
+    return ContactModel(
+        _law(law, model, weights, told), room, (), ground, shapes, tuple(rows), within, names, _hulls(made)
+    )
+
+
+def _on(ground: Ground) -> Touching:
+    return mixed(ground.surface, ground.surface)
+
+
+def _overlap(model: Model, pair: Any) -> bool:
+    """Whether two shapes overlap at the reference configuration: such links are made to."""
+    q = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
+    R, r = poses(model, q)
+    made = [placed(model, one.link, one.shape) for one in (pair.first, pair.second)]
+    slots = Slots(POINTS, 0.0)
+    collide(Pairs(tuple(made), (ordered(made, 0, 1),), (0.0,)), R, r, slots, 0.0)
+    return bool(slots.found > 0.0)
+
+
+def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[float, float]:
+    """How much what two links are part of gives way."""
+    known = [weights.link(link) for link in links if link not in (None, "ground", "world")]
+    return tuple(map(sum, zip(*known, strict=True))) if known else (0.0, 0.0)
+
+
+def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any]) -> RigidLaw | SoftLaw:
+    if law == "rigid":
+        made = [RigidPair(a, b, w[0], t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
+        return RigidLaw(tuple(made), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
+    options = model.physics.options
+    made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin - t.gap)
+            for a, b, t, _, _, w in pairs]  # fmt: skip
+    return SoftLaw(tuple(made), cone=options.cone, impratio=options.impratio, inertia=weights.inertia,
+                   tolerance=options.tolerance, iterations=options.iterations)  # fmt: skip
+
+
+def _hulls(shapes: Sequence[CollisionShape]) -> str:
+    """A digest of what meshes are, which their files may say differently another time."""
+    points = [one.geometry.corners for one in shapes if isinstance(one.geometry, Mesh)]
+    return hashlib.sha256(b"".join(x.tobytes() for x in points)).hexdigest() if points else ""

@@ -1,0 +1,90 @@
+"""Contact as a part of the step: impulses at its end by the rigid law, or accelerations by the soft one.
+
+Stops and dry friction of joints, and loops, are met together with contacts: they are rows of the same problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from hinge.constraints.multipliers import Held
+from hinge.contact.contact_model import ContactModel
+from hinge.contact.rigid_law import HARD, Struck, struck
+from hinge.contact.slots import Slots
+from hinge.contact.soft_dynamics import SoftStep, soft_step
+from hinge.contact.soft_rows import Row
+from hinge.graph import Scalar, less, maximum, select
+from hinge.integrators.implicit import damping
+from hinge.integrators.steps import Flat, PerJoint
+from hinge.model import Model
+from hinge.sim.impulses import Bounded
+from hinge.spatial import Force
+from hinge.status import OK, OVERFLOW, UNCONVERGED
+
+
+class Touched(NamedTuple):
+    """The state after a step with contacts, what the next step may begin from, and a status with which a run goes on."""
+
+    q: PerJoint
+    v: Flat
+    memory: Flat
+    status: Scalar
+    made: Struck | SoftStep
+    slots: Slots
+
+
+def memory_of(touch: ContactModel | None, nv: int) -> int:
+    """How many numbers a step hands on to the next."""
+    return nv if touch is not None and touch.is_soft else 0
+
+
+def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], before: Flat, q: PerJoint, v: Flat,
+                    h: Scalar, late: float, held: Held | None) -> Touched:  # fmt: skip
+    """The state at the end of a step that led to q and v, with impulses of contacts, stops, dry friction and loops."""
+    slots = touch.found(model, q, v[0])
+    others = _rows(touch.law.joints, model, rows, q, v, h, late, held)
+    made = struck(model, touch.law, slots, before, q, v, h, late, others)
+    return Touched(made.q, made.v, [], _status(slots, made.settled), made, slots)
+
+
+def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
+           memory: Flat) -> Touched:  # fmt: skip
+    """A step by the soft law, from the accelerations of the last one."""
+    slots = touch.found(model, q, v[0])
+    speeds, forces = model.joint_velocities(v), model.joint_velocities(tau)
+    made = soft_step(model, touch.law, q, speeds, forces, slots, memory, h, damping(model), external)
+    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
+
+
+def _status(slots: Slots, settled: Scalar) -> Scalar:
+    """Negative, for a run goes on: contacts that there was no room for, or forces that do not meet all conditions."""
+    met = select(less(0.5, settled), float(OK), -float(UNCONVERGED))
+    return select(less(slots.room + 0.5, slots.found), -float(OVERFLOW), met)
+
+
+def _rows(weights: Sequence[float], model: Model, bounds: Sequence[Bounded], q: PerJoint, v: Flat, h: Scalar,
+          late: float, held: Held | None) -> Callable[[Scalar], list[Row]]:  # fmt: skip
+    """What stops, dry friction and loops hold, for velocities that bring it back and for how it parts."""
+    flat = model.flat(q)
+
+    def made(parting: Scalar) -> list[Row]:
+        rows = []
+        for one in bounds:
+            firm = 1.0 / (HARD * weights[one.v])
+            if one.sticks:
+                rows.append(Row({one.v: 1.0}, 0.0, firm, -h * one.friction, h * one.friction))
+            for sign, end in ((1.0, one.lower), (-1.0, one.upper)) if one.stops else ():
+                if math.isfinite(end):
+                    gap = sign * (flat[one.q] - end)
+                    closes = gap / (late * h) - sign * v[one.v]
+                    wanted = -select(parting, maximum(closes, 0.0), closes)
+                    rows.append(Row({one.v: sign}, wanted, select(less(gap, 0.0), firm, 0.0), 0.0))
+        for row in held.A if held is not None else ():
+            entries = {k: x for k, x in enumerate(row) if not (type(x) is float and x == 0.0)}
+            weight = sum(weights[k] for k in entries) / max(len(entries), 1)
+            rows.append(Row(entries, 0.0, 1.0 / (HARD * weight)))
+        return rows
+
+    return made
