@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 
-from hinge.contact.slots import NUMBERS, Slots
+from hinge.contact.slots import NUMBERS, Slots, Touch
 from hinge.contact.softness import (
     Length,
     Seat,
@@ -43,6 +43,9 @@ def law_of(m, robot, geoms):
         parts = [(int(m.jnt_qposadr[m.wrap_objid[k]]), int(m.jnt_dofadr[m.wrap_objid[k]]), float(m.wrap_prm[k])) for k in at]
         return Length(tuple(parts))
 
+    def from_rest(length):
+        return length._replace(reference=sum(c * float(m.qpos0[q]) for q, _, c in length.parts))
+
     def weight_of(length):
         return weights.length(length) if len(length.parts) > 1 else float(own[length.parts[0][1]])
 
@@ -56,13 +59,17 @@ def law_of(m, robot, geoms):
                for t in range(m.ntendon) if m.tendon_limited[t]]  # fmt: skip
     frictions = [SoftFriction(Length(((0, v, 1.0),)), float(m.dof_frictionloss[v]), float(own[v]),
                               soft(m.dof_solref[v], m.dof_solimp[v])) for v in range(m.nv) if m.dof_frictionloss[v]]  # fmt: skip
+    frictions += [SoftFriction(tendon(t), float(m.tendon_frictionloss[t]), weights.length(tendon(t)),
+                               soft(m.tendon_solref_fri[t], m.tendon_solimp_fri[t]))
+                  for t in range(m.ntendon) if m.tendon_frictionloss[t]]  # fmt: skip
     couplings, holds = [], []
     for e in range(m.neq):
         kind, one, two, data = m.eq_type[e], m.eq_obj1id[e], m.eq_obj2id[e], m.eq_data[e]
         softness = soft(m.eq_solref[e], m.eq_solimp[e])
-        if kind == mujoco.mjtEq.mjEQ_JOINT:
-            both = [joint(x)._replace(reference=float(m.qpos0[m.jnt_qposadr[x]])) if x >= 0 else None for x in (one, two)]
-            w = sum(weight_of(x) for x in both if x)
+        if kind == mujoco.mjtEq.mjEQ_JOINT or kind == mujoco.mjtEq.mjEQ_TENDON:  # noqa: PLR1714
+            length = joint if kind == mujoco.mjtEq.mjEQ_JOINT else tendon
+            both = [from_rest(length(x)) if x >= 0 else None for x in (one, two)]
+            w = sum(weights.length(x) for x in both if x)
             couplings.append(SoftCoupling(*both, tuple(map(float, data[:5])), w, softness))
             continue
         w = tuple(np.add(links[one], links[two]))
@@ -97,6 +104,14 @@ def noted(m, d, geoms):
         assert geoms.setdefault(key, told) == told
         rows.append([list(geoms).index(key), c.dist, *c.pos, *c.frame[:6]])
     return rows
+
+
+def slots_of(touches):
+    """A list of contacts on floats."""
+    slots = Slots(max(len(touches), 1), 0.0)
+    for pair, gap, *rest in touches:
+        slots.add(True, Touch(float(pair), gap, tuple(rest[:3]), tuple(rest[3:6]), tuple(rest[6:])))
+    return slots
 
 
 def kernel(robot, law, room, h, backend=None):
