@@ -24,6 +24,7 @@ from hinge.contact.collision_shapes import CollisionShape, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
+from hinge.contact.file_law import FileLaw
 from hinge.contact.file_pairs import collision_shapes, file_pairs
 from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
@@ -121,21 +122,21 @@ def _half_space(ground: Ground) -> CollisionShape:
     return half_space(np.array(ground.normal), ground.height, np.array(shortest_turn(Vec3(ground.normal))))
 
 
-def contact_model(target: Target, contacts: Any, ground: Any, law: str) -> ContactModel | None:
+def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: bool = False) -> ContactModel | None:
     """What may touch: `contacts` is None, "file", "self" or a list of `Contact`, `ground` None, a height or a `Ground`.
 
     With "file" it is the pairs that an MJCF file says; of any other robot its links with the world. With "self" its
     links touch each other too, but neighbours and those that overlap at the reference configuration. With a ground all
-    links touch that.
+    links touch that. With `whole` limits, dry friction and equalities of the file are in the soft law too.
     """
     one_of("law", law, LAWS)
-    if contacts is None and ground is None:
+    if contacts is None and ground is None and not whole:
         return None
     if contacts is not None and not isinstance(contacts, str):
-        return _given(target.model, checked(target, contacts), _ground(ground), law)
+        return _given(target.model, checked(target, contacts), _ground(ground), law, whole)
     if contacts is not None:
         one_of("contacts", contacts, ("file", "self"))
-    return _shaped(target.model, contacts, _ground(ground), law)
+    return _shaped(target.model, contacts, _ground(ground), law, whole)
 
 
 def _ground(given: Any) -> Ground | None:
@@ -146,7 +147,7 @@ def _ground(given: Any) -> Ground | None:
     raise SizeError(f"ground is {given!r}. Give None, a height in m, or a hinge.Ground.")
 
 
-def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: str) -> ContactModel:
+def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: str, whole: bool) -> ContactModel:
     """Contacts that were given, each a pair of its own."""
     if ground is not None:
         raise NotCovered(
@@ -159,11 +160,11 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
         links = (contact.body, contact.other)
         pairs.append((first, second, touching, contact.restitution, contact.compliance, _weight(weights, links)))
     names = tuple((contact.other or "world", contact.body) for contact in contacts)
-    made = _law(law, model, weights, pairs)
+    made = _law(law, model, weights, pairs, whole)
     return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names)
 
 
-def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str) -> ContactModel:
+def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str, whole: bool) -> ContactModel:
     """Pairs of shapes."""
     placed_shapes = collision_shapes(model)
     stated = any(one.shape.surface is not None for one in placed_shapes)
@@ -195,7 +196,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str)
     names = tuple((made[a].name, made[b].name) for a, b in rows)
     shapes = tuple((one.link, one.shape) for one in placed_shapes)
     return ContactModel(
-        _law(law, model, weights, told), room, (), ground, shapes, tuple(rows), within, names, _hulls(made)
+        _law(law, model, weights, told, whole), room, (), ground, shapes, tuple(rows), within, names, _hulls(made)
     )
 
 
@@ -219,13 +220,15 @@ def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[float, float
     return tuple(map(sum, zip(*known, strict=True))) if known else (0.0, 0.0)
 
 
-def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any]) -> RigidLaw | SoftLaw:
+def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any], whole: bool) -> RigidLaw | SoftLaw:
     if law == "rigid":
         made = [RigidPair(a, b, w[0], t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
         return RigidLaw(tuple(made), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
     options = model.physics.options
     made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin - t.gap)
             for a, b, t, _, _, w in pairs]  # fmt: skip
+    if whole:
+        return FileLaw(model, weights).law(made)
     return SoftLaw(tuple(made), cone=options.cone, impratio=options.impratio, inertia=weights.inertia,
                    tolerance=options.tolerance, iterations=options.iterations)  # fmt: skip
 

@@ -1,0 +1,157 @@
+"""The soft law as an MJCF file has it: pairs, limits, dry friction and equalities, with all their numbers.
+
+law = file_law(robot.model, file_pairs(robot.model))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from hinge.contact.softness import (
+    Length,
+    Seat,
+    SoftCoupling,
+    SoftFriction,
+    SoftHold,
+    SoftLaw,
+    SoftLimit,
+    SoftPair,
+    SoftTurn,
+    Weights,
+)
+from hinge.dynamics.kinematics import poses
+from hinge.errors import NotCovered
+from hinge.model import Model
+from hinge.model.file_physics import Equality, Tendon
+from hinge.spatial import Mat3, Vec3
+from hinge.spatial.rotation import rotation_from_quaternion
+
+
+class FileLaw:
+    """What of a file gives way besides contacts."""
+
+    def __init__(self, model: Model, weights: Weights):
+        self.model, self.weights = model, weights
+        self.own = [w for i in model.leaders for w in weights.velocities(i)]
+        self.off = set(model.physics.options.disabled)
+        self.reference = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
+
+    def law(self, pairs: Sequence[SoftPair]) -> SoftLaw:
+        """All of it, with pairs of shapes."""
+        options, none = self.model.physics.options, "constraint" in self.off
+        limits = [] if none or "limit" in self.off else list(self._limits())
+        holds = [] if none or "equality" in self.off else [self._held(e) for e in self._equalities("connect", "weld")]
+        ties = [] if none or "equality" in self.off else [self._tied(e) for e in self._equalities("joint", "tendon")]
+        return SoftLaw(
+            tuple(pairs),
+            tuple(one for one in limits if isinstance(one, SoftLimit)),
+            tuple(one for one in limits if isinstance(one, SoftTurn)),
+            tuple([] if none or "frictionloss" in self.off else self._frictions()),
+            tuple(ties),
+            tuple(holds),
+            options.cone,
+            options.impratio,
+            self.weights.inertia,
+            options.tolerance,
+            options.iterations,
+            options.ls_iterations,
+        )
+
+    def _joint(self, i: int) -> Length:
+        """The coordinate of a joint that has one."""
+        at_q, at_v = self.model.slices[i]
+        return Length(((at_q.start, at_v.start, 1.0),))
+
+    def _tendon(self, tendon: Tendon) -> Length:
+        parts = [(*self._joint(self.model.joint_number(name)).parts[0][:2], c) for name, c in tendon.joints]
+        return Length(tuple(parts))
+
+    def _weight(self, length: Length) -> float:
+        return self.weights.length(length) if len(length.parts) > 1 else self.own[length.parts[0][1]]
+
+    def _limits(self) -> Iterator[SoftLimit | SoftTurn]:
+        model = self.model
+        for i in model.leaders:
+            data, joint, (at_q, at_v) = model.data[i], model.joint[i], model.slices[i]
+            soft, margin = data.physics.limit, data.physics.margin
+            if joint.is_single and any(map(math.isfinite, (*data.lower, *data.upper))):
+                yield SoftLimit(self._joint(i), data.lower[0], data.upper[0], self.own[at_v.start], soft, margin)
+            elif joint.kind == "spherical" and data.upper and math.isfinite(data.upper[0]):
+                yield SoftTurn(at_q.start, at_v.start, data.upper[0], self.own[at_v.start], soft, margin)
+        for tendon in model.physics.tendons:
+            if any(map(math.isfinite, tendon.range)):
+                length = self._tendon(tendon)
+                yield SoftLimit(length, *tendon.range, self.weights.length(length), tendon.limit, tendon.margin)
+
+    def _frictions(self) -> Iterator[SoftFriction]:
+        model = self.model
+        for i in model.leaders:
+            for k, size in enumerate(model.data[i].friction):
+                v = model.slices[i][1].start + k
+                if size:
+                    yield SoftFriction(Length(((0, v, 1.0),)), size, self.own[v], model.data[i].physics.friction)
+        for tendon in model.physics.tendons:
+            if tendon.frictionloss:
+                length = self._tendon(tendon)
+                yield SoftFriction(length, tendon.frictionloss, self.weights.length(length), tendon.friction)
+
+    def _equalities(self, *kinds: str) -> list[Equality]:
+        return [one for one in self.model.physics.equalities if one.active and one.kind in kinds]
+
+    def _tied(self, one: Equality) -> SoftCoupling:
+        """Two joints or tendons, each from where it is at the reference configuration."""
+        named = {tendon.name: tendon for tendon in self.model.physics.tendons}
+
+        def length(name: str) -> Length:
+            made = self._tendon(named[name]) if one.kind == "tendon" else self._joint(self.model.joint_number(name))
+            flat = self.model.flat(self.reference)
+            return made._replace(reference=sum(c * flat[q] for q, _, c in made.parts))
+
+        both = length(one.first), length(one.second) if one.second else None
+        return SoftCoupling(*both, one.polycoef, sum(self._weight(x) for x in both if x), one.softness)
+
+    def _held(self, one: Equality) -> SoftHold:
+        """Two places: those of sites, or of bodies with an anchor, as they stand at the reference configuration."""
+        first, second = one.first, one.second or "world"
+        weight = tuple(a + b for a, b in zip(self._link(first), self._link(second), strict=True))
+        if one.on == "site":
+            seats = Seat(first), Seat(second)
+        elif one.kind == "connect":
+            anchor = Vec3(one.anchor)
+            seats = Seat(first, p=anchor), Seat(second, p=self._seen(first, second, anchor))
+        else:
+            seats = self._welded(first, second, one)
+        return SoftHold(*seats, weight, one.softness, one.torquescale if one.kind == "weld" else 0.0)
+
+    def _link(self, name: str) -> tuple[float, float]:
+        """How much a link gives way, or the one that a site is on."""
+        frames = self.model.frames
+        if name == "world" or not self.model.frame(name).body:
+            return 0.0, 0.0
+        if name in self.model.links:
+            return self.weights.link(name)
+        own = next((link for link in self.model.links if frames[link].body == frames[name].body), None)
+        if own is None:
+            raise NotCovered(f"equality on {name!r}: no link carries it. Name a body.")
+        return self.weights.link(own)
+
+    def _pose(self, name: str) -> tuple[Mat3, Vec3]:
+        """The axes and the origin of a frame at the reference configuration."""
+        R, r = poses(self.model, self.reference)
+        frame = self.model.frame(name)
+        return R[frame.body].times(frame.R), R[frame.body] @ frame.p + r[frame.body]
+
+    def _seen(self, first: str, second: str, point: Vec3) -> Vec3:
+        """A point of one body in the coordinates of another."""
+        (R, p), (Q, q) = self._pose(first), self._pose(second)
+        return Q.T @ (R @ point + p - q)
+
+    def _welded(self, first: str, second: str, one: Equality) -> tuple[Seat, Seat]:
+        (R, p), (Q, q) = self._pose(first), self._pose(second)
+        if one.relpose is None:
+            turn, shift = R.T.times(Q), R.T @ (q - p)
+        else:
+            turn, shift = rotation_from_quaternion(one.relpose[3:]), Vec3(one.relpose[:3])
+        anchor = Vec3(one.anchor)
+        return Seat(first, turn, turn @ anchor + shift), Seat(second, p=anchor)
