@@ -20,6 +20,7 @@ from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
+from hinge.dynamics.file_forces import control_forces
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.place import At
 from hinge.dynamics.registry import BASE
@@ -41,6 +42,7 @@ from hinge.graph import (
 )
 from hinge.graph.collector import uncollected
 from hinge.graph.scalars import chosen
+from hinge.integrators.steps import Flat
 from hinge.model import Model, varied
 from hinge.model.driven import put
 from hinge.model.regroup import regrouped
@@ -99,14 +101,26 @@ class Outside:
         held = self.flat(graph, "tau") if "tau" in self.arrays else none
         if "taus" in self.arrays:
             held = Rows(graph, "taus", model.nv)[minimum(step, graph.input("clock", CLOCK.index("last")))]
+        drives = self.flat(graph, "ctrl") if "ctrl" in self.arrays else []
+        if "ctrls" in self.arrays:
+            (nu,) = self.shape("ctrls")
+            drives = Rows(graph, "ctrls", nu)[minimum(step, graph.input("clock", CLOCK.index("last")))]
         wrenches = self.flat(graph, "external") if "external" in self.arrays else []
         pushes = [Force(Vec3(tuple(w[:3])), Vec3(tuple(w[3:]))) for w in zip(*[iter(wrenches)] * 6, strict=True)]
         still = BASE.take(model, self.flat(graph, "base_motion")) if "base_motion" in self.arrays else None
         at_rest = still or (Motion(), Motion())
         if "prescribed" in self.arrays:
             model = put(model, self.flat(graph, "prescribed"))
+
+        def forces(t: Scalar, q: Flat, v: Flat) -> Flat:
+            tau = list(held) if law is None else law(t, q, v, *fed)
+            if not drives:
+                return tau
+            made, _ = control_forces(model, model.joint_positions(q), model.joint_velocities(v), drives)
+            return [a + b for a, b in zip(tau, model.generalised_forces(made), strict=True)]
+
         return Acts(
-            (lambda t, q, v: list(held)) if law is None else (lambda t, q, v: law(t, q, v, *fed)),
+            forces,
             lambda body, q: on_bodies(body, q, self.loaded, pushes),
             (lambda t: at_rest) if base is None else (lambda t: BASE.take(model, base(t))),
             (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
@@ -286,8 +300,9 @@ class Rolling:
         self.kernel = kernel(robot, physics, outside, fields, backend)
         self.clock = np.array([start, first, 0, h, 0, every, 0, 0], float)
         taken = outside.inputs()
-        if "taus" in outside.arrays:
-            self.clock[-1] = outside.arrays["taus"].shape[-2] - 1
+        for name in ("taus", "ctrls"):
+            if name in outside.arrays:
+                self.clock[-1] = outside.arrays[name].shape[-2] - 1
         self.given = {one.name: flat_rows(outside.arrays[one.name], one) for one in taken}
         self.shared = {one.name for one in taken if one.uniform}
         self.records = dict(records)

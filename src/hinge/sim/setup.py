@@ -12,7 +12,7 @@ from hinge import arguments
 from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs
 from hinge.calls.controllers import known_control
-from hinge.contact.contact_model import ContactModel
+from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -67,7 +67,7 @@ def unit(robot: Robot, q: Array) -> Array:
 
 def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str], effort: bool, limits: str,
             constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1,
-            touch: ContactModel | None = None) -> Physics:  # fmt: skip
+            touch: ContactModel | None = None, integrator: str = "") -> Physics:  # fmt: skip
     """What acts in a step besides what is given from outside."""
     one_of("method", method, METHODS)
     one_of("limits", limits, ("ignore", "stop", "spring"))
@@ -90,12 +90,29 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
             f"{method!r} needs the equations more than once a step; use 'euler' or 'semi_implicit'")  # fmt: skip
         raise NotCovered(f"keep={keep} does not go here: {why}.")
     made = Physics(method, inputs.terms(terms), bool(effort), limits == "stop",
-                   _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank, touch)  # fmt: skip
+                   _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank, touch,
+                   integrator)  # fmt: skip
     if made.stops:
         _inside(robot, q)
     if touch is not None:
         _touches(robot, made, q)
     return made
+
+
+def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
+             ) -> tuple[ContactModel | None, str]:  # fmt: skip
+    """What may touch, and the integrator of the robot's file where that says all."""
+    if physics is None:
+        return contact_model(robot.target, contacts, ground, law or "rigid"), ""
+    one_of("physics", physics, ("file",))
+    integrator = robot.model.physics.options.integrator
+    if law not in (None, "soft"):
+        raise NotCovered(f'physics="file" has the soft law; law={law!r} was given. Leave it out.')
+    if integrator not in ("Euler", "implicitfast"):
+        raise NotCovered(
+            f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
+        )
+    return contact_model(robot.target, "file" if contacts is None else contacts, ground, "soft", True), integrator
 
 
 def _touches(robot: Robot, physics: Physics, q: Array) -> None:
@@ -111,7 +128,7 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
         )
     if physics.keep > 1 or physics.constraint is not None or sizes(robot.model)[1]:
         raise NotCovered("contacts do not go with keep=, constraint= and driven joints. Leave them out.")
-    if touch.is_soft and (robot.loops or physics.stops or "friction" in physics.terms):
+    if touch.is_soft and (robot.loops or physics.stops or physics.springs or "friction" in physics.terms):
         raise NotCovered(
             "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
             '  Use physics="file", or law="rigid".'
@@ -246,6 +263,22 @@ def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)
     made.key = (*made.key, key)
+
+
+def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], steps: int) -> None:
+    """Put controls of the file's actuators among what acts: (…, nu) are held, (…, steps, nu) stream."""
+    nu = robot.model.physics.nu
+    if ctrl is None:
+        ctrl = np.zeros(nu)
+    given = arguments.finite("ctrl", ctrl).astype(float)
+    if given.shape[-1:] != (nu,):
+        raise SizeError(f"ctrl has shape {given.shape}; robot {robot.name!r} has {nu} controls. Give (…, {nu}).")
+    each = given.ndim > 1 and given.shape[-2] == steps and given.shape[:-2] in ((), batch)
+    if each:
+        made.arrays["ctrls"] = np.ascontiguousarray(np.broadcast_to(given, (*batch, steps, nu)).reshape(-1, steps, nu))
+        made.streams.add("ctrls")
+    elif nu:
+        rows(made, "ctrl", given, batch, 1)
 
 
 def listed(given: Any) -> None:

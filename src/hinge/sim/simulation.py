@@ -21,7 +21,6 @@ import numpy as np
 from hinge import arguments
 from hinge.arguments import Array, Vector
 from hinge.calls.controllers import Untraceable
-from hinge.contact.contact_model import contact_model
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.integrators import METHODS
 from hinge.robot import Robot
@@ -83,8 +82,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
             effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
             external_frame: str = "body", base_motion: Any = None, prescribed: Any = None,
             constraint: Constrained | None = None, loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
-            backend: str | None = None, contacts: Any = None, ground: Any = None, law: str = "rigid"
-            ) -> Rollout:  # fmt: skip
+            backend: str | None = None, contacts: Any = None, ground: Any = None, law: str | None = None,
+            physics: str | None = None, ctrl: Any = None) -> Rollout:  # fmt: skip
     """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
 
     `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
@@ -135,7 +134,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     if len(knots := getattr(policy, "knots", ())):
         setup.cut(acts, knots, start + (first + np.arange(count + 1)) * h)
     rolling = Rolling(
-        robot, physics, acts, q, qd, fates(len(q), physics, robot.nv), h, every, memory.arrays, start, first, backend
+        robot, way, acts, q, qd, fates(len(q), way, robot.nv), h, every, memory.arrays, start, first, backend
     )
     for done, part in Pace(len(q)).parts(count):  # so that Ctrl-C is heard
         rolling.run(done, part)
@@ -143,12 +142,12 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     made = memory.made()[1]
     run = Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
     states = [memory.arrays[name] for name in ("q", "qd")]
-    run.course = Course(robot, physics, acts, batch, states, count, h, every, start, first, backend, arrays)
+    run.course = Course(robot, way, acts, batch, states, count, h, every, start, first, backend, arrays)
     return run
 
 
 def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
-             method: str | None = None, step: float | str = 1e-3, record: int | str = 1,
+             method: str | None = None, step: float | str | None = None, record: int | str = 1,
              fields: Sequence[str] = FIELDS, sample: int = 0, effort: bool = False, limits: str = "ignore",
              joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
              rtol: float | None = None, atol: float | None = None, file: str | os.PathLike[str] | None = None,
@@ -157,7 +156,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
              inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None,
              external_frame: str = "body", base_motion: Any = None, prescribed: Any = None, t0: float = 0.0,
              append: bool = False, overwrite: bool = False, contacts: Any = None, ground: Any = None,
-             law: str = "rigid") -> Trajectory:  # fmt: skip
+             law: str | None = None, physics: str | None = None, ctrl: Any = None) -> Trajectory:  # fmt: skip
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
@@ -198,16 +197,18 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
             q0, qd0 = there.final
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
-    touch = contact_model(robot.target, contacts, ground, law)
+    touch, integrator = setup.touching(robot, contacts, ground, law, physics)
     way = method or ("semi_implicit" if touch is not None and touch.is_soft else "rk4")
     kept = arguments.count("keep", keep)
-    physics = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch)
+    acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
+                           integrator)  # fmt: skip
     widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if not append:
-        setup.refuse_violated(physics, acts, q, qd, t0)
-    run = Run(robot, batch, physics, acts, q, qd, t0)
+        setup.refuse_violated(acting, acts, q, qd, t0)
+    run = Run(robot, batch, acting, acts, q, qd, t0)
     _together(run, sample, file, append, overwrite, rtol, atol, events)
+    step = step or (robot.model.physics.options.timestep if integrator else 1e-3)
     if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive
 
@@ -218,6 +219,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     steps = max(1, round(duration / h))
     h = run.info["step"] = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
     source = Source(run, control, inputs, steps, sample)
+    if integrator:
+        setup.controlled(run.outside, robot, ctrl, run.batch, steps)
     recorder: Recorder
     count = steps // every + 1 + (steps % every > 0) if every else 1
     if file is None:

@@ -51,6 +51,7 @@ class Physics:
     keep: int = 1  # every how many steps the equations of motion are set up
     rank: int = 0  # how many velocities the loops determine, where these are found from the others
     touch: ContactModel | None = None  # what may touch
+    integrator: str = ""  # with what an MJCF file says: the one it names; springs and dampers of the file act
 
     @property
     def traced_terms(self) -> frozenset[str]:
@@ -101,8 +102,8 @@ def stepped(
     """
     method, touch = METHODS[physics.method], physics.touch
     if touch is not None and touch.is_soft:
-        tau = asked(model, physics, acts, t, model.flat(q), v)
-        soft = softly(touch, acts.body(t), q, v, tau, acts.external(acts.body(t), q), h, memory)
+        tau, body = asked(model, physics, acts, t, model.flat(q), v), acts.body(t)
+        soft = softly(touch, body, q, v, tau, acts.external(body, q), h, memory, physics.integrator)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
         return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
     rows = bounded(model, "friction" in physics.terms, physics.stops)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from hinge.constraints.multipliers import Held
@@ -15,8 +16,9 @@ from hinge.contact.rigid_law import HARD, Struck, struck
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import SoftStep, soft_step
 from hinge.contact.soft_rows import Row
+from hinge.dynamics.file_forces import passive_forces
 from hinge.graph import Scalar, less, maximum, select
-from hinge.integrators.implicit import damping
+from hinge.integrators.implicit import damping, slopes
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.sim.impulses import Bounded
@@ -50,12 +52,34 @@ def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], 
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
-           memory: Flat) -> Touched:  # fmt: skip
-    """A step by the soft law, from the accelerations of the last one."""
+           memory: Flat, integrator: str = "") -> Touched:  # fmt: skip
+    """A step by the soft law, from the accelerations of the last one.
+
+    With an integrator what the file says of springs and dampers acts: "Euler" takes the joints' damping at the end of
+    the step, "implicitfast" all that falls with velocities.
+    """
     slots = touch.found(model, q, v[0])
-    speeds, forces = model.joint_velocities(v), model.joint_velocities(tau)
-    made = soft_step(model, touch.law, q, speeds, forces, slots, memory, h, damping(model), external)
+    speeds = model.joint_velocities(v)
+    if integrator:
+        passive = model.generalised_forces(passive_forces(model, q, speeds))
+        tau = [a + b for a, b in zip(tau, passive, strict=True)]
+    slope = _falls(model, tau, v) if integrator == "implicitfast" else _damped(model, integrator)
+    made = soft_step(model, touch.law, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, external)
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
+
+
+def _damped(model: Model, integrator: str) -> list[Flat]:
+    """How joint forces fall with velocities by the joints' damping."""
+    if not integrator:
+        return damping(model)
+    off = {"damper", "eulerdamp"} & set(model.physics.options.disabled)
+    return damping(replace(model, terms=model.terms - {"damping"} if off else model.terms | {"damping"}))
+
+
+def _falls(model: Model, tau: Flat, v: Flat) -> list[Flat]:
+    """How joint forces fall with velocities, by the symmetric part."""
+    D = slopes(tau, v)
+    return [[-0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
 
 
 def _status(slots: Slots, settled: Scalar) -> Scalar:
