@@ -110,13 +110,14 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     numbers = setup.varied(robot, parameters)
     axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
-    touch = contact_model(robot.target, contacts, ground, law)
-    physics = setup.physics(
-        robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, touch=touch
-    )
-    _fixed(physics)
+    touch, integrator = setup.touching(robot, contacts, ground, law, physics)
+    way = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch,
+                        integrator)  # fmt: skip
+    _fixed(way)
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
-    setup.refuse_violated(physics, acts, q, qd, t0)
+    setup.refuse_violated(way, acts, q, qd, t0)
+    if integrator:
+        setup.controlled(acts, robot, ctrl, batch, count)
     if policy is not None:
         try:
             setup.driven_by(acts, robot, policy, inputs, batch)
