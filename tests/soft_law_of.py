@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 
 from hinge.contact.slots import NUMBERS, Slots, Touch
+from hinge.contact.soft_dynamics import soft_dynamics, soft_step
 from hinge.contact.softness import (
     Length,
     Seat,
@@ -18,7 +19,6 @@ from hinge.contact.softness import (
     Weights,
 )
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
-from hinge.contact.soft_dynamics import soft_dynamics
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import rotation_from_quaternion
 
@@ -114,25 +114,44 @@ def slots_of(touches):
     return slots
 
 
+def sized(*shape):
+    return Quantity("", lambda model: tuple({"nv": model.nv, "nq": model.nq}.get(n, n) for n in shape))
+
+
+def given_slots(room, touches, count):
+    """A list of contacts from the inputs of a program."""
+    slots = Slots(room, count[0])
+    for k, x in enumerate(touches):
+        slots._numbers[float(k)] = x
+    slots._found[0] = count[0]
+    return slots
+
+
 def kernel(robot, law, room, h, backend=None):
     """(q, qd, tau, touches, count, guess) to accelerations, forces of contacts, forces along velocities, residual,
     whether settled, and trips."""
 
     def run(model, q, qd, tau, touches, count, guess):
-        slots = Slots(room, guess[0])
-        for k, x in enumerate(touches):
-            slots._numbers[float(k)] = x
-        slots._found[0] = count[0]
-        made = soft_dynamics(model, law, q, qd, tau, slots, guess, h)
-        size = made.contacts.size
-        forces = [0.0] * (room * 6)
-        for k in range(room):
-            own = made.contacts.forces(float(k)) if size else []
-            forces[6 * k : 6 * k + len(own)] = own
+        made = soft_dynamics(model, law, q, qd, tau, given_slots(room, touches, count), guess, h)
+        forces = [[*made.contacts.forces(float(k)), *[0.0] * 6][:6] for k in range(room)] if law.pairs else [[0.0] * 6]
         s = made.solved
-        return s.a, forces, s.force, [s.residual], [s.settled], [s.trips]
+        return s.a, [x for row in forces for x in row], s.force, [s.residual], [s.settled], [s.trips]
 
-    sized = lambda *shape: Quantity("", lambda m: tuple(m.nv if n == "nv" else n for n in shape))
-    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "touches": sized(room * NUMBERS), "count": sized(1), "guess": sized("nv")}
-    gives = {"a": sized("nv"), "contact": sized(room, 6), "force": sized("nv"), "residual": sized(1), "settled": sized(1), "trips": sized(1)}
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "touches": sized(room * NUMBERS), "count": sized(1),
+             "guess": sized("nv")}  # fmt: skip
+    gives = {"a": sized("nv"), "contact": sized(room, 6), "force": sized("nv"), "residual": sized(1),
+             "settled": sized(1), "trips": sized(1)}  # fmt: skip
     return robot.target.compiled(unregistered("soft", run, takes, gives), backend)
+
+
+def step_kernel(robot, law, room, h, slope, spinning, backend=None):
+    """(q, qd, tau, touches, count, guess) to coordinates and velocities after h seconds, and the next guess."""
+
+    def run(model, q, qd, tau, touches, count, guess):
+        made = soft_step(model, law, q, qd, tau, given_slots(room, touches, count), guess, h, slope, spinning)
+        return model.flat(made.q), made.qd, made.guess
+
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "touches": sized(room * NUMBERS), "count": sized(1),
+             "guess": sized("nv")}  # fmt: skip
+    gives = {"q_end": sized("nq"), "qd_end": sized("nv"), "next": sized("nv")}
+    return robot.target.compiled(unregistered("soft_step", run, takes, gives), backend)

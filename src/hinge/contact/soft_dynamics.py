@@ -13,9 +13,9 @@ from hinge.contact.soft_rows import soft_rows
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import newton_euler
-from hinge.dynamics.solve import LDL
+from hinge.dynamics.solve import LDL, LU
 from hinge.graph import Scalar
-from hinge.integrators.implicit import added
+from hinge.integrators.implicit import added, slopes
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.spatial import Force, Motion
@@ -56,15 +56,31 @@ class SoftStep(NamedTuple):
 
 
 def soft_step(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: PerJoint, slots: Slots, guess: Flat,
-              h: Scalar, slope: Sequence[Flat], external: Sequence[Force] | None = None) -> SoftStep:  # fmt: skip
+              h: Scalar, slope: Sequence[Flat], spinning: bool = False,
+              external: Sequence[Force] | None = None) -> SoftStep:  # fmt: skip
     """A step of h seconds by Euler's method, velocities first, with what damps taken at its end.
 
     `slope` (nv, nv) is how joint forces fall with velocities: the joints' damping, which MuJoCo's "Euler" takes so, and
-    for "implicitfast" that of actuators too.
+    for "implicitfast" that of actuators too. That one is `spinning` as well: a free body that carries nothing has all
+    its forces, gyroscopic ones too, taken at the end.
     """
     made = soft_dynamics(model, law, q, qd, tau, slots, guess, h, external)
     force = [a + b for a, b in zip(made.smooth, made.solved.force, strict=True)]
-    a = LDL(added(made.M, slope, h), model.joint_label()).solve(force)
+    alone = [i for i, p in model.outward() if p == 0 and model.joint[i].nv == 6 and not model.children[i]]
+    if spinning and alone:
+        a = LU(added(made.M, _spun(model, alone, made.smooth, qd, slope), h)).solve(force)
+    else:
+        a = LDL(added(made.M, slope, h), model.joint_label()).solve(force)
     v = model.joint_velocities([x + h * y for x, y in zip(model.flat(qd), a, strict=True)])
     ends = [joint.coast(q[i], v[i], h) for i, joint in enumerate(model.joint)]
     return SoftStep([q for q, _ in ends], model.flat([v for _, v in ends]), made.solved.a, made)
+
+
+def _spun(model: Model, bodies: Sequence[int], smooth: Flat, qd: PerJoint, slope: Sequence[Flat]) -> list[Flat]:
+    """How forces fall with velocities, with the whole of it for some free bodies."""
+    made = [list(row) for row in slope]
+    for i in bodies:
+        own = model.slices[i][1]
+        for row, falls in zip(made[own], slopes(smooth[own], qd[i]), strict=True):
+            row[own] = [-x for x in falls]
+    return made
