@@ -6,7 +6,7 @@ from mujoco_pair import Pair, mujoco
 from soft_law_of import law_of, noted, slots_of
 
 import hinge
-from hinge.contact.slot_rows import columns
+from hinge.contact.moved_bodies import columns
 from hinge.contact.soft_contacts import SoftContacts
 from hinge.contact.soft_rows import soft_rows
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hinge.contact.slot_rows import columns
+from hinge.contact.moved_bodies import MovedBodies
 from hinge.contact.slots import Slots
-from hinge.contact.soft_contacts import SoftContacts
+from hinge.contact.soft_contacts import SoftContacts, soft_pairs
 from hinge.contact.soft_law import SoftProblem, Solved
 from hinge.contact.soft_rows import soft_rows
 from hinge.contact.softness import SoftLaw
@@ -41,7 +41,8 @@ def soft_dynamics(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: Pe
     bias = newton_euler(model, q, qd, none, outside, (Motion(), Motion()))
     smooth = [t - c for t, c in zip(model.generalised_forces(tau), model.generalised_forces(bias), strict=True)]
     M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
-    contacts = SoftContacts(model, law, slots, columns(model, q), model.flat(qd), guess, h)
+    pairs = soft_pairs(law)
+    contacts = SoftContacts(law, slots, MovedBodies(model, q, pairs.bodies), pairs, model.flat(qd), guess, h)
     problem = SoftProblem(model, law, M, smooth, rows, contacts)
     return SoftDynamics(problem.solved(guess), M, smooth, contacts)
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hinge.contact.slot_contacts import SlotContacts
-from hinge.contact.slot_rows import together
+from hinge.contact.moved_bodies import together
+from hinge.contact.slot_contacts import Crossed, SlotContacts
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, Scratch, absolute, inner, less, repeat, select, sqrt
+from hinge.graph import Scalar, absolute, inner, less, repeat, select, sqrt, when
+from hinge.graph.scalars import is_zero
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
@@ -47,11 +48,11 @@ class SoftProblem:
                  contacts: SlotContacts):  # fmt: skip
         self.law, self.M, self.tau, self.rows, self.contacts = law, M, tau, rows, contacts
         self.n, self.joint_label = model.nv, model.joint_label()
-        some = {
-            (i, j) for i, row in enumerate(M) for j in range(i + 1) if not (type(row[j]) is float and row[j] == 0.0)
-        }
-        some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
-        self.places = sorted(some | together(model, [(pair.first, pair.second) for pair in law.pairs]))
+        own = {(i, j) for i, row in enumerate(M) for j in range(i + 1) if not is_zero(row[j])}
+        own |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
+        pairs = [(pair.first, pair.second) for pair in law.pairs]
+        self.sparse = sorted(own | together(model, [pair for pair in pairs if not all(pair)]))
+        self.places = sorted({*self.sparse} | together(model, pairs))
 
     def solved(self, guess: Flat) -> Solved:
         """The accelerations of least cost, from a guess, which contacts were placed with."""
@@ -68,7 +69,7 @@ class SoftProblem:
         n, law, contacts = self.n, self.law, self.contacts
         a, left, force = (list(now[k : k + n]) for k in (0, n, 2 * n))
         down = [f - x for x, f in zip(left, force, strict=True)]
-        s = LDL(self.hessian(a), self.joint_label).solve(down)
+        s = self.direction(a, down)
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
@@ -84,47 +85,48 @@ class SoftProblem:
         off = [x - f for x, f in zip(left, force, strict=True)]
         return sqrt(inner(off, off)) / self.law.inertia
 
-    def forces(self, a: Flat, at: Callable[[Scalar], list[Scalar]]) -> Flat:
+    def forces(self, a: Flat, at: Callable[[Scalar], Sequence[Scalar]]) -> Flat:
         """The forces of constraints along velocities; `at` says where a contact is."""
         force: Flat = [0.0] * self.n
         for row in self.rows:
             f, _ = row.force(row.of(a) - row.reference)
             for v, entry in row.J.items():
                 force[v] = force[v] + entry * f
+        return self.contacts.pushes(force, at)
 
-        def more(k: Scalar, *now: Scalar) -> list[Scalar]:
-            x = at(k)
-            Kx = self.contacts.stiffness(k, x)(x)
-            return [f - inner(self.contacts.column(k, j), Kx) for j, f in enumerate(now)]
-
-        return self.contacts.each(force, more)
+    def direction(self, a: Flat, down: Flat) -> Flat:
+        """Newton's step; a state in which two bodies that both move touch has a matrix with fewer zeros."""
+        H, crossed = self._stiffened(a)
+        s = LDL(self._rows(H, self.sparse), self.joint_label).solve(down)
+        if crossed.entries is None:
+            return s
+        return list(when(crossed.some, s, lambda *_: LDL(self._full(H, crossed), self.joint_label).solve(down)))
 
     def hessian(self, a: Flat) -> list[Flat]:
         """M + Jᵀ K J, up to the diagonal."""
-        n, contacts = self.n, self.contacts
-        own = {(i, j): self.M[i][j] for i, j in self.places}
+        return self._full(*self._stiffened(a))
+
+    def _stiffened(self, a: Flat) -> tuple[dict[tuple[int, int], Scalar], Crossed]:
+        H = {(i, j): self.M[i][j] for i, j in self.sparse}
         for row in self.rows:
             _, D = row.force(row.of(a) - row.reference)
             for i, x in row.J.items():
                 for j, y in row.J.items():
                     if j <= i:
-                        own[i, j] = own[i, j] + D * (x * y)
-        H = Scratch(len(own), a[0], zeros=False)
-        for place, x in enumerate(own.values()):
-            H[place] = x
+                        H[i, j] = H[i, j] + D * (x * y)
+        return H, self.contacts.stiffen(H, self.places)
 
-        def more(k: Scalar) -> list[Scalar]:
-            K, J = contacts.stiffness(k, contacts.x(k)), [contacts.column(k, j) for j in range(n)]
-            KJ = [K(column) for column in J]
-            for place, (i, j) in enumerate(own):
-                H[place] = H[place] + inner(J[i], KJ[j])
-            return []
+    def _full(self, H: dict[tuple[int, int], Scalar], crossed: Crossed) -> list[Flat]:
+        if crossed.entries is None:
+            return self._rows(H, self.sparse)
+        both = {place: H.get(place, 0.0) + crossed.entries[n] for n, place in enumerate(self.places)}
+        return self._rows(both, self.places)
 
-        contacts.each([], more)
-        full: list[Flat] = [[0.0] * n for _ in range(n)]
-        for place, (i, j) in enumerate(own):
-            full[i][j] = H[place]
-        return full
+    def _rows(self, H: dict[tuple[int, int], Scalar], places: Sequence[tuple[int, int]]) -> list[Flat]:
+        made: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
+        for i, j in places:
+            made[i][j] = H[i, j]
+        return made
 
     def slope(self, a: Flat, s: Flat, start: Scalar, bend: Scalar) -> Slope:
         """The first and second derivative of the cost along s; of its part without constraints at the start."""

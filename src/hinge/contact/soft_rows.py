@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hinge.contact.slot_rows import Column, columns
+from hinge.contact.moved_bodies import Column, columns
 from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, Softness, SoftTurn
 from hinge.dynamics.kinematics import (
     axes_in_base,

@@ -64,7 +64,8 @@ def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, e
         passive = model.generalised_forces(passive_forces(model, q, speeds))
         tau = [a + b for a, b in zip(tau, passive, strict=True)]
     slope = _falls(model, tau, v) if integrator == "implicitfast" else _damped(model, integrator)
-    made = soft_step(model, touch.law, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, external)
+    fast = integrator == "implicitfast"
+    made = soft_step(model, touch.law, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, fast, external)
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
 
 
