@@ -3,6 +3,7 @@
 from hinge.calls.views import View, on_target
 from hinge.contact.dynamics import contact_dynamics, contact_kernel, contact_system
 from hinge.contact.impact import impact
+from hinge.contact.contact_step import contact_step
 from hinge.contact.stepping import friction_step
 
 
@@ -14,3 +15,4 @@ class Contacts(View):
     kernel = on_target(contact_kernel)
     impact = on_target(impact)
     friction_step = on_target(friction_step)
+    step = on_target(contact_step)

@@ -8,7 +8,7 @@ from then on. A contact whose force is zero and whose gap grows is open again. B
 an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST. Kinematic loops stay
 closed in flight, in contact and at impact, and are projected after each step.
 
-With friction or compliance the run goes by `friction_step`, in steps of one length and of first order: a gap may close
+With friction or compliance the run goes by the rigid law of `hinge.simulate`, in steps of one length: a gap may close
 within a step, and impacts are part of it, not events.
 Source: featherstone1987, sections 9.7 to 9.9.
 """
@@ -16,6 +16,7 @@ Source: featherstone1987, sections 9.7 to 9.9.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from hinge.contact.impact import checked_restitution
 from hinge.errors import SizeError
 from hinge.loops.assembly import START, refuse_open
 from hinge.robot import Robot
+from hinge.sim.simulation import simulate
 from hinge.status import Status
 
 SHUT = 1e-9  # m: a gap that is closed
@@ -58,8 +60,7 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     """Run one state of a robot for t seconds with a fixed set of possible contacts.
 
     `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
-    what the contacts say. Where a contact has friction or compliance the run is of first order in the step, and has no
-    events.
+    what the contacts say. Where a contact has friction or compliance the run has no events.
     """
     t, step = number("simulate_contacts: t", t), number("simulate_contacts: step", step)
     if not (t > 0.0 and step > 0.0):
@@ -78,7 +79,7 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     )
     force = tau if callable(tau) else _held(np.zeros(robot.nv) if tau is None else np.asarray(tau, float))
     if any(c.friction or c.compliance for c in listed):
-        return _rubbing(robot, listed, e, force, step, t, q, qd)
+        return _rubbing(robot, listed, e, tau, step, t, q, qd)
     return _Touching(robot, listed, e, force, step).go(t, q, qd)
 
 
@@ -86,24 +87,22 @@ def _held(tau: Array) -> Callable[..., Array]:
     return lambda t, q, qd: tau
 
 
-def _rubbing(robot: Robot, contacts: list[Contact], e: Array, tau: Callable[..., Any], step: float, duration: float,
-             q: Array, qd: Array) -> ContactRun:  # fmt: skip
-    """A run with friction and compliance: velocities by `friction_step`, positions along them."""
-    if robot.loops:
-        refuse_open(robot.target, q, qd, START)
-    count = max(1, round(duration / step))
-    h, status, rows = duration / count, Status.OK, [(0.0, q, qd, np.zeros(len(contacts)))]
-    for k in range(count):
-        made = robot.friction_step(q, qd, np.asarray(tau(k * h, q, qd), float), contacts, h, restitution=e)
-        q, qd = robot.integrate(q, h * made.qd), made.qd
-        if robot.loops:
-            q, qd = robot.loop_project(q, qd)
-        rows.append(((k + 1) * h, q, qd, made.impulse[:, 0] / h))
-        status = Status(int(made.status))
-        if status != Status.OK:
-            break
-    times, qs, qds, forces = (np.array(column) for column in zip(*rows, strict=True))
-    return ContactRun(times, qs, qds, forces, (), status)
+def _rubbing(robot: Robot, contacts: list[Contact], e: Array, tau: Any, step: float, duration: float, q: Array,
+             qd: Array) -> ContactRun:  # fmt: skip
+    """A run with friction and compliance, by the rigid law."""
+    told = [replace(contact, restitution=float(x)) for contact, x in zip(contacts, e, strict=True)]
+    loops = "project" if robot.loops else None
+    run = simulate(robot, duration, q, qd, tau, "rk4", step, contacts=told, loops=loops)
+    qs, qds = np.asarray(run.q), np.asarray(run.qd)
+    good = np.isfinite(qs).all(axis=1)
+    t, qs, qds, taus = run.t[good], qs[good], qds[good], np.asarray(run.tau)[good]
+    made = robot.contact_step(qs[:-1], qds[:-1], taus[:-1], run.info["step"], told)
+    force = np.zeros((len(t), len(told)))
+    for k in range(made.pairs.shape[-1]):
+        there = made.pairs[:, k] >= 0
+        normal = np.einsum("ij,ij->i", made.forces[:, k], made.normals[:, k])
+        force[1:][there, made.pairs[there, k]] = normal[there]
+    return ContactRun(t, qs, qds, force, (), Status(int(run.status)))
 
 
 class _Touching:
