@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hinge.checking.repairs import repair
     from hinge.contact import (
         Contact,
+        Ground,
         ContactState,
         contact_forces,
         contact_sets,
@@ -78,7 +79,7 @@ _HOME = {
     "approximate": "counting", "Approximation": "counting",
     "constrain": "robot.constrained", "Constrained": "robot.constrained",
     # touching
-    "Contact": "contact", "contact_forces": "contact", "contact_sets": "contact",
+    "Contact": "contact", "Ground": "contact", "contact_forces": "contact", "contact_sets": "contact",
     "edge_contact": "contact", "polygon_contact": "contact", "patch_contact": "contact", "ContactState": "contact",
     "impact_projection": "contact", "two_body_impact": "contact", "friction_forces": "contact", "Scene": "robot.scene",
     # in time
@@ -111,7 +112,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
     "view", "Page", "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "constrain", "Constrained",
-    "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
+    "Contact", "Ground", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
     "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
