@@ -18,7 +18,7 @@ from hinge.contact.soft_contacts import SoftContacts
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, Scratch, absolute, inner, less, repeat, select, sqrt
+from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, less, repeat, select, sqrt
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
@@ -60,6 +60,23 @@ class SoftProblem:
         begin = [*guess, *left, *force, size, select(less(law.tolerance, size), 1.0, 0.0), 0.0 * size]
         end = repeat(law.iterations, begin, self._trip, lambda *now: less(now[-2], 0.5))
         return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], less(end[-2], 0.5), end[-1])
+
+    def followed(self, found: Solved) -> Solved:
+        """The same answer, whose derivatives are those of the least cost: contacts were placed with it held.
+
+        One step more of Newton's method from there, by a Hessian that is held too, moves by nothing, and its derivative
+        is that of the implicit function.
+        """
+        start = [held(x) for x in found.a]
+        left = [inner(row, start) - t for row, t in zip(self.M, self.tau, strict=True)]
+        down = [f - x for x, f in zip(left, self.forces(start, self.contacts.x), strict=True)]
+        H = [[held(x) if type(x) is Expr else x for x in row] for row in self.hessian(start)]
+        step = LDL(H, self.joint_label).solve(down)
+        self.contacts.aim(step)
+        self.contacts.each([], lambda k: self.contacts.go(k, 1.0)[:0])
+        a = [x + d for x, d in zip(start, step, strict=True)]
+        force = [inner(row, a) - t for row, t in zip(self.M, self.tau, strict=True)]
+        return found._replace(a=a, force=force)
 
     def _trip(self, _: Scalar, *now: Scalar) -> list[Scalar]:
         """Accelerations, M a - tau, and forces; how far off, whether to go on, and how many trips."""
