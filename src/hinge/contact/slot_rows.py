@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hinge.contact.slots import Touch
 from hinge.dynamics.kinematics import axes_in_base, poses
-from hinge.graph import Scalar, inner, less, select
+from hinge.graph import Scalar, less, select
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.spatial import ZERO, Force, Motion, Vec3, cross3, dot
@@ -29,8 +29,11 @@ class Column(NamedTuple):
 def columns(model: Model, q: PerJoint) -> list[Column]:
     """A column for each velocity of each joint; joints that follow others belong to the velocity of their leader."""
     S = axes_in_base(model, q, *poses(model, q))
-    return [Column(model.slices[i][1].start + k, i, max(model.subtree[i]), s * model.ratio(i))
-            for i, _ in model.outward() for k, s in enumerate(S[i])]  # fmt: skip
+    return [
+        Column(model.slices[i][1].start + k, i, max(model.subtree[i]), s * model.ratio(i))
+        for i, _ in model.outward()
+        for k, s in enumerate(S[i])
+    ]
 
 
 def moves(column: Column, body: Scalar) -> Scalar:
@@ -62,7 +65,13 @@ def together(model: Model, pairs: Sequence[tuple[int, int]]) -> set[tuple[int, i
     """Which two velocities, the later first, some pair of bodies has both in its rows."""
     made = set()
     for first, second in dict.fromkeys(pairs):
-        both = [sorted(model.slices[i][1].start + k for i, _ in model.outward() for k in range(model.joint[i].nv)
-                       if (first in model.subtree[i]) != (second in model.subtree[i]))]  # fmt: skip
+        both = [
+            sorted(
+                model.slices[i][1].start + k
+                for i, _ in model.outward()
+                for k in range(model.joint[i].nv)
+                if (first in model.subtree[i]) != (second in model.subtree[i])
+            )
+        ]
         made |= {(i, j) for own in both for i in own for j in own if j <= i}
     return made

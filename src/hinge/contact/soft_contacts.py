@@ -27,15 +27,15 @@ class SoftContacts:
         self.size = max((pair.condim for pair in law.pairs), default=0)
         self.room = slots.room if self.size else 0
         self._pairs = Pairs(law)
-        self._J, self._x, self._step, self._D = (
-            Scratch(self.room * n + 1, v[0], zeros=False) for n in (self.size * self.nv, self.size, self.size, 1)
-        )
+        self._J = Scratch(self.room * self.size * self.nv + 1, v[0], zeros=False)
+        self._x, self._step, self._D = (Scratch(self.room * n + 1, v[0]) for n in (self.size, self.size, 1))
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = self._pairs[touch.pair]
             forces = [force * f for force, f in zip(directions(touch, self.size), pair["friction"], strict=False)]
-            rows = slot_rows(model, axes, *pair["bodies"], forces)
+            first, second = pair["bodies"]
+            rows = slot_rows(model, axes, first, second, forces)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
@@ -55,8 +55,12 @@ class SoftContacts:
         if not self.room:
             return list(state)
         count = self.slots.count
-        done = repeat(self.room, (0.0 * count, *state), lambda k, n, *now: (n + 1.0, *body(k, *now)),
-                      lambda n, *_: less(count - 0.5, n))  # fmt: skip
+        done = repeat(
+            self.room,
+            (0.0 * count, *state),
+            lambda k, n, *now: (n + 1.0, *body(k, *now)),
+            lambda n, *_: less(count - 0.5, n),
+        )
         return list(done[1:])
 
     def _at(self, k: Scalar, r: int) -> Scalar:

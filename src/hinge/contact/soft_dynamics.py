@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hinge.contact.slot_rows import columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_contacts import SoftContacts
-from hinge.contact.soft_law import Solved, SoftProblem
+from hinge.contact.soft_law import SoftProblem, Solved
 from hinge.contact.soft_rows import soft_rows
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.composite import composite
@@ -19,6 +19,7 @@ from hinge.integrators.implicit import added
 from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.coasting import FREE, coasted, coasting
 from hinge.spatial import Force, Motion
 
 
@@ -34,19 +35,27 @@ class SoftDynamics(NamedTuple):
     contacts: SoftContacts
 
 
-def soft_dynamics(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: PerJoint, slots: Slots, guess: Flat,
-                  h: Scalar, external: Sequence[Force] | None = None, slopes: bool = False) -> SoftDynamics:  # fmt: skip
+def soft_dynamics(
+    model: Model,
+    law: SoftLaw,
+    q: PerJoint,
+    qd: PerJoint,
+    tau: PerJoint,
+    slots: Slots,
+    guess: Flat,
+    h: Scalar,
+    external: Sequence[Force] | None = None,
+    slopes: bool = False,
+) -> SoftDynamics:
     """The accelerations of a state with these joint forces and contacts, from a guess, for steps of h seconds.
 
     With `slopes` they have derivatives, by the implicit function, for the price of one trip more; without, derivatives
     would go through the trips.
     """
-    none = [joint.coasting(qd[i]) for i, joint in enumerate(model.joint)]
+    none = [coasting(joint, qd[i]) for i, joint in enumerate(model.joint)]
     outside = model.by_body(external or [Force()] * len(model.parent))
     bias = newton_euler(model, q, qd, none, outside, (Motion(), Motion()))
-    smooth = [
-        t - c for t, c in zip(model.generalised_forces(tau), model.generalised_forces(bias), strict=True)
-    ]
+    smooth = [t - c for t, c in zip(model.generalised_forces(tau), model.generalised_forces(bias), strict=True)]
     M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
     v, axes = model.flat(qd), columns(model, q)
 
@@ -70,9 +79,20 @@ class SoftStep(NamedTuple):
     dynamics: SoftDynamics
 
 
-def soft_step(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: PerJoint, slots: Slots, guess: Flat,
-              h: Scalar, slope: Sequence[Flat], spinning: bool = False,
-              external: Sequence[Force] | None = None, slopes: bool = False) -> SoftStep:  # fmt: skip
+def soft_step(
+    model: Model,
+    law: SoftLaw,
+    q: PerJoint,
+    qd: PerJoint,
+    tau: PerJoint,
+    slots: Slots,
+    guess: Flat,
+    h: Scalar,
+    slope: Sequence[Flat],
+    spinning: bool = False,
+    external: Sequence[Force] | None = None,
+    slopes: bool = False,
+) -> SoftStep:
     """A step of h seconds by Euler's method, velocities first, with what damps taken at its end.
 
     `slope` (nv, nv) is how joint forces fall with velocities: the joints' damping, which MuJoCo's "Euler" takes so, and
@@ -81,13 +101,13 @@ def soft_step(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, tau: PerJoi
     """
     made = soft_dynamics(model, law, q, qd, tau, slots, guess, h, external, slopes)
     force = [a + b for a, b in zip(made.smooth, made.solved.force, strict=True)]
-    alone = [i for i, p in model.outward() if p == 0 and model.joint[i].nv == 6 and not model.children[i]]
+    alone = [i for i, p in model.outward() if p == 0 and model.joint[i].nv == FREE and not model.children[i]]
     if spinning and alone:
         a = LU(added(made.M, _spun(model, alone, made.smooth, qd, slope), h)).solve(force)
     else:
-        a = LDL(added(made.M, slope, h), model.joint_label()).solve(force)
+        a = LDL(added(made.M, [list(row) for row in slope], h), model.joint_label()).solve(force)
     v = model.joint_velocities([x + h * y for x, y in zip(model.flat(qd), a, strict=True)])
-    ends = [joint.coast(q[i], v[i], h) for i, joint in enumerate(model.joint)]
+    ends = [coasted(joint, q[i], v[i], h) for i, joint in enumerate(model.joint)]
     return SoftStep([q for q, _ in ends], model.flat([v for _, v in ends]), made.solved.a, made)
 
 

@@ -43,11 +43,14 @@ class Solved(NamedTuple):
 class SoftProblem:
     """The cost of accelerations at a state; M is the mass matrix, tau what acts besides constraints, bias force off."""
 
-    def __init__(self, model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row],
-                 contacts: SoftContacts):  # fmt: skip
+    def __init__(
+        self, model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row], contacts: SoftContacts
+    ):
         self.law, self.M, self.tau, self.rows, self.contacts = law, M, tau, rows, contacts
         self.n, self.joint_label = model.nv, model.joint_label()
-        some = {(i, j) for i, row in enumerate(M) for j in range(i + 1) if not (type(row[j]) is float and row[j] == 0.0)}
+        some = {
+            (i, j) for i, row in enumerate(M) for j in range(i + 1) if not (type(row[j]) is float and row[j] == 0.0)
+        }
         some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
         self.places = sorted(some | together(model, [(pair.first, pair.second) for pair in law.pairs]))
 

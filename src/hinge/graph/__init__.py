@@ -19,7 +19,7 @@ from hinge.graph.streams import Record, Rows
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Record", "Reverse", "Rows", "Scalar",
     "Scratch", "Table", "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "columns", "cos", "evaluate",
-    "evaluated", "exp", "floor", "held", "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum", "on_paper",
-    "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total", "uniform",
-    "units", "when",
+    "evaluated", "exp", "floor", "held", "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum",
+    "on_paper", "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total",
+    "uniform", "units", "when",
 ]  # fmt: skip
