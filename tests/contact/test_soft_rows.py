@@ -1,5 +1,7 @@
 """Rows of the soft law, on floats, against the rows MuJoCo makes of the same state: entries, stiffness, reference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from mujoco_pair import Pair, mujoco
@@ -8,7 +10,9 @@ from soft_law_of import law_of, noted, slots_of
 import hinge
 from hinge.contact.slot_rows import columns
 from hinge.contact.soft_contacts import SoftContacts
+from hinge.contact.soft_dynamics import soft_dynamics
 from hinge.contact.soft_rows import soft_rows
+from hinge.dynamics.registry import FORCE
 from hinge.model.coasting import coasting
 
 SCENE = """<mujoco><compiler angle="radian" autolimits="true"/><option cone="{cone}" impratio="3"/>
@@ -40,7 +44,7 @@ SCENE = """<mujoco><compiler angle="radian" autolimits="true"/><option cone="{co
 def made(cone, seed, speed):
     """The scene in a random state: MuJoCo's model and data, the pair of them, hinge's law, rows and contacts."""
     m = mujoco.MjModel.from_xml_string(SCENE.format(cone=cone))
-    m.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    m.opt.jacobian, m.opt.tolerance = mujoco.mjtJacobian.mjJAC_DENSE, 1e-16
     robot, d, rng = hinge.load(SCENE.format(cone=cone)), mujoco.MjData(m), np.random.default_rng(seed)
     mujoco.mj_integratePos(m, d.qpos, 0.1 * rng.normal(size=m.nv), 1.0)
     for j in np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
@@ -56,17 +60,21 @@ def made(cone, seed, speed):
     return m, d, pair, law, touches
 
 
+def state(pair):
+    """Coordinates and velocities of the joints, in hinge's coordinates on floats."""
+    model = pair.robot.model
+    q, v = pair.ours(pair.d.qpos).tolist(), (pair.T @ pair.d.qvel).tolist()
+    return model.joint_positions(q), model.joint_velocities(v)
+
+
 def ours(pair, law, touches):
-    """Rows, and contacts placed with no acceleration; in hinge's coordinates on floats."""
-    m, d, model = pair.m, pair.d, pair.robot.model
-    q = model.joint_positions(pair.ours(d.qpos).tolist())
-    v = (pair.T @ d.qvel).tolist()
-    qd = model.joint_velocities(v)
+    """Rows, and contacts placed with no acceleration."""
+    m, model, (q, qd) = pair.m, pair.robot.model, state(pair)
     none = [coasting(joint, qd[i]) for i, joint in enumerate(model.joint)]
     slots = slots_of(touches)
     h = float(m.opt.timestep)
     rows = soft_rows(model, law, q, qd, none, h)
-    contacts = SoftContacts(model, law, slots, columns(model, q), v, [0.0] * model.nv, h)
+    contacts = SoftContacts(model, law, slots, columns(model, q), model.flat(qd), [0.0] * model.nv, h)
     return rows, contacts
 
 
@@ -127,3 +135,17 @@ def test_rows_of_contacts_are_those_of_mujoco(cone, seed):
             mine = [np.array([x[0] + s * x[r] for r in range(1, c.dim) for s in (1, -1)]) for x in (rows, wanted)]
         for x, y in zip(mine, theirs, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+def test_accelerations_are_those_of_mujoco_and_unsettled_ones_are_told(cone):
+    m, d, pair, law, touches = made(cone, 5, 1.0)
+    model, (q, qd) = pair.robot.model, state(pair)
+    tau = FORCE.take(model, np.linalg.solve(pair.T.T, d.qfrc_passive).tolist())
+    solve = lambda law: soft_dynamics(model, law, q, qd, tau, slots_of(touches), [0.0] * m.nv, m.opt.timestep).solved
+    found, wanted = solve(law), pair.T @ d.qacc
+    assert found.settled
+    np.testing.assert_allclose(found.a, wanted, rtol=1e-6, atol=1e-8 * np.abs(wanted).max())
+    short = solve(replace(law, iterations=1))
+    assert not short.settled
+    assert short.residual > law.tolerance

@@ -49,16 +49,36 @@ def directions(touch: Touch, size: int) -> list[Force]:
     return [*(Force(cross3(at, d), d) for d in frame), *(Force(d, ZERO) for d in frame)][:size]
 
 
+def shares(axes: Sequence[Column], first: Scalar, second: Scalar) -> list[Scalar]:
+    """How each column moves the second body against the first: 1, 0 where it moves both or neither, or -1."""
+    return [moves(column, second) - moves(column, first) for column in axes]
+
+
 def slot_rows(
-    model: Model, axes: Sequence[Column], first: Scalar, second: Scalar, forces: Sequence[Force]
+    model: Model, axes: Sequence[Column], share: Sequence[Scalar], forces: Sequence[Force]
 ) -> list[list[Scalar]]:
     """A row for each of these forces on the second body and against the first: velocity by velocity."""
     made: list[list[Scalar]] = [[0.0] * model.nv for _ in forces]
-    for column in axes:
-        moved = column.axis * (moves(column, second) - moves(column, first))
+    for column, part in zip(axes, share, strict=True):
+        moved = column.axis * part
         for row, force in zip(made, forces, strict=True):
             row[column.v] = row[column.v] + dot(moved, force)
     return made
+
+
+def limbs(model: Model) -> list[list[int]]:
+    """The velocities in groups, one for each run of bodies that carry one another and nothing else."""
+    made: list[list[int]] = []
+    limb = [-1] * len(model.parent)
+    for i, p in model.outward():
+        if limb[p] >= 0 and len(model.children[p]) == 1:
+            limb[i] = limb[p]
+        else:
+            limb[i] = len(made)
+            made.append([])
+        if i not in model.follows:
+            made[limb[i]] += range(model.slices[i][1].start, model.slices[i][1].stop)
+    return [own for own in made if own]
 
 
 def together(model: Model, pairs: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:

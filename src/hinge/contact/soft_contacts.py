@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hinge.contact.cones import CONES, Map
-from hinge.contact.slot_rows import Column, directions, slot_rows
+from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, TINY, SoftLaw, Softness, SoftPair
 from hinge.graph import Scalar, Scratch, Table, inner, less, repeat, select
+from hinge.graph.scalars import largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
@@ -29,13 +30,18 @@ class SoftContacts:
         self._pairs = Pairs(law)
         self._J = Scratch(self.room * self.size * self.nv + 1, v[0], zeros=False)
         self._x, self._step, self._D = (Scratch(self.room * n + 1, v[0]) for n in (self.size, self.size, 1))
+        self.limbs = limbs(model)
+        self._felt = Scratch(self.room * len(self.limbs) + 1, v[0], zeros=False)
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = self._pairs[touch.pair]
             forces = [force * f for force, f in zip(directions(touch, self.size), pair["friction"], strict=False)]
-            first, second = pair["bodies"]
-            rows = slot_rows(model, axes, first, second, forces)
+            share = shares(axes, *pair["bodies"])
+            rows = slot_rows(model, axes, share, forces)
+            for g, limb in enumerate(self.limbs):
+                felt = [part for column, part in zip(axes, share, strict=True) if column.v in limb]
+                self._felt[k * float(len(self.limbs)) + float(g)] = largest(felt)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
@@ -76,6 +82,10 @@ class SoftContacts:
     def column(self, k: Scalar, j: int) -> list[Scalar]:
         """What velocity j is in the rows of contact k."""
         return [self._J[self._entry(k, r, j)] for r in range(self.size)]
+
+    def felt(self, k: Scalar, limb: int) -> Scalar:
+        """Whether the velocities of a limb have anything to do with contact k."""
+        return less(0.5, self._felt[k * float(len(self.limbs)) + float(limb)])
 
     def aim(self, s: Flat) -> None:
         """Note how contacts change along s."""

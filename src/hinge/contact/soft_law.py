@@ -10,7 +10,8 @@ Source: MuJoCo's documentation, chapter "Computation".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.slot_rows import together
@@ -18,12 +19,12 @@ from hinge.contact.soft_contacts import SoftContacts
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
-from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, less, repeat, select, sqrt
+from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, less, repeat, select, sqrt, when
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
 FAR = 1e30  # more than any step along a direction
-CLOSE = 1e-14  # of a step: less is rounding
+CLOSE = 1e-12  # of a step: what is left of it is rounding
 FINE = 0.01  # of the tolerance, along a direction
 
 Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
@@ -52,7 +53,8 @@ class SoftProblem:
             (i, j) for i, row in enumerate(M) for j in range(i + 1) if not (type(row[j]) is float and row[j] == 0.0)
         }
         some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
-        self.places = sorted(some | together(model, [(pair.first, pair.second) for pair in law.pairs]))
+        some |= together(model, [(pair.first, pair.second) for pair in law.pairs])
+        self.places = {place: k for k, place in enumerate(sorted(some))}
 
     def solved(self, guess: Flat) -> Solved:
         """The accelerations of least cost, from a guess, which contacts were placed with."""
@@ -62,7 +64,8 @@ class SoftProblem:
         size = self._scaled(left, force)
         begin = [*guess, *left, *force, size, select(less(law.tolerance, size), 1.0, 0.0), 0.0 * size]
         end = repeat(law.iterations, begin, self._trip, lambda *now: less(now[-2], 0.5))
-        return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], less(end[-2], 0.5), end[-1])
+        settled = select(less(end[-2], 0.5), less(end[-3], FAR), 0.0)
+        return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], settled, end[-1])
 
     def followed(self, found: Solved) -> Solved:
         """The same answer, whose derivatives are those of the least cost: contacts were placed with it held.
@@ -90,7 +93,7 @@ class SoftProblem:
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
-        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, law.line_iterations)
+        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, now[-2], law.line_iterations)
         a = [x + alpha * y for x, y in zip(a, s, strict=True)]
         left = [x + alpha * y for x, y in zip(left, Ms, strict=True)]
         force = self.forces(a, lambda k: contacts.go(k, alpha))
@@ -119,7 +122,6 @@ class SoftProblem:
 
     def hessian(self, a: Flat) -> list[Flat]:
         """M + Jᵀ K J, up to the diagonal."""
-        n, contacts = self.n, self.contacts
         own = {(i, j): self.M[i][j] for i, j in self.places}
         for row in self.rows:
             _, D = row.force(row.of(a) - row.reference)
@@ -130,19 +132,35 @@ class SoftProblem:
         H = Scratch(len(own), a[0], zeros=False)
         for place, x in enumerate(own.values()):
             H[place] = x
-
-        def more(k: Scalar) -> list[Scalar]:
-            K, J = contacts.stiffness(k, contacts.x(k)), [contacts.column(k, j) for j in range(n)]
-            KJ = [K(column) for column in J]
-            for place, (i, j) in enumerate(own):
-                H[place] = H[place] + inner(J[i], KJ[j])
-            return []
-
-        contacts.each([], more)
-        full: list[Flat] = [[0.0] * n for _ in range(n)]
-        for place, (i, j) in enumerate(own):
+        self.contacts.each([], lambda k: self._stiffened(H, k))
+        full: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
+        for (i, j), place in self.places.items():
             full[i][j] = H[place]
         return full
+
+    def _stiffened(self, H: Scratch, k: Scalar) -> list[Scalar]:
+        """Contact k added to a Hessian, for each two limbs that feel it."""
+        contacts, limbs = self.contacts, self.contacts.limbs
+        K = contacts.stiffness(k, contacts.x(k))
+
+        def felt(g: int) -> tuple[Scalar, ...]:
+            KJ = {j: K(contacts.column(k, j)) for j in limbs[g]}
+            for other in limbs[: g + 1]:
+                when(contacts.felt(k, limbs.index(other)), (), partial(added, other, KJ))
+            return ()
+
+        def added(other: Sequence[int], KJ: Mapping[int, list[Scalar]]) -> tuple[Scalar, ...]:
+            for i in other:
+                J = contacts.column(k, i)
+                for j, column in KJ.items():
+                    place = self.places.get((max(i, j), min(i, j)))
+                    if place is not None and (i >= j or j not in other):
+                        H[place] = H[place] + inner(J, column)
+            return ()
+
+        for g in range(len(limbs)):
+            when(contacts.felt(k, g), (), partial(felt, g))
+        return []
 
     def slope(self, a: Flat, s: Flat, start: Scalar, bend: Scalar) -> Slope:
         """The first and second derivative of the cost along s; of its part without constraints at the start."""
@@ -165,8 +183,11 @@ class SoftProblem:
         return slopes
 
 
-def least(slope: Slope, enough: Scalar, iterations: int) -> Scalar:
-    """Where a convex function that falls at 0 has no slope: Newton's method within what is known, from 1."""
+def least(slope: Slope, enough: Scalar, going: Scalar, iterations: int) -> Scalar:
+    """Where a convex function that falls at 0 has no slope, or little enough: Newton's method from 1, kept between.
+
+    A state that is not `going` has 1.
+    """
 
     def tried(_: Scalar, at: Scalar, low: Scalar, high: Scalar, going: Scalar) -> tuple[Scalar, ...]:
         first, second = slope(at)
@@ -179,4 +200,4 @@ def least(slope: Slope, enough: Scalar, iterations: int) -> Scalar:
         return select(on, there, at), low, high, select(on, 1.0, 0.0)
 
     zero = 0.0 * enough
-    return repeat(iterations, (zero + 1.0, zero, zero + FAR, zero + 1.0), tried, lambda *now: less(now[3], 0.5))[0]
+    return repeat(iterations, (zero + 1.0, zero, zero + FAR, going), tried, lambda *now: less(now[3], 0.5))[0]
