@@ -380,7 +380,13 @@ arccos = function(
 
 # ---- no derivative
 
+
+def itself(m: Machine, x: Value) -> Value:
+    """The same number, to the bit."""
+    return m.sub(x, m.constant(0.0))
+
+
 held = function(
     "held", 1, "The number itself, of which derivatives know nothing: it stands still, whatever it was made of.",
-    lambda n, x: (0.0,), "other", numpy=(), body=lambda m, x: m.sub(x, m.constant(0.0)),
+    lambda n, x: (0.0,), "other", numpy=(), body=itself,
 )  # fmt: skip
