@@ -18,7 +18,8 @@ from hinge.spatial import ZERO, Force, Motion, Vec3, cross3, dot
 
 
 class Column(NamedTuple):
-    """What one velocity of a joint moves: bodies from `first` to `last`, along `axis` in base coordinates."""
+    """What one velocity of a joint moves: bodies from `first` to `last`, which numbers put one after another, along
+    `axis` in base coordinates."""
 
     v: int
     first: int
@@ -85,13 +86,7 @@ def together(model: Model, pairs: Sequence[tuple[int, int]]) -> set[tuple[int, i
     """Which two velocities, the later first, some pair of bodies has both in its rows."""
     made = set()
     for first, second in dict.fromkeys(pairs):
-        both = [
-            sorted(
-                model.slices[i][1].start + k
-                for i, _ in model.outward()
-                for k in range(model.joint[i].nv)
-                if (first in model.subtree[i]) != (second in model.subtree[i])
-            )
-        ]
-        made |= {(i, j) for own in both for i in own for j in own if j <= i}
+        felt = [i for i, _ in model.outward() if (first in model.subtree[i]) != (second in model.subtree[i])]
+        own = {v for i in felt for v in range(model.slices[i][1].start, model.slices[i][1].stop)}
+        made |= {(i, j) for i in own for j in own if j <= i}
     return made

@@ -19,7 +19,7 @@ from hinge.contact.soft_contacts import SoftContacts
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
-from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, less, repeat, select, sqrt, when
+from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, is_zero, less, repeat, select, sqrt, when
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
@@ -49,9 +49,7 @@ class SoftProblem:
     ):
         self.law, self.M, self.tau, self.rows, self.contacts = law, M, tau, rows, contacts
         self.n, self.joint_label = model.nv, model.joint_label()
-        some = {
-            (i, j) for i, row in enumerate(M) for j in range(i + 1) if not (type(row[j]) is float and row[j] == 0.0)
-        }
+        some = {(i, j) for i, row in enumerate(M) for j in range(i + 1) if not is_zero(row[j])}
         some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
         some |= together(model, [(pair.first, pair.second) for pair in law.pairs])
         self.places = {place: k for k, place in enumerate(sorted(some))}
