@@ -1,4 +1,4 @@
-"""The soft law given MuJoCo's own contacts: accelerations and forces of real robots, near the ground and in themselves."""
+"""The soft law given MuJoCo's own contacts: accelerations and forces of robots, on the ground and in themselves."""
 
 import os
 from dataclasses import replace
@@ -75,4 +75,6 @@ def test_accelerations_and_forces_are_those_of_mujoco(file):
     for k, (qacc, force, generalised) in enumerate(wanted):
         assert np.abs(a[k] - qacc).max() <= TOL * np.abs(qacc).max()
         assert np.abs(along[k] - generalised).max() <= TOL * max(np.abs(generalised).max(), 1e-3)
-        assert np.abs(contact[k][: len(force)] - force).max(initial=0.0) <= TOL * max(np.abs(force).max(initial=0.0), 1e-3)
+        assert np.abs(contact[k][: len(force)] - force).max(initial=0.0) <= TOL * max(
+            np.abs(force).max(initial=0.0), 1e-3
+        )

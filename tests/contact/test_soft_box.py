@@ -86,8 +86,10 @@ def test_a_puck_that_sticks_creeps_the_less_the_firmer_friction_is():
     """A force f is held at the speed where damping towards rest asks for it: in proportion to f and to 1 / impratio."""
     angles = np.array([0.1, 0.2, 0.3])
     still = np.zeros((3, 3))
-    ends = [rollout(PUCK, "puck", [(0.0, 0.0, 0.0)], 1000, cone="elliptic", impratio=x)(still, still, angles[:, None])
-            for x in (1.0, 10.0)]  # fmt: skip
+    ends = [
+        rollout(PUCK, "puck", [(0.0, 0.0, 0.0)], 1000, cone="elliptic", impratio=x)(still, still, angles[:, None])
+        for x in (1.0, 10.0)
+    ]
     soft, firm = (along(angles, end[1])[0] for end in ends)
     np.testing.assert_allclose(soft / firm, 10.0, rtol=1e-3)
     np.testing.assert_allclose(soft / soft[0], np.sin(angles) / np.sin(angles[0]), rtol=0.1)

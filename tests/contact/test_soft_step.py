@@ -1,4 +1,4 @@
-"""Steps of the soft law: MuJoCo's own, with its contacts found anew for our states; and a box that slides and sticks."""
+"""Steps of the soft law are MuJoCo's, with its contacts found anew for our states."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,9 @@ STEPS, ROOM = 40, 24
 SERVO = '<actuator><position joint="j4" kp="20" kv="3"/></actuator></mujoco>'
 
 
-@pytest.mark.parametrize(("cone", "integrator"), [("elliptic", "Euler"), ("pyramidal", "Euler"), ("pyramidal", "implicitfast")])
+@pytest.mark.parametrize(
+    ("cone", "integrator"), [("elliptic", "Euler"), ("pyramidal", "Euler"), ("pyramidal", "implicitfast")]
+)
 def test_steps_are_those_of_mujoco(cone, integrator):
     text = SCENE.format(cone=cone).replace("<option ", f'<option integrator="{integrator}" tolerance="1e-14" ')
     m = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", SERVO))

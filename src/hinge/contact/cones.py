@@ -22,13 +22,16 @@ def elliptic(D: Scalar, square: Scalar, edges: Sequence[Scalar], x: Sequence[Sca
     normal, *tangents = x
     if not tangents:
         return lambda d: [select(less(normal, 0.0), D, 0.0) * d[0]]
-    T = sqrt(inner(tangents, tangents))
+    square_T = inner(tangents, tangents)
+    some = less(0.0, square_T)
+    length = sqrt(select(some, square_T, 1.0))  # has a derivative where nothing slides, too
+    T = select(some, length, 0.0)
     apart, sticks = select(less(normal, T), 0.0, 1.0), select(less(0.0, square * normal + T), 0.0, 1.0)
     slides = select(apart, 0.0, select(sticks, 0.0, 1.0))
     sliding = D / (1.0 + square)
     stiff = select(apart, 0.0, select(sticks, D, sliding))
-    across = select(apart, 0.0, select(sticks, D / square, sliding * (1.0 - normal / T)))
-    along = [select(slides, y / T, 0.0) for y in tangents]
+    across = select(apart, 0.0, select(sticks, D / square, sliding * (1.0 - normal / length)))
+    along = [select(slides, y / length, 0.0) for y in tangents]
 
     def stiffness(d: Sequence[Scalar]) -> list[Scalar]:
         p = inner(along, d[1:])

@@ -10,8 +10,8 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.moved_bodies import directions
 from hinge.contact.rigid_law import struck
+from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
@@ -108,7 +108,7 @@ def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
     made: list[Scalar] = []
     for k in range(slots.room):
         touch, there = slots[float(k)], less(k + 0.5, slots.found)
-        frame = [wrench[3:] for wrench in directions(touch, min(size, 3))]
+        frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
         f = [scale * x for x in forces(float(k))[:3]]
         force = [inner([d[j] for d in frame], f[: len(frame)]) for j in range(3)]
         numbers = (touch.gap, *touch.point, *touch.normal, *force)

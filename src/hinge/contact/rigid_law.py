@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hinge.contact.cones import Map, elliptic
-from hinge.contact.moved_bodies import MovedBodies, directions
-from hinge.contact.slot_contacts import Pairs, SlotContacts, between
+from hinge.contact.slot_contacts import Pairs, SlotContacts
+from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
@@ -81,27 +81,24 @@ class RigidLaw:
 class RigidContacts(SlotContacts):
     """The contacts at the end of a step, from velocities v; x of a contact is J v less what that is wanted to be."""
 
-    def __init__(self, law: RigidLaw, slots: Slots, bodies: MovedBodies, before: Flat, v: Flat, h: Scalar, late: float):
-        pairs = Pairs([_told(pair) for pair in law.pairs])
-        super().__init__(slots, bodies, pairs, max((pair.rows for pair in law.pairs), default=0), v[0])
+    def __init__(self, model: Model, law: RigidLaw, slots: Slots, axes: Sequence[Column], before: Flat, v: Flat,
+                 h: Scalar, late: float):  # fmt: skip
+        pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
+        super().__init__(model, slots, axes, pairs, size, v[0])
         self._closes, self._parts, self._slides = (Scratch(self.room + 1, v[0]) for _ in range(3))
-        speeds_before, speeds = bodies.motions(before), bodies.motions(v)
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            rows = [
-                [mu * x for x in row] for row, mu in zip(directions(touch, self.size), pair["friction"], strict=False)
-            ]
+            normal = self.place(k, touch, pair)[0]
             weight, e, soft, damp = pair["surface"]
-            was, is_now = (inner(rows[0], between(motions, *pair["bodies"])) for motions in (speeds_before, speeds))
+            was, is_now = inner(normal, before), inner(normal, v)
             firm = 1.0 / (1.0 + soft * damp / (late * h))
             closes = (touch.gap / (late * h) - is_now) * firm
             bounces = select(less(was, 0.0), e * was, 0.0)
             self._D[k] = 1.0 / (HARD * weight + soft * firm / (late * h * h))
             self._closes[k] = closes
             self._parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
-            self.place(k, rows)
             return []
 
         self.each([], placed)
@@ -111,15 +108,13 @@ class RigidContacts(SlotContacts):
 
         Gaps are to be brought to zero, or where it is `parting` bodies to part as they do at the end.
         """
-        motions = self.bodies.motions(v)
 
         def begun(k: Scalar, most: Scalar) -> list[Scalar]:
-            relative = between(motions, *self.both(k))
-            x = [inner(row, relative) for row in self.rows(k)]
+            x = [inner(self.row(k, r), v) for r in range(self.size)]
             slides, before = sqrt(inner(x[1:], x[1:])) if self.size > 1 else 0.0 * x[0], self._slides[k]
             self._slides[k] = slides
             x[0] = x[0] + slides + select(parting, self._parts[k], self._closes[k])
-            self.set(k, x)
+            self.put(k, x)
             return [maximum(most, absolute(slides - before))]
 
         return self.each([0.0], begun)[0]
@@ -129,7 +124,7 @@ class RigidContacts(SlotContacts):
 
     def impulses(self, k: Scalar) -> list[Scalar]:
         """Impulses of contact k (N s) along its normal and tangents, and of couples (N m s) about them."""
-        x, friction = self.x(k), self.pairs[self.slots[k].pair]["friction"]
+        x, friction = self.x(k), self._pairs[self.slots[k].pair]["friction"]
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
@@ -160,8 +155,7 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
     gives what else is held within bounds, for velocities that bring it back, and for how it parts.
     """
     n, M = model.nv, composite(model, q)
-    bodies = MovedBodies(model, q, [b for pair in law.pairs for b in (pair.first, pair.second)])
-    contacts = RigidContacts(law, slots, bodies, before, v, h, late)
+    contacts = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
     p = [inner(row, v) for row in M]
     pace = maximum(sqrt(inner(v, v)), sqrt(inner(before, before)))
 

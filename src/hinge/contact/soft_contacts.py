@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hinge.contact.cones import CONES, Map
-from hinge.contact.moved_bodies import MovedBodies, directions
-from hinge.contact.slot_contacts import Pairs, SlotContacts, between
+from hinge.contact.slot_contacts import Pairs, SlotContacts
+from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
 from hinge.graph import Scalar, inner, less, select
 from hinge.integrators.steps import Flat
+from hinge.model import Model
 from hinge.model.file_physics import TINY, Softness
 
 ROWS = 6  # of a contact at the most
@@ -20,46 +21,35 @@ ROWS = 6  # of a contact at the most
 class SoftContacts(SlotContacts):
     """The contacts of a state, from accelerations `a`; x of a contact is what J a is above what it is wanted to be."""
 
-    def __init__(self, law: SoftLaw, slots: Slots, bodies: MovedBodies, pairs: Pairs, v: Flat, a: Flat, h: Scalar):
-        super().__init__(slots, bodies, pairs, max((pair.condim for pair in law.pairs), default=0), v[0])
+    def __init__(self, model: Model, law: SoftLaw, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
+        pairs, size = Pairs([_told(law, pair) for pair in law.pairs]), max((p.condim for p in law.pairs), default=0)
+        super().__init__(model, slots, axes, pairs, size, v[0])
         self.cone = CONES[law.cone]
-        if not self.room:
-            return
-        speeds, accelerations = bodies.motions(v), bodies.motions(a)
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            rows = [
-                [mu * x for x in row] for row, mu in zip(directions(touch, self.size), pair["friction"], strict=False)
-            ]
+            rows = self.place(k, touch, pair)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
             D = stiffness(part, pair["weight"][0]) * pair["share"][0]
             self._D[k] = select(less(off, 0.0), D, 0.0)
-            speed, gain = (between(motions, *pair["bodies"]) for motions in (speeds, accelerations))
-            x = [inner(row, gain) + (rub if r else damp) * inner(row, speed) for r, row in enumerate(rows)]
-            self.set(k, [x[0] + firm * part * off, *x[1:]])
-            self.place(k, rows)
+            x = [inner(row, a) + (rub if r else damp) * inner(row, v) for r, row in enumerate(rows)]
+            self.put(k, [x[0] + firm * part * off, *x[1:]])
             return []
 
         self.each([], placed)
 
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         """How stiff contact k is at x."""
-        pair = self.pairs[self.slots[k].pair]
+        pair = self._pairs[self.slots[k].pair]
         return self.cone(self._D[k], pair["square"][0], pair["edges"][: self.size], x)
 
     def forces(self, k: Scalar) -> list[Scalar]:
         """Forces of contact k (N) along its normal and tangents, and couples (N m) about them."""
-        x, friction = self.x(k), self.pairs[self.slots[k].pair]["friction"]
+        x, friction = self.x(k), self._pairs[self.slots[k].pair]["friction"]
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
-
-
-def soft_pairs(law: SoftLaw) -> Pairs:
-    """The numbers of the pairs of a law."""
-    return Pairs([_told(law, pair) for pair in law.pairs])
 
 
 def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[float]]:

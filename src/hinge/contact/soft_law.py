@@ -10,21 +10,21 @@ Source: MuJoCo's documentation, chapter "Computation".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from hinge.contact.moved_bodies import together
-from hinge.contact.slot_contacts import Crossed, SlotContacts
+from hinge.contact.slot_contacts import SlotContacts
+from hinge.contact.slot_rows import together
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
-from hinge.graph import Scalar, absolute, inner, less, repeat, select, sqrt, when
-from hinge.graph.scalars import is_zero
+from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, is_zero, less, repeat, select, sqrt, when
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
 FAR = 1e30  # more than any step along a direction
-CLOSE = 1e-14  # of a step: less is rounding
+CLOSE = 1e-12  # of a step: what is left of it is rounding
 FINE = 0.01  # of the tolerance, along a direction
 
 Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
@@ -44,15 +44,15 @@ class Solved(NamedTuple):
 class SoftProblem:
     """The cost of accelerations at a state; M is the mass matrix, tau what acts besides constraints, bias force off."""
 
-    def __init__(self, model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row],
-                 contacts: SlotContacts):  # fmt: skip
+    def __init__(
+        self, model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row], contacts: SlotContacts
+    ):
         self.law, self.M, self.tau, self.rows, self.contacts = law, M, tau, rows, contacts
         self.n, self.joint_label = model.nv, model.joint_label()
-        own = {(i, j) for i, row in enumerate(M) for j in range(i + 1) if not is_zero(row[j])}
-        own |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
-        pairs = [(pair.first, pair.second) for pair in law.pairs]
-        self.sparse = sorted(own | together(model, [pair for pair in pairs if not all(pair)]))
-        self.places = sorted({*self.sparse} | together(model, pairs))
+        some = {(i, j) for i, row in enumerate(M) for j in range(i + 1) if not is_zero(row[j])}
+        some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
+        some |= together(model, [(pair.first, pair.second) for pair in law.pairs])
+        self.places = {place: k for k, place in enumerate(sorted(some))}
 
     def solved(self, guess: Flat) -> Solved:
         """The accelerations of least cost, from a guess, which contacts were placed with."""
@@ -62,18 +62,36 @@ class SoftProblem:
         size = self._scaled(left, force)
         begin = [*guess, *left, *force, size, select(less(law.tolerance, size), 1.0, 0.0), 0.0 * size]
         end = repeat(law.iterations, begin, self._trip, lambda *now: less(now[-2], 0.5))
-        return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], less(end[-2], 0.5), end[-1])
+        settled = select(less(end[-2], 0.5), less(end[-3], FAR), 0.0)
+        return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], settled, end[-1])
+
+    def followed(self, found: Solved) -> Solved:
+        """The same answer, whose derivatives are those of the least cost: contacts were placed with it held.
+
+        One step more of Newton's method from there, by a Hessian that is held too, moves by nothing, and its derivative
+        is that of the implicit function.
+        """
+        start = [held(x) for x in found.a]
+        left = [inner(row, start) - t for row, t in zip(self.M, self.tau, strict=True)]
+        down = [f - x for x, f in zip(left, self.forces(start, self.contacts.x), strict=True)]
+        H = [[held(x) if type(x) is Expr else x for x in row] for row in self.hessian(start)]
+        step = LDL(H, self.joint_label).solve(down)
+        self.contacts.aim(step)
+        self.contacts.each([], lambda k: self.contacts.go(k, 1.0)[:0])
+        a = [x + d for x, d in zip(start, step, strict=True)]
+        force = [inner(row, a) - t for row, t in zip(self.M, self.tau, strict=True)]
+        return found._replace(a=a, force=force)
 
     def _trip(self, _: Scalar, *now: Scalar) -> list[Scalar]:
         """Accelerations, M a - tau, and forces; how far off, whether to go on, and how many trips."""
         n, law, contacts = self.n, self.law, self.contacts
         a, left, force = (list(now[k : k + n]) for k in (0, n, 2 * n))
         down = [f - x for x, f in zip(left, force, strict=True)]
-        s = self.direction(a, down)
+        s = LDL(self.hessian(a), self.joint_label).solve(down)
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
-        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, law.line_iterations)
+        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, now[-2], law.line_iterations)
         a = [x + alpha * y for x, y in zip(a, s, strict=True)]
         left = [x + alpha * y for x, y in zip(left, Ms, strict=True)]
         force = self.forces(a, lambda k: contacts.go(k, alpha))
@@ -85,48 +103,62 @@ class SoftProblem:
         off = [x - f for x, f in zip(left, force, strict=True)]
         return sqrt(inner(off, off)) / self.law.inertia
 
-    def forces(self, a: Flat, at: Callable[[Scalar], Sequence[Scalar]]) -> Flat:
+    def forces(self, a: Flat, at: Callable[[Scalar], list[Scalar]]) -> Flat:
         """The forces of constraints along velocities; `at` says where a contact is."""
         force: Flat = [0.0] * self.n
         for row in self.rows:
             f, _ = row.force(row.of(a) - row.reference)
             for v, entry in row.J.items():
                 force[v] = force[v] + entry * f
-        return self.contacts.pushes(force, at)
 
-    def direction(self, a: Flat, down: Flat) -> Flat:
-        """Newton's step; a state in which two bodies that both move touch has a matrix with fewer zeros."""
-        H, crossed = self._stiffened(a)
-        s = LDL(self._rows(H, self.sparse), self.joint_label).solve(down)
-        if crossed.entries is None:
-            return s
-        return list(when(crossed.some, s, lambda *_: LDL(self._full(H, crossed), self.joint_label).solve(down)))
+        def more(k: Scalar, *now: Scalar) -> list[Scalar]:
+            x = at(k)
+            Kx = self.contacts.stiffness(k, x)(x)
+            return [f - inner(self.contacts.column(k, j), Kx) for j, f in enumerate(now)]
+
+        return self.contacts.each(force, more)
 
     def hessian(self, a: Flat) -> list[Flat]:
         """M + Jᵀ K J, up to the diagonal."""
-        return self._full(*self._stiffened(a))
-
-    def _stiffened(self, a: Flat) -> tuple[dict[tuple[int, int], Scalar], Crossed]:
-        H = {(i, j): self.M[i][j] for i, j in self.sparse}
+        own = {(i, j): self.M[i][j] for i, j in self.places}
         for row in self.rows:
             _, D = row.force(row.of(a) - row.reference)
             for i, x in row.J.items():
                 for j, y in row.J.items():
                     if j <= i:
-                        H[i, j] = H[i, j] + D * (x * y)
-        return H, self.contacts.stiffen(H, self.places)
+                        own[i, j] = own[i, j] + D * (x * y)
+        H = Scratch(len(own), a[0], zeros=False)
+        for place, x in enumerate(own.values()):
+            H[place] = x
+        self.contacts.each([], lambda k: self._stiffened(H, k))
+        full: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
+        for (i, j), place in self.places.items():
+            full[i][j] = H[place]
+        return full
 
-    def _full(self, H: dict[tuple[int, int], Scalar], crossed: Crossed) -> list[Flat]:
-        if crossed.entries is None:
-            return self._rows(H, self.sparse)
-        both = {place: H.get(place, 0.0) + crossed.entries[n] for n, place in enumerate(self.places)}
-        return self._rows(both, self.places)
+    def _stiffened(self, H: Scratch, k: Scalar) -> list[Scalar]:
+        """Contact k added to a Hessian, for each two limbs that feel it."""
+        contacts, limbs = self.contacts, self.contacts.limbs
+        K = contacts.stiffness(k, contacts.x(k))
 
-    def _rows(self, H: dict[tuple[int, int], Scalar], places: Sequence[tuple[int, int]]) -> list[Flat]:
-        made: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
-        for i, j in places:
-            made[i][j] = H[i, j]
-        return made
+        def felt(g: int) -> tuple[Scalar, ...]:
+            KJ = {j: K(contacts.column(k, j)) for j in limbs[g]}
+            for other in limbs[: g + 1]:
+                when(contacts.felt(k, limbs.index(other)), (), partial(added, other, KJ))
+            return ()
+
+        def added(other: Sequence[int], KJ: Mapping[int, list[Scalar]]) -> tuple[Scalar, ...]:
+            for i in other:
+                J = contacts.column(k, i)
+                for j, column in KJ.items():
+                    place = self.places.get((max(i, j), min(i, j)))
+                    if place is not None and (i >= j or j not in other):
+                        H[place] = H[place] + inner(J, column)
+            return ()
+
+        for g in range(len(limbs)):
+            when(contacts.felt(k, g), (), partial(felt, g))
+        return []
 
     def slope(self, a: Flat, s: Flat, start: Scalar, bend: Scalar) -> Slope:
         """The first and second derivative of the cost along s; of its part without constraints at the start."""
@@ -149,8 +181,11 @@ class SoftProblem:
         return slopes
 
 
-def least(slope: Slope, enough: Scalar, iterations: int) -> Scalar:
-    """Where a convex function that falls at 0 has no slope: Newton's method within what is known, from 1."""
+def least(slope: Slope, enough: Scalar, going: Scalar, iterations: int) -> Scalar:
+    """Where a convex function that falls at 0 has no slope, or little enough: Newton's method from 1, kept between.
+
+    A state that is not `going` has 1.
+    """
 
     def tried(_: Scalar, at: Scalar, low: Scalar, high: Scalar, going: Scalar) -> tuple[Scalar, ...]:
         first, second = slope(at)
@@ -163,4 +198,4 @@ def least(slope: Slope, enough: Scalar, iterations: int) -> Scalar:
         return select(on, there, at), low, high, select(on, 1.0, 0.0)
 
     zero = 0.0 * enough
-    return repeat(iterations, (zero + 1.0, zero, zero + FAR, zero + 1.0), tried, lambda *now: less(now[3], 0.5))[0]
+    return repeat(iterations, (zero + 1.0, zero, zero + FAR, going), tried, lambda *now: less(now[3], 0.5))[0]

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hinge.contact.moved_bodies import Column, columns
-from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, Softness, SoftTurn
+from hinge.contact.slot_rows import Column, columns
+from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, SoftTurn
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -110,9 +110,8 @@ def _limit(limit: SoftLimit, q: Flat, v: Flat, h: Scalar) -> list[Row]:
 def _turn(turn: SoftTurn, q: Flat, v: Flat, h: Scalar) -> Row:
     """The angle of a ball joint, which velocities change along the axis it is turned about."""
     log = quaternion_log(unit(q[turn.q : turn.q + 4]))
-    angle = sqrt(dot3(log, log))
-    far = less(TINY, angle)
-    J = {turn.v + k: select(far, -x / angle, -float(k == 0)) for k, x in enumerate(log)}
+    angle = sqrt(maximum(dot3(log, log), TINY * TINY))
+    J = {turn.v + k: -x / angle for k, x in enumerate(log)}
     return _pushing(J, v, turn.most - angle, turn, h)
 
 
@@ -138,8 +137,16 @@ def _along(J: dict[int, Scalar], v: Flat) -> Scalar:
     return inner(list(J.values()), [v[k] for k in J])
 
 
-def _wanted(J: dict[int, Scalar], v: Flat, off: Scalar, part: Scalar, weight: float, softness: Softness, h: Scalar,
-            bias: Scalar = 0.0) -> Row:  # fmt: skip
+def _wanted(
+    J: dict[int, Scalar],
+    v: Flat,
+    off: Scalar,
+    part: Scalar,
+    weight: float,
+    softness: Softness,
+    h: Scalar,
+    bias: Scalar = 0.0,
+) -> Row:
     """A row that pulls what is off back to zero; `bias` is its acceleration where velocities do not change."""
     k, b = pull(softness.pull, h)
     return Row(J, -b * _along(J, v) - k * part * off - bias, stiffness(part, weight))
@@ -153,8 +160,9 @@ class Side(NamedTuple):
     R: Mat3
 
 
-def _holds(model: Model, holds: Sequence[SoftHold], q: PerJoint, qd: PerJoint, qdd: PerJoint, speeds: Flat,
-           h: Scalar) -> list[Row]:  # fmt: skip
+def _holds(
+    model: Model, holds: Sequence[SoftHold], q: PerJoint, qd: PerJoint, qdd: PerJoint, speeds: Flat, h: Scalar
+) -> list[Row]:
     """Three rows for the places of a hold, and three for their axes where these are held too."""
     if not holds:
         return []
@@ -174,8 +182,8 @@ def _holds(model: Model, holds: Sequence[SoftHold], q: PerJoint, qd: PerJoint, q
             error, rate, drift = _turned(one, two, v, a)
             offs += [hold.turning * x for x in error]
             biases += [hold.turning * x for x in drift]
-            rows += _relative(axes, one, two, lambda m, _, scale=hold.turning, rate=rate: rate(m.ang) * scale)
-        part = impedance(hold.softness.impedance, sqrt(inner(offs, offs)))
+            rows += [{v: hold.turning * x for v, x in row.items()} for row in _relative(axes, one, two, rate)]
+        part = impedance(hold.softness.impedance, sqrt(maximum(inner(offs, offs), TINY * TINY)))
         for k, (J, off, bias) in enumerate(zip(rows, offs, biases, strict=True)):
             made.append(_wanted(J, speeds, off, part, hold.weight[k // 3], hold.softness, h, bias))
     return made
@@ -211,9 +219,9 @@ def _relative(
 
 def _turned(
     one: Side, two: Side, v: Sequence[Motion], a: Sequence[Motion]
-) -> tuple[Vec3, Callable[[Vec3], Vec3], Vec3]:
-    """The vector part of the quaternion that turns the second side's axes into the first's; what an angular velocity of
-    the first makes of it a second; and its acceleration where velocities do not change."""
+) -> tuple[Vec3, Callable[[Motion, Vec3], Vec3], Vec3]:
+    """The vector part of the quaternion that turns the second side's axes into the first's; what a motion of the first
+    makes of it a second; and its acceleration where velocities do not change."""
     scalar, *rest = quaternion_from_rotation(two.R.T.times(one.R))
     error = Vec3(tuple(rest))
 
@@ -224,4 +232,4 @@ def _turned(
     w = two.R.T @ between
     turning = two.R.T @ (a[one.body].ang - a[two.body].ang - cross3(v[two.body].ang, between))
     drift = rate(turning) + rate(w, -0.5 * dot3(w, error), rate(w))
-    return error, lambda ang: rate(two.R.T @ ang), drift
+    return error, lambda m, _: rate(two.R.T @ m.ang), drift

@@ -22,7 +22,11 @@ from hinge.spatial import IDENTITY, ZERO, Mat3, MotionSpace, Vec3, cross3
 
 Numbers = tuple[float, ...]
 
+
 SLIPPERY = 1e-5  # the least friction
+
+
+SOFT = Softness()  # as soft as what says nothing
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class SoftPair:
     weight: tuple[float, float]  # of points, of turns
     condim: int = 3
     friction: Numbers = (1.0, 1.0, 0.005, 0.0001, 0.0001)  # two sliding, one spinning, two rolling
-    softness: Softness = Softness()
+    softness: Softness = SOFT
     solreffriction: Numbers = (0.0, 0.0)  # of friction in an elliptic cone; zeros: that of the normal
     margin: float = 0.0  # m: the gap below which there is a force
 
@@ -54,7 +58,7 @@ class SoftLimit:
     lower: float
     upper: float
     weight: float
-    softness: Softness = Softness()
+    softness: Softness = SOFT
     margin: float = 0.0
 
 
@@ -66,7 +70,7 @@ class SoftTurn:
     v: int
     most: float
     weight: float
-    softness: Softness = Softness()
+    softness: Softness = SOFT
     margin: float = 0.0
 
 
@@ -77,7 +81,7 @@ class SoftFriction:
     length: Length
     size: float
     weight: float
-    softness: Softness = Softness()
+    softness: Softness = SOFT
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class SoftCoupling:
     other: Length | None
     coefficients: Numbers
     weight: float
-    softness: Softness = Softness()
+    softness: Softness = SOFT
 
 
 class Seat(NamedTuple):
@@ -106,7 +110,7 @@ class SoftHold:
     one: Seat
     two: Seat
     weight: tuple[float, float]
-    softness: Softness = Softness()
+    softness: Softness = SOFT
     turning: float = 0.0
 
 

@@ -6,7 +6,7 @@ Nothing here knows what a robot is. Read expr, then machine, ops, functions, sca
 from hinge.graph.diff import along, columns, jacobian, kinks, units
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Graph, Scalar, TooLong, on_paper
-from hinge.graph.functions import arccos, arcsin, atan2, cos, exp, log, sin, tanh
+from hinge.graph.functions import arccos, arcsin, atan2, cos, exp, held, log, sin, tanh
 from hinge.graph.loops import Scratch, Table, repeat, when
 from hinge.graph.ops import OPS, Op, absolute, floor, less, maximum, minimum, select, sqrt
 from hinge.graph.order import Input, Output, Program, live, order
@@ -19,7 +19,7 @@ from hinge.graph.streams import Record, Rows
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Record", "Reverse", "Rows", "Scalar",
     "Scratch", "Table", "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "columns", "cos", "evaluate",
-    "evaluated", "exp", "floor", "inner", "is_zero", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum",
-    "on_paper", "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total",
-    "uniform", "units", "when",
+    "evaluated", "exp", "floor", "held", "inner", "is_zero", "jacobian", "kinks", "less", "live", "log", "maximum",
+    "minimum", "on_paper", "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh",
+    "total", "uniform", "units", "when",
 ]  # fmt: skip

@@ -376,3 +376,17 @@ arccos = function(
     "arccos", 1, "The angle in [0, pi] whose cosine is x; NaN beyond 1.", lambda n, x: (-1.0 / sqrt(1.0 - x * x),),
     sympy="acos", body=arc_cosine,
 )  # fmt: skip
+
+
+# ---- no derivative
+
+
+def itself(m: Machine, x: Value) -> Value:
+    """The same number, to the bit."""
+    return m.sub(x, m.constant(0.0))
+
+
+held = function(
+    "held", 1, "The number itself, of which derivatives know nothing: it stands still, whatever it was made of.",
+    lambda n, x: (0.0,), "other", numpy=(), body=itself,
+)  # fmt: skip

@@ -16,7 +16,7 @@ from hinge.errors import NotCovered
 from hinge.graph.expr import Expr, Graph, Scalar
 from hinge.graph.functions import pow
 from hinge.graph.loops import Scratch, access, repeat, traced
-from hinge.graph.moving import array, moving
+from hinge.graph.moving import array, mattering, moving
 from hinge.graph.ops import OPS, absolute, less, maximum, select, sqrt
 from hinge.graph.order import STRUCTURE, Program, ends, live, order, regions
 from hinge.graph.streams import Record, Rows
@@ -77,7 +77,7 @@ def evaluated(scalars: Sequence[Scalar], known: Mapping[Any, Any]) -> list[Any]:
     """
     nodes = live([x for x in scalars if type(x) is Expr], leaves=known)
     if any(node.op in STRUCTURE and node not in known for node in nodes):
-        values = _Again(nodes, known).values
+        values = _Again(nodes, known, scalars).values
     else:
         values = dict(known)
         for node in nodes:
@@ -196,9 +196,12 @@ def chosen(row: Sequence[Scalar], k: Scalar) -> Scalar:
 
 
 class _Again:
-    """Nodes with loops and memory among them, run once more on other values."""
+    """Nodes with loops and memory among them, run once more on other values.
 
-    def __init__(self, nodes: Sequence[Expr], known: Mapping[Any, Any]) -> None:
+    Of dual numbers, what does not matter to the rates of the last nodes runs on real parts alone.
+    """
+
+    def __init__(self, nodes: Sequence[Expr], known: Mapping[Any, Any], last: Sequence[Scalar]) -> None:
         self.known = {x for x in known if type(x) is Expr}
         self.values: dict[Any, Any] = {x: known[x] for x in self.known}
         self.regions = regions(nodes, {}, self.known)
@@ -208,7 +211,9 @@ class _Again:
         self.like: Any = next((x for x in self.values.values() if type(x) is not float), 0.0)
         self.inputs = self._inputs(nodes)
         self.touched = self._touched(nodes)
-        self.moving = moving(nodes, self.known, [*self.streams, *(("input", name) for name in self.inputs)])[0]
+        arrays = [*self.streams, *(("input", name) for name in self.inputs)]
+        self.matters, self.side_by_side = mattering(nodes, last, self.streams)
+        self.moving = moving(nodes, self.known, arrays)[0] & self.matters
         self.run(None)
 
     def _inputs(self, nodes: Sequence[Expr]) -> dict[str, tuple[list[Any], Any]]:
@@ -229,10 +234,15 @@ class _Again:
         return made
 
     @property
+    def plain(self) -> Any:
+        """What the values are, or the parts of dual ones: a node if there is one."""
+        parts = (self.like.real, self.like.dual) if hasattr(type(self.like), "paired") else (self.like,)
+        return next((x for x in parts if type(x) is Expr), parts[0])
+
+    @property
     def graph(self) -> Graph | None:
         """The graph that the values belong to, if they do."""
-        parts = (self.like.real, self.like.dual) if hasattr(type(self.like), "paired") else (self.like,)
-        return next((x.graph for x in parts if type(x) is Expr), None)
+        return self.plain.graph if type(self.plain) is Expr else None
 
     def _touched(self, nodes: Sequence[Expr]) -> set[Expr]:
         """What is made anew: what depends on a value that is put in, and all that is done to an array that does."""
@@ -270,17 +280,20 @@ class _Again:
         if op == "end":
             return self.loop(*args)
         if op == "fresh" and args[0].kind == "scratch":
-            self.arrays[args[0].name] = Scratch(args[0].size, like=self.like)
+            like = self.like if array(node) in self.side_by_side else self.plain
+            self.arrays[args[0].name] = Scratch(args[0].size, like=like)
         elif op == "load" and args[0].name in self.arrays:
-            return self.arrays[args[0].name][self.value(args[1])]
+            return self.arrays[args[0].name][_real(self.value(args[1]))]
         elif op == "load":
             return self.load(node)
         elif op == "store":
-            self.arrays[args[0].name][self.value(args[1])] = self.value(args[2])
+            x = self.value(args[2])
+            self.arrays[args[0].name][_real(self.value(args[1]))] = x if array(node) in self.side_by_side else _real(x)
         elif op == "write" and array(node) in self.streams:
             self.streams[array(node)](_real(self.value(args[1])), [self.value(x) for x in args[2:-1]])
         elif op not in STRUCTURE:
-            return OPS[op](*map(self.value, args))
+            given = map(self.value, args)
+            return OPS[op](*(given if node in self.matters else map(_real, given)))
         return None
 
     def load(self, node: Expr) -> Scalar:

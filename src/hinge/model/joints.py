@@ -106,14 +106,6 @@ class Joint:
         """The velocities at which the coordinates change at these rates: `rate` undone."""
         return list(rates) if self.rates_are_velocities else met(self.difference, q, rates)
 
-    def coasting(self, qd: Sequence[Scalar]) -> list[Scalar]:
-        """Accelerations with which the joint's origin goes straight on: other than zero where coordinates turn."""
-        return [0.0] * self.nv
-
-    def coast(self, q: Sequence[Scalar], v: Sequence[Scalar], h: Scalar) -> tuple[list[Scalar], list[Scalar]]:
-        """Coordinates and velocities after h seconds of that."""
-        return self.integrate(q, [h * x for x in v]), list(v)
-
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Where constant velocity v leads in unit time."""
         return self.moved(self.normal(q), v)
@@ -385,15 +377,6 @@ class Free(Joint):
 
     def normal(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [*unit(q[:4]), *q[4:]]
-
-    def coasting(self, qd: Sequence[Scalar]) -> list[Scalar]:
-        return [0.0, 0.0, 0.0, *cross3(Vec3(tuple(qd[3:])), Vec3(tuple(qd[:3])))]
-
-    def coast(self, q: Sequence[Scalar], v: Sequence[Scalar], h: Scalar) -> tuple[list[Scalar], list[Scalar]]:
-        ang, lin = Vec3(tuple(v[:3])), Vec3(tuple(v[3:]))
-        start, turn = unit(q[:4]), quaternion_exp(ang * h)
-        position = Vec3(tuple(q[4:])) + rotation_from_quaternion(start) @ (lin * h)
-        return [*quaternion_product(start, turn), *position], [*ang, *(rotation_from_quaternion(turn).T @ lin)]
 
     def bracket(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
         made = cross(*(Motion(Vec3(tuple(x[:3])), Vec3(tuple(x[3:]))) for x in (a, b)))
