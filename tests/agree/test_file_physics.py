@@ -75,7 +75,8 @@ MADE = {
         iterations="7" tolerance="1e-5" ls_iterations="3" ls_tolerance=".1" noslip_iterations="2" solver="CG">
         <flag warmstart="disable" contact="disable" filterparent="disable"/></option>"""),
     "classes": world(CLASSES + """<actuator><motor joint="j"/><motor class="x" joint="j"/>
-        <position class="x" joint="k"/><position joint="k"/><general class="x" joint="s"/><general class="x" joint="s" biasprm="1" gainprm="2"/>
+        <position class="x" joint="k"/><position joint="k"/><general class="x" joint="s"/>
+        <general class="x" joint="s" biasprm="1" gainprm="2"/>
         <velocity class="x" joint="s"/></actuator>
         <contact><pair geom1="ga" geom2="gd"/><pair geom1="gf" geom2="gd" friction=".6" solref=".2" margin=".1"/>
         <exclude body1="d" body2="free"/></contact>
@@ -88,7 +89,8 @@ MADE = {
         <connect body1="b" anchor="1 2 3"/><joint joint1="j"/><tendon tendon1="t" tendon2="rest" polycoef=".1 .2 .3"/>
         <tendon tendon1="t"/></equality>""", bodies=CHAIN + '<site name="other" pos="1 2 3"/>'),
     "pairs": world("""<contact><pair geom1="ga" geom2="ghost" condim="6" friction="1 2 3 4 5" solreffriction=".1 .2"/>
-        <pair geom1="ga" geom2="gb" gap=".1" margin=".3" solimp=".1 .2"/><exclude body1="world" body2="free"/></contact>""",
+        <pair geom1="ga" geom2="gb" gap=".1" margin=".3" solimp=".1 .2"/><exclude body1="world" body2="free"/>
+        </contact>""",
         bodies=CHAIN.replace('name="gd"', 'name="ghost" contype="0" conaffinity="0"') + """
         <geom name="floor" type="plane" size="1 1 1" contype="2" conaffinity="5"/><geom name="wall" type="plane"
         size="1 1 1" solref="-100 -2" solmix="3"/><body name="post"><geom name="gp" size=".1" contype="3" solmix="0"
@@ -221,8 +223,7 @@ def test_tendons_say_what_they_say_in_mujoco(pair):
         at = slice(m.tendon_adr[k], m.tendon_adr[k] + m.tendon_num[k])
         assert [name for name, _ in one.joints] == [m.joint(j).name for j in m.wrap_objid[at]]
         same([c for _, c in one.joints], m.wrap_prm[at])
-        if one.slack is not None:
-            same(one.slack, m.tendon_lengthspring[k])
+        same(one.slack, m.tendon_lengthspring[k])
 
 
 def test_equalities_say_what_they_say_in_mujoco(pair):
@@ -272,10 +273,9 @@ def test_the_pairs_that_may_touch_are_mujocos(pair):
     m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
     d = mujoco.MjData(m)
     mujoco.mj_forward(m, d)
-    touching = [g for g in range(m.ngeom) if m.geom_contype[g] or m.geom_conaffinity[g]]
-    number = {id(one.shape): g for g, one in zip(touching, collision_shapes(pair.model), strict=True)}
+    number = {id(one.shape): g for g, one in zip(touched(m), collision_shapes(pair.model), strict=True)}
     ours = {
-        frozenset((number[id(p.first.shape)], number[id(p.second.shape)])): p.touching for p in file_pairs(pair.model)
+        frozenset((number[id(a.shape)], number[id(b.shape)])): touching for a, b, touching in file_pairs(pair.model)
     }
     theirs = {frozenset(c.geom.tolist()): c for c in d.contact}
     assert set(ours) == set(theirs)

@@ -84,7 +84,7 @@ def passive_forces(model, q, qd):
                 tau[i] = [a - b for a, b in zip(tau[i], taken, strict=True)]
     for tendon in model.physics.tendons:
         length, moment = stretched(model, tendon, q)
-        low, high = tendon.slack or (stretched(model, tendon, [model.slack(i) for i in range(len(q))])[0],) * 2
+        low, high = tendon.slack
         if "stiffness" in terms and tendon.stiffness:
             add(tau, moment, -tendon.stiffness * (maximum(length - high, 0.0) + minimum(length - low, 0.0)))
         if "damping" in terms and tendon.damping:

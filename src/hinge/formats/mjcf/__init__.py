@@ -75,7 +75,7 @@ def _physics(document: Document, found: Sequence[Body], scopes: Sequence[Scope],
         main = scope.document is document and not scope.prefix
         speaker = Speaker(scope.document, scope.prefix, main, names, builder)
         damping = dict(kept.added(scope.document, "damping", scope.prefix, "tendon"))
-        ropes = tendons(speaker, reader.scalar, damping)
+        ropes = tendons(speaker, reader.rests, damping)
         excludes, pairs = contacts(speaker)
         ranges = {one.name: one.range for one in ropes}
         made = replace(

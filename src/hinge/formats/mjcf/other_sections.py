@@ -30,7 +30,8 @@ SERVOS = {"position", "velocity", "intvelocity", "orientation", "pid", "damper",
 
 def as_data(element: Element) -> dict[str, Any]:
     """An element as plain data."""
-    return {"tag": element.tag, "attributes": {k: v for k, v in element.attributes.items() if k != "class"},
+    looks = ("class", "width", "rgba", "material") if element.tag == "fixed" else ("class",)  # not its own words
+    return {"tag": element.tag, "attributes": {k: v for k, v in element.attributes.items() if k not in looks},
             "children": tuple(as_data(child) for child in element.children)}  # fmt: skip
 
 

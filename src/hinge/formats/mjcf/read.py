@@ -15,7 +15,7 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.physics import joint_physics, surface
+from hinge.formats.mjcf.physics import PLAIN, joint_physics, part_left_out, surface
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import ANY, Element, number, numbers, shown
@@ -52,6 +52,7 @@ class Reader:
         self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
         self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
         self.scalar: dict[str, Range] = {}  # joints of one coordinate, and their limits
+        self.rests: dict[str, float] = {}  # of those, where their springs are slack
         self.renamed: dict[str, str] = {}  # sites that have the name of a body: what they are called here
         self.paired: set[str] = set()  # geoms that a pair names
         self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
@@ -170,6 +171,7 @@ class Reader:
             _, options["effort"] = self._range(element, settings, "actuatorfrcrange", "actuatorfrclimited", 1.0)
             back, shift = (about(axis, -ref), ORIGIN) if kind == "hinge" else (HERE, -ref * axis)
             options |= {"child_rotation": back, "child_xyz": shift - back @ at}
+            self.rests[name] = options["rest"]
             self.scalar[name] = -inf if lower is None else lower, inf if upper is None else upper
         elif kind == "ball":
             options["child_xyz"] = -at
@@ -184,6 +186,7 @@ class Reader:
                     "warning", "free-armature", what, "Write <freejoint/>, which has none.", element.where
                 )
         options["physics"] = joint_physics(element, settings)
+        part_left_out(self.builder, element, ("springyield",))
         self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
                            **options)  # fmt: skip
         if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
@@ -250,6 +253,8 @@ class Reader:
         name = scope.name(element.attributes.get("name", ""))
         touches = surface(element)
         colliding = touches.contype or touches.conaffinity or name in self.paired
+        said = touches if colliding and touches != PLAIN else None
+        part_left_out(self.builder, element, ("adhesion", "surfacevel"))
         seen = integer(element, "group", 0) < 3
         file: str = ""
         scale: tuple[float, ...] = (1.0, 1.0, 1.0)
@@ -265,5 +270,5 @@ class Reader:
         roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
         return [
             Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
-                  tuple(scale), rgba, touches if colliding else None) for role in roles
+                  tuple(scale), rgba, said) for role in roles
         ]  # fmt: skip
