@@ -308,3 +308,39 @@ def test_forces_are_mujocos(pair):
         ours, pulls = pair.robot.control_forces(q, qd, ctrl)
         close((turned @ ours[..., None])[..., 0], tau, AGREES, size=1.0)
         close(pulls, force, AGREES, size=1.0)
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+def test_compiled_forces_of_a_batch_are_those_of_the_interpreter(number):
+    pair = both("actuators")
+    q, qd, ctrl = (x.astype(number) for x in pair.states(11)[:3])
+    tol = 1e-12 if number is np.float64 else 1e-4
+    ctrl[3, 2] = np.nan
+    for name, given in (("control_forces", (q, qd, ctrl)), ("passive_forces", (q, qd))):
+        kernel = pair.robot.kernel(name, backend="llvm")
+        ours, plain = kernel(*given), pair.robot.kernel(name, backend="interpret")(*map(np.float64, given))
+        for a, b in zip(*((x if isinstance(x, tuple) else (x,)) for x in (ours, plain)), strict=True):
+            assert a.dtype == number
+            np.testing.assert_allclose(a, b, rtol=tol, atol=10 * tol)
+            assert np.isfinite(np.delete(a, 3, axis=0)).all()
+    tau, forces = pair.robot.kernel("control_forces", backend="llvm")(q, qd, ctrl)
+    assert np.isnan(forces[3, 2])
+    assert np.isnan(tau[3, pair.robot.coordinates("s")[1]]).all()
+
+
+def test_forces_have_the_slopes_that_differences_say(monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+    pair = both("no clamp")
+    q, qd, ctrl = (x[0] for x in pair.states(1)[:3])
+    rng, h = np.random.default_rng(0), 1e-6
+    along = [rng.normal(size=n) for n in (pair.robot.nv, pair.robot.nv, len(ctrl))]
+
+    def moved(t):
+        at = (pair.robot.integrate(q, t * along[0]), qd + t * along[1], ctrl + t * along[2])
+        return np.concatenate([*pair.robot.control_forces(*at), pair.robot.passive_forces(*at[:2])])
+
+    slopes = (
+        pair.robot.jvp("control_forces", (q, qd, ctrl), along),
+        pair.robot.jvp("passive_forces", (q, qd), along[:2]),
+    )
+    np.testing.assert_allclose(np.concatenate([*slopes[0], slopes[1]]), (moved(h) - moved(-h)) / (2 * h), atol=1e-6)

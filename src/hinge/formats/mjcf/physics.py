@@ -254,6 +254,7 @@ def tendons(speaker: Speaker, rests: Mapping[str, float], damping: Mapping[str, 
         parts = list(element.all("joint"))
         joints = [(speaker.called("joint", element, "joint", part), number(part, "coef")) for part in parts]
         if any(joint is None for joint, _ in joints):
+            speaker.names.apart["tendon"][name] = "runs over joints that stand for several, or are not there"
             continue
         for joint, _ in joints:
             if joint not in rests:
