@@ -97,16 +97,18 @@ class Draft:
         return 1
 
 
-def draft_of(defaults: Defaults, name: str) -> Draft:
-    """What a class says of actuators."""
+def draft_of(defaults: Defaults, name: str, known: dict[str, Draft]) -> Draft:
+    """What a class says of actuators; `known` has what others said, and takes in what is found."""
     chain = [name]
-    while chain[-1] in defaults.above:
+    while chain[-1] in defaults.above and chain[-1] not in known:
         chain.append(defaults.above[chain[-1]])
     draft = Draft()
     for one in reversed(chain):
-        draft = replace(draft, outer=(draft.law, *draft.outer))
-        for element in defaults.actuators.get(one, ()):
-            draft = draft.read(element)
+        if one not in known:
+            known[one] = replace(draft, outer=(draft.law, *draft.outer))
+            for element in defaults.actuators.get(one, ()):
+                known[one] = known[one].read(element)
+        draft = known[one]
     return draft
 
 
@@ -174,6 +176,7 @@ class Actuators:
     scalar: Mapping[str, Range]
     ropes: Mapping[str, Range]
     off: frozenset[int]  # groups that are switched off
+    drafts: dict[str, Draft] = field(default_factory=dict)  # of classes
 
     def read(self) -> list[Actuator]:
         made: list[Actuator] = []
@@ -187,7 +190,7 @@ class Actuators:
         check(element)
         defaults, of_class = self.speaker.document.defaults, element.attributes.get("class", "main")
         defaults.of(of_class, element)
-        draft = draft_of(defaults, of_class).read(element)
+        draft = draft_of(defaults, of_class, self.drafts).read(element)
         name = self.speaker.prefix + element.attributes.get("name", f"actuator_{number_}")
         way = next((way for way in TARGETS if way in element.attributes), None)
         if way is None:

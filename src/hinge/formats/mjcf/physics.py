@@ -6,14 +6,14 @@ and stands for several, is left out with a finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import Settings, integer, truth, word
 from hinge.formats.mjcf.tree import Body
-from hinge.formats.mjcf.words import CONSTRAINS, FLAGS, TOUCHES, check
+from hinge.formats.mjcf.words import CONSTRAINS, FLAGS, check
 from hinge.formats.xml import ANY, Element, attribute, number, numbers, shown
 from hinge.model.build import WORLD, Builder
 from hinge.model.file_physics import (
@@ -43,8 +43,8 @@ class Names:
     copies: dict[str, list[str]] = field(default_factory=dict)  # of a joint that is repeated
 
     @classmethod
-    def of(cls, bodies: Iterable[Body], sites: Mapping[str, str]) -> Names:
-        """The names in these bodies; `sites` has those of sites that hinge calls otherwise."""
+    def of(cls, bodies: Iterable[Body]) -> Names:
+        """The names in these bodies."""
         kinds = ("body", "joint", "geom", "site", "tendon")
         made = cls({kind: {} for kind in kinds}, {kind: {} for kind in kinds})
         made.known["body"][WORLD] = WORLD
@@ -53,11 +53,11 @@ class Names:
             for kind, elements in (*here, ("site", body.sites)):
                 for element, scope in elements:
                     if given := element.attributes.get("name", ""):
-                        made._take(kind, scope.name(given), scope.prefix + given, sites)
+                        made._take(kind, scope.name(given), scope.prefix + given)
         return made
 
-    def _take(self, kind: str, name: str, stem: str, sites: Mapping[str, str]) -> None:
-        self.known[kind][name] = sites.get(name, name) if kind == "site" else name
+    def _take(self, kind: str, name: str, stem: str) -> None:
+        self.known[kind][name] = name
         if stem != name:
             self.apart[kind][stem] = "is repeated, and stands for several"
             if kind == "joint":
@@ -93,10 +93,10 @@ class Speaker:
         return [self.document.defaults.applied(element, key=default) for element in elements]
 
 
-def part_left_out(builder: Builder, element: Element, names: Sequence[str]) -> None:
+def part_left_out(builder: Builder, element: Element, names: Set[str]) -> None:
     """A finding on those of these attributes that say something."""
-    for name in names:
-        if any(numbers(element, name, len(element.attributes.get(name, "").split()), ())):
+    for name in element.attributes.keys() & names:
+        if any(numbers(element, name, len(element.attributes[name].split()))):
             left_out(builder, [element], f"it has {name}")
 
 
@@ -158,23 +158,22 @@ def _condim(element: Element) -> int:
 # what shapes and joints say
 
 
-def surface(element: Element) -> Surface:
-    """How a geom touches others."""
-    if not element.attributes.keys() & TOUCHES:
-        return PLAIN
-    return Surface(
+def surface(element: Element) -> Surface | None:
+    """How a geom touches others; None where that is MuJoCo's default."""
+    made = Surface(
         integer(element, "contype", 1), integer(element, "conaffinity", 1), _condim(element),
         integer(element, "priority", 0), _friction(element, PLAIN.friction), softness(element),
         number(element, "solmix", 1.0), number(element, "margin", 0.0), number(element, "gap", 0.0),
     )  # fmt: skip
+    return made if made != PLAIN else None
 
 
 def joint_physics(element: Element, settings: Settings) -> JointPhysics:
     """How the constraints of a joint give way, and what may drive it."""
+    if not element.attributes.keys() & CONSTRAINS:
+        return FIRM
     force = limited(element, settings, "actuatorfrcrange", "actuatorfrclimited")
     uneven = force if force[0] != -force[1] else None
-    if uneven is None and not element.attributes.keys() & CONSTRAINS:
-        return FIRM
     return JointPhysics(softness(element, "limit"), number(element, "margin", 0.0),
                         softness(element, "friction"), uneven, truth(element, "actuatorgravcomp", False))  # fmt: skip
 
@@ -223,7 +222,7 @@ def contacts(speaker: Speaker) -> tuple[list[tuple[str, str]], list[tuple[str, s
     excludes, pairs = [], []
     for element in speaker.section("contact"):
         check(element)
-        part_left_out(speaker.builder, element, ("adhesion",))
+        part_left_out(speaker.builder, element, {"adhesion"})
         kind = "body" if element.tag == "exclude" else "geom"
         first, second = (speaker.called(kind, element, f"{kind}{k}") for k in (1, 2))
         if first is None or second is None:
@@ -250,7 +249,7 @@ def tendons(speaker: Speaker, rests: Mapping[str, float], damping: Mapping[str, 
             left_out(builder, [element], "a tendon along sites and surfaces")
             speaker.names.apart["tendon"][name] = "runs along sites and surfaces"
             continue
-        part_left_out(builder, element, ("springyield",))
+        part_left_out(builder, element, {"springyield"})
         parts = list(element.all("joint"))
         joints = [(speaker.called("joint", element, "joint", part), number(part, "coef")) for part in parts]
         if any(joint is None for joint, _ in joints):

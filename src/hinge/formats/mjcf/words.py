@@ -68,7 +68,8 @@ SHARED = _words("armature ctrllimited ctrlrange damping forcelimited forcerange 
 LEADING = _words("""biasprm damping dynprm friction gainprm gear solimp solimpfriction solimplimit solref solreffriction
     solreflimit stiffness""")  # numbers of which the last may be left out
 TOUCHES = _words("contype conaffinity condim priority friction solref solimp solmix margin gap")  # of geoms
-CONSTRAINS = _words("solreflimit solimplimit solreffriction solimpfriction margin actuatorgravcomp")  # of joints
+CONSTRAINS = _words("""solreflimit solimplimit solreffriction solimpfriction margin actuatorfrcrange
+    actuatorgravcomp""")  # of joints
 FLAGS = _words("""actuation autoreset clampctrl constraint contact damper equality eulerdamp filterparent frictionloss
     gravity island limit midphase multiccd nativeccd refsafe sensor spring warmstart""")  # that are on by default
 DEFAULTS = ACTUATORS | _words("camera default equality geom joint light material mesh pair site tendon texture")
