@@ -1,6 +1,7 @@
 """What an MJCF file says besides the tree, in robots that are written, locked, attached and repeated."""
 
 import numpy as np
+import pytest
 from mujoco_pair import mujoco
 
 import hinge
@@ -52,6 +53,27 @@ def test_a_joint_that_is_locked_is_driven_no_more():
     whole, theirs = robot.control_forces([at, *q], [0.0, *qd], ctrl)
     np.testing.assert_allclose((tau[0], *forces), (whole[1], 0.0, theirs[1]))
     np.testing.assert_allclose(held.passive_forces(q, qd)[0], robot.passive_forces([at, *q], [0.0, *qd])[1])
+
+
+def test_an_elastic_joint_is_driven_at_its_motor():
+    robot = hinge.load(text())
+    q, ctrl = np.array([0.2, 0.3, -0.1]), np.array([0.5, 0.1])
+    elastic = robot.with_elastic("j", 100.0, 1.0, motor_inertia=0.1)
+    tau, forces = elastic.control_forces(q, np.zeros(3), ctrl)
+    plain, theirs = robot.control_forces(q[[0, 2]], np.zeros(2), ctrl)
+    np.testing.assert_allclose(forces, theirs)
+    np.testing.assert_allclose(tau, [plain[0], 0.0, tau[2]])
+
+
+def test_an_actuator_of_a_joint_that_is_given_is_refused_by_name():
+    robot = hinge.load(text()).prescribe("j")
+    with pytest.raises(hinge.NotCovered, match="joint 'j' is driven, and an actuator or a tendon acts on it"):
+        robot.control_forces([0.1], [0.0], [0.0, 0.0], prescribed=([0.1], [0.0], [0.0]))
+
+
+def test_a_control_too_few_is_said_by_name():
+    with pytest.raises(hinge.SizeError, match="control_forces: ctrl has 1 entries, robot 'arm' has nu = 2."):
+        hinge.load(text()).control_forces([0.0, 0.0], [0.0, 0.0], [0.0])
 
 
 def test_robots_that_are_attached_bring_what_their_files_say():

@@ -32,7 +32,7 @@ Array = np.ndarray
 JOINTS = joints.spelled("mjcf")
 
 
-class Names:
+class FreeNames:
     """Names that are free, for what has none in the file; MuJoCo's numbers make them."""
 
     def __init__(self, taken: set[str]) -> None:
@@ -50,7 +50,7 @@ class Reader:
     def __init__(self, builder: Builder, names: Mapping[str, dict[str, str]]) -> None:
         self.builder, self.sites = builder, names["site"]
         self.bodies = names["body"].keys() - {WORLD}
-        self.links, self.joint_names = Names({*names["body"], *names["site"]}), Names({*names["joint"]})
+        self.links, self.joint_names = FreeNames({*names["body"], *names["site"]}), FreeNames({*names["joint"]})
         self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
         self.scalar: dict[str, Range] = {}  # joints of one coordinate, and their limits
         self.rests: dict[str, float] = {}  # of those, where their springs are slack
@@ -242,7 +242,8 @@ class Reader:
             other = self.links.free(f"{name}_site")
             what = f"site {name!r} has the name of a body; it is called {other!r}."
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
-            self.sites[name] = name = other
+            self.sites[name] = other
+            name = other
         self.builder.frame(name, body.link, p, R, element.where)
 
     # shapes
