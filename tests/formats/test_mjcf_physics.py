@@ -72,7 +72,7 @@ def test_an_actuator_of_a_joint_that_is_given_is_refused_by_name():
 
 
 def test_a_control_too_few_is_said_by_name():
-    with pytest.raises(hinge.SizeError, match="control_forces: ctrl has 1 entries, robot 'arm' has nu = 2."):
+    with pytest.raises(hinge.SizeError, match="control_forces: ctrl has 1 entries, robot 'arm' has nu = 2"):
         hinge.load(text()).control_forces([0.0, 0.0], [0.0, 0.0], [0.0])
 
 

@@ -15,6 +15,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     file_forces,
     forward_derivatives,
     hybrid,
+    implied,
     inverse_derivatives,
     kinematics,
     newton_euler,
