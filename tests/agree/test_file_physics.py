@@ -4,6 +4,7 @@ The robots are those of the MuJoCo Menagerie; small files have what these lack.
 """
 
 import os
+import sysconfig
 from functools import cache
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import numpy as np
 import pytest
 from closeness import close
 from mujoco_pair import Pair, mujoco
+from sweeps import swept
 
 import hinge
 from hinge.contact.file_pairs import collision_shapes, file_pairs
 
 ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[3] / "shared" / "robots"))
 FILES = {str(path.relative_to(ROBOTS)): path for path in sorted(ROBOTS.glob("*/*.xml")) if path.stem != "keyframes"}
+PACKAGES = Path(sysconfig.get_path("purelib"))
 EXACT = 1e-12
 AGREES = 1e-10
 
@@ -102,13 +105,18 @@ MADE = {
 CASES = [*FILES, *MADE]
 
 
+def theirs(case):
+    """A file as MuJoCo reads it."""
+    made = case in MADE
+    return mujoco.MjModel.from_xml_string(MADE[case]) if made else mujoco.MjModel.from_xml_path(str(FILES[case]))
+
+
 class Both(Pair):
     """A file as MuJoCo and as hinge read it, with a random state and random controls."""
 
     def __init__(self, case):
-        text = MADE.get(case)
-        self.m = mujoco.MjModel.from_xml_string(text) if text else mujoco.MjModel.from_xml_path(str(FILES[case]))
-        self.robot = hinge.load(text or FILES[case])
+        self.case, self.m = case, theirs(case)
+        self.robot = hinge.load(MADE.get(case) or FILES[case], packages=[PACKAGES])  # where a dog has its meshes
         self.model, self.physics, self.d = self.robot.model, self.robot.model.physics, mujoco.MjData(self.m)
 
     def states(self, n):
@@ -135,6 +143,27 @@ def both(case):
 def pair(request, monkeypatch):
     monkeypatch.setenv("HINGE_BACKEND", "interpret")
     return both(request.param)
+
+
+PACKAGED = {str(path.relative_to(PACKAGES)): path for folder in ("gymnasium", "dm_control")
+            for path in sorted((PACKAGES / folder).rglob("*.xml"))}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", swept(PACKAGED, lambda file: file.endswith("assets/ant.xml")))
+def test_files_of_other_packages_say_what_they_say_in_mujoco(file, monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+    monkeypatch.setitem(FILES, file, PACKAGED[file])
+    try:
+        theirs(file)
+    except ValueError as error:
+        pytest.skip(f"MuJoCo cannot load it: {error}")
+    pair = Both(file)
+    if {"left-out", "nonlinear", "springdamper"} & {finding.code for finding in pair.robot.report}:
+        pytest.skip("it says what is not modelled")
+    for test in (test_joints_say_what_they_say_in_mujoco, test_tendons_say_what_they_say_in_mujoco,
+                 test_equalities_say_what_they_say_in_mujoco, test_options_are_those_of_mujoco,
+                 test_the_pairs_that_may_touch_are_mujocos, test_forces_are_mujocos):  # fmt: skip
+        test(pair)
 
 
 # ---- numbers
@@ -265,7 +294,7 @@ def test_options_are_those_of_mujoco(pair):
 
 def test_the_pairs_that_may_touch_are_mujocos(pair):
     """All geoms but planes made balls so large that whatever may touch does."""
-    m = mujoco.MjModel.from_xml_string(MADE[case]) if (case := _case(pair)) in MADE else _again(pair)
+    m = theirs(pair.case)
     balls = m.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
     m.geom_type[balls] = mujoco.mjtGeom.mjGEOM_SPHERE
     m.geom_size[balls], m.geom_rbound[balls] = 50.0, 50.0
@@ -277,24 +306,16 @@ def test_the_pairs_that_may_touch_are_mujocos(pair):
     ours = {
         frozenset((number[id(a.shape)], number[id(b.shape)])): touching for a, b, touching in file_pairs(pair.model)
     }
-    theirs = {frozenset(c.geom.tolist()): c for c in d.contact}
-    assert set(ours) == set(theirs)
+    found = {frozenset(c.geom.tolist()): c for c in d.contact}
+    assert set(ours) == set(found)
     for key, one in ours.items():
-        contact = theirs[key]
+        contact = found[key]
         same(one.condim, contact.dim)
         same(one.friction, contact.friction)
         same(one.softness.solref, contact.solref)
         same(one.softness.solimp, contact.solimp)
         same(one.solreffriction, contact.solreffriction)
         same(one.margin, contact.includemargin)
-
-
-def _case(pair):
-    return next(case for case in CASES if both(case) is pair)
-
-
-def _again(pair):
-    return mujoco.MjModel.from_xml_path(str(FILES[_case(pair)]))
 
 
 # ---- forces

@@ -47,6 +47,8 @@ class Law:
     @property
     def unmodelled(self) -> str:
         """What of it hinge does not have, or nothing."""
+        if self.kind != "general" and self.kind not in KINDS:
+            return f"the law of a {self.kind}"
         known = {"gaintype": ("fixed", "affine"), "biastype": ("none", "affine"), "dyntype": ("none",)}
         return ", ".join(f"{name} {getattr(self, name)}" for name in known if getattr(self, name) not in known[name])
 
