@@ -4,6 +4,7 @@ The robots are those of the MuJoCo Menagerie; small files have what these lack.
 """
 
 import os
+import sysconfig
 from functools import cache
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import numpy as np
 import pytest
 from closeness import close
 from mujoco_pair import Pair, mujoco
+from sweeps import swept
 
 import hinge
 from hinge.contact.file_pairs import collision_shapes, file_pairs
 
 ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[3] / "shared" / "robots"))
 FILES = {str(path.relative_to(ROBOTS)): path for path in sorted(ROBOTS.glob("*/*.xml")) if path.stem != "keyframes"}
+PACKAGES = Path(sysconfig.get_path("purelib"))
 EXACT = 1e-12
 AGREES = 1e-10
 
@@ -75,7 +78,8 @@ MADE = {
         iterations="7" tolerance="1e-5" ls_iterations="3" ls_tolerance=".1" noslip_iterations="2" solver="CG">
         <flag warmstart="disable" contact="disable" filterparent="disable"/></option>"""),
     "classes": world(CLASSES + """<actuator><motor joint="j"/><motor class="x" joint="j"/>
-        <position class="x" joint="k"/><position joint="k"/><general class="x" joint="s"/><general class="x" joint="s" biasprm="1" gainprm="2"/>
+        <position class="x" joint="k"/><position joint="k"/><general class="x" joint="s"/>
+        <general class="x" joint="s" biasprm="1" gainprm="2"/>
         <velocity class="x" joint="s"/></actuator>
         <contact><pair geom1="ga" geom2="gd"/><pair geom1="gf" geom2="gd" friction=".6" solref=".2" margin=".1"/>
         <exclude body1="d" body2="free"/></contact>
@@ -88,7 +92,8 @@ MADE = {
         <connect body1="b" anchor="1 2 3"/><joint joint1="j"/><tendon tendon1="t" tendon2="rest" polycoef=".1 .2 .3"/>
         <tendon tendon1="t"/></equality>""", bodies=CHAIN + '<site name="other" pos="1 2 3"/>'),
     "pairs": world("""<contact><pair geom1="ga" geom2="ghost" condim="6" friction="1 2 3 4 5" solreffriction=".1 .2"/>
-        <pair geom1="ga" geom2="gb" gap=".1" margin=".3" solimp=".1 .2"/><exclude body1="world" body2="free"/></contact>""",
+        <pair geom1="ga" geom2="gb" gap=".1" margin=".3" solimp=".1 .2"/><exclude body1="world" body2="free"/>
+        </contact>""",
         bodies=CHAIN.replace('name="gd"', 'name="ghost" contype="0" conaffinity="0"') + """
         <geom name="floor" type="plane" size="1 1 1" contype="2" conaffinity="5"/><geom name="wall" type="plane"
         size="1 1 1" solref="-100 -2" solmix="3"/><body name="post"><geom name="gp" size=".1" contype="3" solmix="0"
@@ -100,13 +105,18 @@ MADE = {
 CASES = [*FILES, *MADE]
 
 
+def theirs(case):
+    """A file as MuJoCo reads it."""
+    made = case in MADE
+    return mujoco.MjModel.from_xml_string(MADE[case]) if made else mujoco.MjModel.from_xml_path(str(FILES[case]))
+
+
 class Both(Pair):
     """A file as MuJoCo and as hinge read it, with a random state and random controls."""
 
     def __init__(self, case):
-        text = MADE.get(case)
-        self.m = mujoco.MjModel.from_xml_string(text) if text else mujoco.MjModel.from_xml_path(str(FILES[case]))
-        self.robot = hinge.load(text or FILES[case])
+        self.case, self.m = case, theirs(case)
+        self.robot = hinge.load(MADE.get(case) or FILES[case], packages=[PACKAGES])  # where a dog has its meshes
         self.model, self.physics, self.d = self.robot.model, self.robot.model.physics, mujoco.MjData(self.m)
 
     def states(self, n):
@@ -133,6 +143,27 @@ def both(case):
 def pair(request, monkeypatch):
     monkeypatch.setenv("HINGE_BACKEND", "interpret")
     return both(request.param)
+
+
+PACKAGED = {str(path.relative_to(PACKAGES)): path for folder in ("gymnasium", "dm_control")
+            for path in sorted((PACKAGES / folder).rglob("*.xml"))}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", swept(PACKAGED, lambda file: file.endswith("assets/ant.xml")))
+def test_files_of_other_packages_say_what_they_say_in_mujoco(file, monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+    monkeypatch.setitem(FILES, file, PACKAGED[file])
+    try:
+        theirs(file)
+    except ValueError as error:
+        pytest.skip(f"MuJoCo cannot load it: {error}")
+    pair = Both(file)
+    if {"left-out", "nonlinear", "springdamper"} & {finding.code for finding in pair.robot.report}:
+        pytest.skip("it says what is not modelled")
+    for test in (test_joints_say_what_they_say_in_mujoco, test_tendons_say_what_they_say_in_mujoco,
+                 test_equalities_say_what_they_say_in_mujoco, test_options_are_those_of_mujoco,
+                 test_the_pairs_that_may_touch_are_mujocos, test_forces_are_mujocos):  # fmt: skip
+        test(pair)
 
 
 # ---- numbers
@@ -221,8 +252,7 @@ def test_tendons_say_what_they_say_in_mujoco(pair):
         at = slice(m.tendon_adr[k], m.tendon_adr[k] + m.tendon_num[k])
         assert [name for name, _ in one.joints] == [m.joint(j).name for j in m.wrap_objid[at]]
         same([c for _, c in one.joints], m.wrap_prm[at])
-        if one.slack is not None:
-            same(one.slack, m.tendon_lengthspring[k])
+        same(one.slack, m.tendon_lengthspring[k])
 
 
 def test_equalities_say_what_they_say_in_mujoco(pair):
@@ -264,7 +294,7 @@ def test_options_are_those_of_mujoco(pair):
 
 def test_the_pairs_that_may_touch_are_mujocos(pair):
     """All geoms but planes made balls so large that whatever may touch does."""
-    m = mujoco.MjModel.from_xml_string(MADE[case]) if (case := _case(pair)) in MADE else _again(pair)
+    m = theirs(pair.case)
     balls = m.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
     m.geom_type[balls] = mujoco.mjtGeom.mjGEOM_SPHERE
     m.geom_size[balls], m.geom_rbound[balls] = 50.0, 50.0
@@ -272,29 +302,20 @@ def test_the_pairs_that_may_touch_are_mujocos(pair):
     m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
     d = mujoco.MjData(m)
     mujoco.mj_forward(m, d)
-    touching = [g for g in range(m.ngeom) if m.geom_contype[g] or m.geom_conaffinity[g]]
-    number = {id(one.shape): g for g, one in zip(touching, collision_shapes(pair.model), strict=True)}
+    number = {id(one.shape): g for g, one in zip(touched(m), collision_shapes(pair.model), strict=True)}
     ours = {
-        frozenset((number[id(p.first.shape)], number[id(p.second.shape)])): p.touching for p in file_pairs(pair.model)
+        frozenset((number[id(a.shape)], number[id(b.shape)])): touching for a, b, touching in file_pairs(pair.model)
     }
-    theirs = {frozenset(c.geom.tolist()): c for c in d.contact}
-    assert set(ours) == set(theirs)
+    found = {frozenset(c.geom.tolist()): c for c in d.contact}
+    assert set(ours) == set(found)
     for key, one in ours.items():
-        contact = theirs[key]
+        contact = found[key]
         same(one.condim, contact.dim)
         same(one.friction, contact.friction)
         same(one.softness.solref, contact.solref)
         same(one.softness.solimp, contact.solimp)
         same(one.solreffriction, contact.solreffriction)
         same(one.margin, contact.includemargin)
-
-
-def _case(pair):
-    return next(case for case in CASES if both(case) is pair)
-
-
-def _again(pair):
-    return mujoco.MjModel.from_xml_path(str(FILES[_case(pair)]))
 
 
 # ---- forces
@@ -308,3 +329,39 @@ def test_forces_are_mujocos(pair):
         ours, pulls = pair.robot.control_forces(q, qd, ctrl)
         close((turned @ ours[..., None])[..., 0], tau, AGREES, size=1.0)
         close(pulls, force, AGREES, size=1.0)
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+def test_compiled_forces_of_a_batch_are_those_of_the_interpreter(number):
+    pair = both("actuators")
+    q, qd, ctrl = (x.astype(number) for x in pair.states(11)[:3])
+    tol = 1e-12 if number is np.float64 else 1e-4
+    ctrl[3, 2] = np.nan
+    for name, given in (("control_forces", (q, qd, ctrl)), ("passive_forces", (q, qd))):
+        kernel = pair.robot.kernel(name, backend="llvm")
+        ours, plain = kernel(*given), pair.robot.kernel(name, backend="interpret")(*map(np.float64, given))
+        for a, b in zip(*((x if isinstance(x, tuple) else (x,)) for x in (ours, plain)), strict=True):
+            assert a.dtype == number
+            np.testing.assert_allclose(a, b, rtol=tol, atol=10 * tol)
+            assert np.isfinite(np.delete(a, 3, axis=0)).all()
+    tau, forces = pair.robot.kernel("control_forces", backend="llvm")(q, qd, ctrl)
+    assert np.isnan(forces[3, 2])
+    assert np.isnan(tau[3, pair.robot.coordinates("s")[1]]).all()
+
+
+def test_forces_have_the_slopes_that_differences_say(monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+    pair = both("no clamp")
+    q, qd, ctrl = (x[0] for x in pair.states(1)[:3])
+    rng, h = np.random.default_rng(0), 1e-6
+    along = [rng.normal(size=n) for n in (pair.robot.nv, pair.robot.nv, len(ctrl))]
+
+    def moved(t):
+        at = (pair.robot.integrate(q, t * along[0]), qd + t * along[1], ctrl + t * along[2])
+        return np.concatenate([*pair.robot.control_forces(*at), pair.robot.passive_forces(*at[:2])])
+
+    slopes = (
+        pair.robot.jvp("control_forces", (q, qd, ctrl), along),
+        pair.robot.jvp("passive_forces", (q, qd), along[:2]),
+    )
+    np.testing.assert_allclose(np.concatenate([*slopes[0], slopes[1]]), (moved(h) - moved(-h)) / (2 * h), atol=1e-6)

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import hinge
 from hinge.dynamics import ALGORITHMS
+from hinge.model.file_physics import Actuator, FilePhysics
 
 TEXT = (Path(__file__).parents[2] / "docs" / "contract.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
@@ -46,11 +48,11 @@ def shapes(cell, robot):
 COMPUTED = [(name, written, row) for row in rows("What a robot computes") for name, written in calls(row[0])]
 ARRAYS = [one for one in COMPUTED if one[0] not in ("cost", "source", "equations", "kernel")]
 # their results are tuples
-SEVERAL = {"hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
+SEVERAL = {"control_forces", "hybrid_dynamics", "floating_inverse_dynamics", "joint_reactions", "force_parts", "step"}
 SIZE = dict.fromkeys(("q", "q0", "q1"), "nq") | dict.fromkeys(
     ("qd", "qdd", "tau", "u", "v", "known", "actuators", "impulses"), "nv"
 )
-SIZE |= {"qdd_joints": "nv - 6", "h": "()", "twist": "6", "acceleration": "6"}
+SIZE |= {"ctrl": "nu", "qdd_joints": "nv - 6", "h": "()", "twist": "6", "acceleration": "6"}
 
 
 @pytest.fixture(scope="module")
@@ -124,11 +126,14 @@ def test_a_call_gives_the_shapes_the_contract_says(name, written, row):
     free.link("body", 1.0, inertia=np.eye(3))
     free.joint("base", "free", "world", "body")
     robot = hinge.Robot(free.build()).attach(robot, at="body")
-    sizes = {"nq": robot.nq, "nv": robot.nv, "nv - 6": robot.nv - 6, "bodies": robot.model.count, "6": 6}
+    motors = FilePhysics(actuators=tuple(Actuator(joint, "joint", joint) for joint in robot.joint_names[1:]))
+    robot = hinge.Robot(replace(robot.model, physics=motors))
+    sizes = {"nq": robot.nq, "nv": robot.nv, "nu": 3, "nv - 6": robot.nv - 6, "bodies": robot.model.count, "6": 6}
     told = [tuple(sizes[s] for s in re.split(r",\s*", one) if s) for one in re.findall(r"\(([^)]*)\)", row[2])]
     told = told * (3 if name == "joint_reactions" else 1)
     told = [told[0]] * 3 + [told[1]] if name == "joint_reactions" else told
     arrays = {"nq": robot.neutral(), "nv": np.zeros(robot.nv), "nv - 6": np.zeros(robot.nv - 6), "()": 0.01}
+    arrays["nu"] = np.zeros(3)
     given = [arrays[SIZE[p]] for p, value in parameters(written).items() if value is None]
     assert [made.shape for made in getattr(robot, name)(*given, backend="interpret")] == told
 

@@ -249,9 +249,10 @@ def test_armature_of_actuators(motors, kind):
     compared(world(f'<body name="a"><joint name="j" type="{kind}" armature=".5"/>{BOX}</body>', MOTORS[motors]))
 
 
-def test_an_actuator_of_no_joint_is_a_warning():
-    (finding,) = hinge.load(world(ARM, '<actuator><motor joint="elbwo"/></actuator>')).report
-    assert (finding.severity, finding.code, finding.fix) == ("warning", "unknown-joint", "Did you mean 'elbow'?")
+def test_an_actuator_of_no_joint_is_refused():
+    with pytest.raises(hinge.ModelError, match="<motor> speaks of joint 'elbwo', which does not exist") as caught:
+        hinge.load(world(ARM, '<actuator><motor joint="elbwo"/></actuator>'))
+    assert (caught.value.code, caught.value.hint) == ("unknown-joint", "Did you mean 'elbow'?")
 
 
 @pytest.mark.parametrize("named", ["elbow", "elbow1"])

@@ -27,8 +27,16 @@ PULLS = Quantity("forces of actuators, in the order of the file", lambda m: (len
 
 
 def without_actuators(model):
-    """Why there are no controls, if so."""
-    return "" if model.physics.actuators else "it has no actuators"
+    """Why there are no controls, or lengths are not known, if so."""
+    return with_driven(model) if model.physics.actuators else "it has no actuators"
+
+
+def with_driven(model):
+    """Why lengths are not known from q, if so."""
+    names = {name for tendon in model.physics.tendons for name, _ in tendon.joints}
+    names |= {one.target for one in model.physics.actuators if one.on == "joint" and one.active}
+    driven = [name for name in sorted(names) if not model.joint[model.joint_number(name)].nq]
+    return f"joint {driven[0]!r} is driven, and an actuator or a tendon acts on it" if driven else ""
 
 
 @algorithm("control_forces", q=POSITION, qd=VELOCITY, ctrl=CONTROL, returns={"tau": FORCE, "forces": PULLS},
@@ -61,7 +69,8 @@ def control_forces(model, q, qd, ctrl):
     return driven(model, tau, q), forces
 
 
-@algorithm("passive_forces", q=POSITION, qd=VELOCITY, returns=FORCE, reads=attrgetter("physics_digest"))
+@algorithm("passive_forces", q=POSITION, qd=VELOCITY, returns=FORCE, refuses=with_driven,
+           reads=attrgetter("physics_digest"))  # fmt: skip
 def passive_forces(model, q, qd):
     """Joint forces of springs and dampers of joints and fixed tendons, and of gravity compensation.
 
@@ -84,7 +93,7 @@ def passive_forces(model, q, qd):
                 tau[i] = [a - b for a, b in zip(tau[i], taken, strict=True)]
     for tendon in model.physics.tendons:
         length, moment = stretched(model, tendon, q)
-        low, high = tendon.slack or (stretched(model, tendon, [model.slack(i) for i in range(len(q))])[0],) * 2
+        low, high = tendon.slack
         if "stiffness" in terms and tendon.stiffness:
             add(tau, moment, -tendon.stiffness * (maximum(length - high, 0.0) + minimum(length - low, 0.0)))
         if "damping" in terms and tendon.damping:
@@ -160,8 +169,8 @@ def unmoved(model):
 def within(x, ends):
     """A number kept within a range, of which either end may be infinite."""
     low, high = ends
-    x = minimum(x, high) if high < inf else x
-    return maximum(x, low) if low > -inf else x
+    x = minimum(x, high) if unknown([high]) or high < inf else x
+    return maximum(x, low) if unknown([low]) or low > -inf else x
 
 
 def shared(model, forces):
@@ -187,7 +196,8 @@ def driven(model, tau, q):
         if data.physics.lifted:
             tau[i] = [a + b for a, b in zip(tau[i], lift[i], strict=True)]
         if model.joint[i].is_single:
-            tau[i] = [within(tau[i][0], data.physics.force or (-data.effort[0], data.effort[0]))]
+            most = data.effort[0] if data.effort else inf
+            tau[i] = [within(tau[i][0], data.physics.force or (-most, most))]
     return tau
 
 

@@ -263,7 +263,7 @@ def number(element: Element, name: str, default: float | None = None, largest: f
         return default
     text = _required(element, name)
     value = _float(text)
-    if not abs(value) <= largest:
+    if not -largest <= value <= largest:
         raise _not_a_number(element, name, text, text)
     return value
 
@@ -276,9 +276,9 @@ def numbers(element: Element, name: str, n: int, default: Sequence[float] | None
     text = _required(element, name)
     parts = text.split()
     values = tuple(map(_float, parts))
-    if not all(abs(value) <= largest for value in values):
-        wrong = next(part for part, value in zip(parts, values, strict=True) if not abs(value) <= largest)
-        raise _not_a_number(element, name, text, wrong)
+    for part, value in zip(parts, values, strict=True):
+        if not -largest <= value <= largest:
+            raise _not_a_number(element, name, text, part)
     if len(values) != n:
         raise ModelError(
             "number",

@@ -153,7 +153,7 @@ def _without(model: Model, held: Mapping[int, list[float]]) -> Model:
         body_name=column(model.body_name), joint_name=column(model.joint_name), data=column(model.data),
         frames=frames, follows=follows, potentials=tuple(
             one.locked({model.joint_name[i]: at for i, at in held.items()}) for one in model.potentials
-        ),
+        ), physics=model.physics.holding({model.joint_name[i]: at[0] for i, at in held.items()}),
     )  # fmt: skip
 
 
@@ -227,6 +227,8 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
     inertia = list(model.inertia)
     inertia[here.body] = inertia[here.body] + here.transform.T @ other.inertia[0]
     follows = {i + shift: Follow(f.leader + shift, f.ratio, f.offset) for i, f in other.follows.items()}
+    weights = {f"{prefix}{link}": share for link, share in other.extras.get("gravcomp", {}).items()}
+    lifted = {"gravcomp": {**model.extras.get("gravcomp", {}), **weights}} if weights else {}
     return replace(
         model,
         parent=(*model.parent, *(p + shift if p else here.body for _, p in other.outward())),
@@ -242,4 +244,6 @@ def attach(model: Model, other: Model, at: str, placement: Any = (0.0, 0.0, 0.0)
         links={**model.links, **{f"{prefix}{name}": said for name, said in other.links.items()}},
         shapes={**model.shapes, **{f"{prefix}{name}": shapes for name, shapes in other.shapes.items()}},
         written={**model.written, **{f"{prefix}{name}": where for name, where in other.written.items()}},
+        physics=model.physics.joined(other.physics, prefix),
+        extras={**model.extras, **lifted},
     )

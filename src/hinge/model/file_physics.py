@@ -6,6 +6,7 @@ that whatever numbers bodies anew leaves this alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -128,7 +129,7 @@ class Tendon:
     offset: float = 0.0
     stiffness: float = 0.0
     damping: float = 0.0
-    slack: Range | None = None  # the lengths between which its spring is slack; None: that at the joints' own rest
+    slack: Range = (0.0, 0.0)  # the lengths between which its spring is slack
     range: Range = NO_LIMIT
     margin: float = 0.0
     limit: Softness = Softness()
@@ -139,6 +140,12 @@ class Tendon:
     def renamed(self, prefix: str) -> Tendon:
         joints = tuple((prefix + joint, c) for joint, c in self.joints)
         return replace(self, name=prefix + self.name, joints=joints)
+
+    def holding(self, joints: Mapping[str, float]) -> Tendon:
+        """With joints held at coordinates, which are part of its offset."""
+        held = sum(c * joints[name] for name, c in self.joints if name in joints)
+        left = tuple((name, c) for name, c in self.joints if name not in joints)
+        return replace(self, joints=left, offset=self.offset + held)
 
 
 @dataclass(frozen=True)
@@ -214,6 +221,24 @@ class FilePhysics:
     def nu(self) -> int:
         """How many controls there are."""
         return sum(one.width for one in self.actuators)
+
+    def holding(self, joints: Mapping[str, float]) -> FilePhysics:
+        """With joints held at coordinates: what drives them is switched off, and tendons run over them no more."""
+        off = [replace(one, active=False) if one.on == "joint" and one.target in joints else one
+               for one in self.actuators]  # fmt: skip
+        tendons = [tendon.holding(joints) for tendon in self.tendons]
+        return replace(self, actuators=tuple(off), tendons=tuple(tendons))
+
+    def joined(self, other: FilePhysics, prefix: str) -> FilePhysics:
+        """With what another robot's file says, whose names have that prefix; options are this one's."""
+        return replace(
+            self,
+            actuators=(*self.actuators, *(one.renamed(prefix) for one in other.actuators)),
+            tendons=(*self.tendons, *(one.renamed(prefix) for one in other.tendons)),
+            equalities=(*self.equalities, *(one.renamed(prefix) for one in other.equalities)),
+            excludes=(*self.excludes, *((prefix + a, prefix + b) for a, b in other.excludes)),
+            pairs=(*self.pairs, *other.pairs),
+        )
 
 
 PLAIN, FIRM = FilePhysics(), JointPhysics()  # of what says nothing

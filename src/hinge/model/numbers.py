@@ -25,7 +25,7 @@ def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Wh
     """The numbers of an array of that shape, row by row; finite ones, or nodes where `symbols` may be given."""
     try:
         values = given if type(given) is tuple and len(shape) == 1 else np.asarray(given, float).reshape(-1).tolist()
-        flat: tuple[Scalar, ...] = tuple([0.0 * x if abs(x) < SMALLEST else x for x in map(float, values)])
+        flat: tuple[Scalar, ...] = tuple([0.0 * x if -SMALLEST < x < SMALLEST else x for x in map(float, values)])
         if len(flat) != math.prod(shape) or (len(shape) == 2 and np.shape(given) != shape):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
@@ -40,7 +40,7 @@ def numbers(what: str, label: str, given: Any, shape: tuple[int, ...], where: Wh
 
 def _bounded(what: str, label: str, values: tuple[Scalar, ...], where: Where) -> tuple[Scalar, ...]:
     """The values, if all of them are symbols or in range."""
-    wrong = [x for x in values if type(x) is not Expr and not abs(x) <= LARGEST]
+    wrong = [x for x in values if type(x) is not Expr and not -LARGEST <= x <= LARGEST]
     if not wrong:
         return values
     if not all(map(math.isfinite, wrong)):

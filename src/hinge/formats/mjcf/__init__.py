@@ -26,7 +26,7 @@ from hinge.formats.mjcf.document import Document, Folder, open_document
 from hinge.formats.mjcf.physics import Names, Speaker, contacts, equalities, options, pair_names, tendons
 from hinge.formats.mjcf.read import Reader
 from hinge.formats.mjcf.tree import Body, Scope, bodies
-from hinge.formats.xml import Element, no_collection
+from hinge.formats.xml import no_collection
 from hinge.model.build import EARTH, Builder
 from hinge.model.file_physics import FilePhysics
 
@@ -45,7 +45,8 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
     kept.refuse_unmodelled(document)
     with no_collection():
         found = list(bodies(document))
-        reader = Reader(builder, _names(found))
+        names = Names.of(found)
+        reader = Reader(builder, names.known)
         reader.afloat = _loose(found, builder) if floating else None
         scopes = {(id(b.scope.document), b.scope.prefix): b.scope for b in found}
         for scope in scopes.values():
@@ -62,20 +63,19 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         kept.sections(document, builder)
         kept.of_bodies(found, builder)
         kept.keyframes(document, reader.layout, builder)
-        builder.physics = _physics(document, found, list(scopes.values()), reader, builder)
+        builder.physics = _physics(document, list(scopes.values()), names, reader)
     return builder
 
 
-def _physics(document: Document, found: Sequence[Body], scopes: Sequence[Scope], reader: Reader, builder: Builder
-             ) -> FilePhysics:  # fmt: skip
+def _physics(document: Document, scopes: Sequence[Scope], names: Names, reader: Reader) -> FilePhysics:
     """What the file says besides the tree: its own part, and then that of the models it attaches."""
-    names, off = Names.of(found, reader.renamed), groups_off(list(document.sections("option")))
+    builder, off = reader.builder, groups_off(list(document.sections("option")))
     made = FilePhysics(options(document, builder))
     for scope in scopes:
         main = scope.document is document and not scope.prefix
         speaker = Speaker(scope.document, scope.prefix, main, names, builder)
         damping = dict(kept.added(scope.document, "damping", scope.prefix, "tendon"))
-        ropes = tendons(speaker, reader.scalar, damping)
+        ropes = tendons(speaker, reader.rests, damping)
         excludes, pairs = contacts(speaker)
         ranges = {one.name: one.range for one in ropes}
         made = replace(
@@ -97,20 +97,6 @@ def _loose(found: Sequence[Body], builder: Builder) -> Body:
     why = f"the world holds {len(top)} bodies" if len(top) != 1 else f"{top[0].element} has a joint of its own"
     raise ModelError("base", f'base="floating" needs one body that is fixed to the world, but {why}.',
                      "Leave base= out: the file says itself what floats.", Where(builder.file))  # fmt: skip
-
-
-def _names(found: Sequence[Body]) -> dict[str, set[str]]:
-    """The names the file gives, which made-up ones must not take."""
-    taken: dict[str, set[str]] = {"body": set(), "joint": set(), "site": set()}
-    for body in found:
-        taken["body"].add(body.scope.name(body.element.attributes.get("name", "")))
-        taken["site"].update(_named(body.sites))
-        taken["joint"].update(_named(body.joints))
-    return taken
-
-
-def _named(elements: Sequence[tuple[Element, Scope]]) -> set[str]:
-    return {scope.name(element.attributes.get("name", "")) for element, scope in elements}
 
 
 __all__ = ["read"]

@@ -13,13 +13,17 @@ from math import inf
 
 from hinge.errors import ModelError
 from hinge.formats.mjcf.physics import Speaker, leading, left_out, limited
-from hinge.formats.mjcf.settings import Defaults, integer
+from hinge.formats.mjcf.settings import Defaults, integer, word
+from hinge.formats.mjcf.words import check
 from hinge.formats.xml import Element, number, numbers, shown
 from hinge.model.file_physics import NO_LIMIT, Actuator, Range
 
 TARGETS = {"joint": "joint", "jointinparent": "joint", "tendon": "tendon", "site": "site",
            "cranksite": "crank", "body": "body"}  # fmt: skip
 RANGES = ("ctrllimited", "forcelimited", "ctrlrange", "forcerange")
+GAINS = ("fixed", "affine", "muscle", "pid", "so3", "dcmotor", "user")
+BIASES = ("none", "affine", "muscle", "so3", "dcmotor", "user")
+DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle", "pid", "dcmotor", "user")
 NONE = (0.0,) * 10
 
 
@@ -43,6 +47,8 @@ class Law:
     @property
     def unmodelled(self) -> str:
         """What of it hinge does not have, or nothing."""
+        if self.kind != "general" and self.kind not in KINDS:
+            return f"the law of a {self.kind}"
         known = {"gaintype": ("fixed", "affine"), "biastype": ("none", "affine"), "dyntype": ("none",)}
         return ", ".join(f"{name} {getattr(self, name)}" for name in known if getattr(self, name) not in known[name])
 
@@ -69,12 +75,14 @@ class Draft:
         )  # fmt: skip
 
     def _law(self, element: Element) -> Law:
-        kind, given = element.tag, element.attributes
+        kind = element.tag
         if kind == "general":
-            words = {name: given[name] for name in ("gaintype", "biastype", "dyntype") if name in given}
-            numbers_ = {"gain": leading(element, "gainprm", self.law.gain),
-                        "bias": leading(element, "biasprm", self.law.bias)}  # fmt: skip
-            return replace(self.law, kind=kind, **numbers_, **words)
+            law = self.law
+            return Law(
+                kind, word(element, "gaintype", GAINS, law.gaintype), leading(element, "gainprm", law.gain),
+                word(element, "biastype", BIASES, law.biastype), leading(element, "biasprm", law.bias),
+                word(element, "dyntype", DYNAMICS, law.dyntype), number(element, "inheritrange", law.inheritrange),
+            )  # fmt: skip
         if kind not in KINDS:
             return Law(kind, gaintype=kind)
         near = [law for law in (self.law, *self.outer) if law.kind in (kind, "general")]
@@ -91,16 +99,18 @@ class Draft:
         return 1
 
 
-def draft_of(defaults: Defaults, name: str) -> Draft:
-    """What a class says of actuators."""
+def draft_of(defaults: Defaults, name: str, known: dict[str, Draft]) -> Draft:
+    """What a class says of actuators; `known` has what others said, and takes in what is found."""
     chain = [name]
-    while chain[-1] in defaults.above:
+    while chain[-1] in defaults.above and chain[-1] not in known:
         chain.append(defaults.above[chain[-1]])
     draft = Draft()
     for one in reversed(chain):
-        draft = replace(draft, outer=(draft.law, *draft.outer))
-        for element in defaults.actuators.get(one, ()):
-            draft = draft.read(element)
+        if one not in known:
+            known[one] = replace(draft, outer=(draft.law, *draft.outer))
+            for element in defaults.actuators.get(one, ()):
+                known[one] = known[one].read(element)
+        draft = known[one]
     return draft
 
 
@@ -168,6 +178,7 @@ class Actuators:
     scalar: Mapping[str, Range]
     ropes: Mapping[str, Range]
     off: frozenset[int]  # groups that are switched off
+    drafts: dict[str, Draft] = field(default_factory=dict)  # of classes
 
     def read(self) -> list[Actuator]:
         made: list[Actuator] = []
@@ -178,21 +189,22 @@ class Actuators:
 
     def _one(self, element: Element, number_: int) -> list[Actuator]:
         """An actuator, or one for each copy of its joint."""
+        check(element)
         defaults, of_class = self.speaker.document.defaults, element.attributes.get("class", "main")
         defaults.of(of_class, element)
-        draft = draft_of(defaults, of_class).read(element)
+        draft = draft_of(defaults, of_class, self.drafts).read(element)
         name = self.speaker.prefix + element.attributes.get("name", f"actuator_{number_}")
-        word = next((word for word in TARGETS if word in element.attributes), None)
-        if word is None:
+        way = next((way for way in TARGETS if way in element.attributes), None)
+        if way is None:
             raise ModelError("missing", f"{element} drives nothing.", 'Write joint="…", or what else it drives.',
                              element.where)  # fmt: skip
-        on, stem = TARGETS[word], self.speaker.prefix + element.attributes[word]
+        on, stem = TARGETS[way], self.speaker.prefix + element.attributes[way]
         copies = self.speaker.names.copies.get(stem, []) if on == "joint" else []
         if copies and stem not in self.speaker.names.known["joint"]:
             return [self._made(element, draft, name + copy.removeprefix(stem), on, copy) for copy in copies]
         if on not in self.speaker.names.known:
             return [self._made(element, draft, name, on, stem)]
-        target = self.speaker.called(on, element, word)
+        target = self.speaker.called(on, element, way)
         if target is None and not self.speaker.main:
             return []
         return [self._made(element, draft, name, on, target or stem, known=target is not None)]

@@ -109,6 +109,17 @@ class Document:
                     self.models[element.attributes.get("name") or self._model_name(element)] = element
 
     @cached_property
+    def actuators(self) -> list[Element]:
+        """Every actuator with its defaults."""
+        made = []
+        for section in self.sections("actuator"):
+            for element in section.children:
+                known = self.defaults.of(element.attributes.get("class", "main"), element)
+                said = known.get(element.tag, {}) | known.get("actuator", {}) | element.attributes
+                made.append(Element(element.tag, said, element.children, "", element.where))
+        return made
+
+    @cached_property
     def places(self) -> dict[tuple[str, str], tuple[Element, str]]:
         """What can be attached: bodies and frames by name, with the class that holds at their place."""
         found: dict[tuple[str, str], tuple[Element, str]] = {}

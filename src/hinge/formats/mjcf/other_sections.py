@@ -6,7 +6,7 @@ matrix or the tree, and is not modelled, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hinge.errors import ModelError
@@ -30,7 +30,8 @@ SERVOS = {"position", "velocity", "intvelocity", "orientation", "pid", "damper",
 
 def as_data(element: Element) -> dict[str, Any]:
     """An element as plain data."""
-    return {"tag": element.tag, "attributes": {k: v for k, v in element.attributes.items() if k != "class"},
+    looks = ("class", "width", "rgba", "material") if element.tag == "fixed" else ("class",)  # not its own words
+    return {"tag": element.tag, "attributes": {k: v for k, v in element.attributes.items() if k not in looks},
             "children": tuple(as_data(child) for child in element.children)}  # fmt: skip
 
 
@@ -44,7 +45,7 @@ def refuse_unmodelled(document: Document) -> None:
             said = document.defaults.of(tendon.attributes.get("class", "main"), tendon).get("tendon", {})
             if number(Element("tendon", said | tendon.attributes, where=tendon.where), "armature", 0.0):
                 _refuse(tendon, f"{tendon} has armature, which couples its joints in the mass matrix")
-    for actuator in _actuators(document):
+    for actuator in document.actuators:
         if "tendon" in actuator.attributes and number(actuator, "armature", 0.0):
             _refuse(actuator, f"{actuator} has armature and acts on a tendon")
 
@@ -53,18 +54,9 @@ def _refuse(element: Element, what: str) -> None:
     raise ModelError("unmodelled", f"{what}; hinge does not model it.", "Remove it, or use MuJoCo.", element.where)
 
 
-def _actuators(document: Document) -> Iterable[Element]:
-    """Every actuator with its defaults."""
-    for section in document.sections("actuator"):
-        for element in section.children:
-            known = document.defaults.of(element.attributes.get("class", "main"), element)
-            said = known.get(element.tag, {}) | known.get("actuator", {}) | element.attributes
-            yield Element(element.tag, said, element.children, "", element.where)
-
-
 def added(document: Document, what: str, prefix: str = "", on: str = "joint") -> Iterator[tuple[str, float]]:
     """What actuators add to the armature or damping of joints or tendons, with their names."""
-    for actuator in _actuators(document):
+    for actuator in document.actuators:
         target = actuator.attributes.get(on, actuator.attributes.get("jointinparent") if on == "joint" else None)
         own, gear = (_first(actuator, name, default) for name, default in ((what, 0.0), ("gear", 1.0)))
         if target is not None and own:
@@ -89,7 +81,7 @@ def sections(document: Document, builder: Builder) -> None:
             builder.extras[tag] = tuple(as_data(element) for element in elements)
             if code:
                 builder.finding("note", code, f"{_names(elements)}: {sentence}.", where=elements[0].where)
-    actuators = list(_actuators(document))
+    actuators = document.actuators
     if actuators:
         builder.extras["actuator"] = tuple(as_data(element) for element in actuators)
     biased = [a for a in actuators if a.tag in SERVOS or a.attributes.get("biastype", "none") != "none"]

@@ -6,14 +6,14 @@ and stands for several, is left out with a finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import Settings, integer, truth, word
 from hinge.formats.mjcf.tree import Body
-from hinge.formats.mjcf.words import CONSTRAINS, FLAGS, TOUCHES
+from hinge.formats.mjcf.words import CONSTRAINS, FLAGS, check
 from hinge.formats.xml import ANY, Element, attribute, number, numbers, shown
 from hinge.model.build import WORLD, Builder
 from hinge.model.file_physics import (
@@ -43,20 +43,21 @@ class Names:
     copies: dict[str, list[str]] = field(default_factory=dict)  # of a joint that is repeated
 
     @classmethod
-    def of(cls, bodies: Iterable[Body], sites: Mapping[str, str]) -> Names:
-        """The names in these bodies; `sites` has those of sites that hinge calls otherwise."""
-        made = cls(*({kind: {} for kind in ("body", "joint", "geom", "site", "tendon")} for _ in range(2)))
+    def of(cls, bodies: Iterable[Body]) -> Names:
+        """The names in these bodies."""
+        kinds = ("body", "joint", "geom", "site", "tendon")
+        made = cls({kind: {} for kind in kinds}, {kind: {} for kind in kinds})
         made.known["body"][WORLD] = WORLD
         for body in bodies:
             here = (("body", [(body.element, body.scope)]), ("joint", body.joints), ("geom", body.geoms))
             for kind, elements in (*here, ("site", body.sites)):
                 for element, scope in elements:
                     if given := element.attributes.get("name", ""):
-                        made._take(kind, scope.name(given), scope.prefix + given, sites)
+                        made._take(kind, scope.name(given), scope.prefix + given)
         return made
 
-    def _take(self, kind: str, name: str, stem: str, sites: Mapping[str, str]) -> None:
-        self.known[kind][name] = sites.get(name, name) if kind == "site" else name
+    def _take(self, kind: str, name: str, stem: str) -> None:
+        self.known[kind][name] = name
         if stem != name:
             self.apart[kind][stem] = "is repeated, and stands for several"
             if kind == "joint":
@@ -73,9 +74,9 @@ class Speaker:
     names: Names
     builder: Builder
 
-    def called(self, kind: str, element: Element, word: str) -> str | None:
-        """What hinge calls the thing an element names; None where what speaks of it is left out."""
-        given = attribute(element, word)
+    def called(self, kind: str, element: Element, word: str, part: Element | None = None) -> str | None:
+        """What hinge calls the thing an element, or a part of it, names; None where what speaks of it is left out."""
+        given = attribute(part or element, word)
         known, name = self.names.known[kind], self.prefix + given
         if name in known:
             return known[name]
@@ -83,13 +84,20 @@ class Speaker:
             left_out(self.builder, [element], f"{kind} {shown(given)!r} {self.names.apart[kind][name]}")
         elif self.main:  # of a model that is attached, only a part may be
             what = f"{element} speaks of {kind} {shown(given)!r}, which does not exist."
-            raise ModelError(f"unknown-{kind}", what, did_you_mean(given, known), element.where)
+            raise ModelError(f"unknown-{kind}", what, did_you_mean(given, known), (part or element).where)
         return None
 
     def section(self, tag: str, default: str = "") -> list[Element]:
         """The elements of a section, with what their classes say of them, or of what `default` names."""
         elements = (element for section in self.document.sections(tag) for element in section.children)
         return [self.document.defaults.applied(element, key=default) for element in elements]
+
+
+def part_left_out(builder: Builder, element: Element, names: Set[str]) -> None:
+    """A finding on those of these attributes that say something."""
+    for name in element.attributes.keys() & names:
+        if any(numbers(element, name, len(element.attributes[name].split()))):
+            left_out(builder, [element], f"it has {name}")
 
 
 def left_out(builder: Builder, elements: Sequence[Element], why: str) -> None:
@@ -150,23 +158,22 @@ def _condim(element: Element) -> int:
 # what shapes and joints say
 
 
-def surface(element: Element) -> Surface:
-    """How a geom touches others."""
-    if not element.attributes.keys() & TOUCHES:
-        return PLAIN
-    return Surface(
-        *(integer(element, name, 1) for name in ("contype", "conaffinity")), _condim(element),
+def surface(element: Element) -> Surface | None:
+    """How a geom touches others; None where that is MuJoCo's default."""
+    made = Surface(
+        integer(element, "contype", 1), integer(element, "conaffinity", 1), _condim(element),
         integer(element, "priority", 0), _friction(element, PLAIN.friction), softness(element),
         number(element, "solmix", 1.0), number(element, "margin", 0.0), number(element, "gap", 0.0),
     )  # fmt: skip
+    return made if made != PLAIN else None
 
 
 def joint_physics(element: Element, settings: Settings) -> JointPhysics:
     """How the constraints of a joint give way, and what may drive it."""
+    if not element.attributes.keys() & CONSTRAINS:
+        return FIRM
     force = limited(element, settings, "actuatorfrcrange", "actuatorfrclimited")
     uneven = force if force[0] != -force[1] else None
-    if uneven is None and not element.attributes.keys() & CONSTRAINS:
-        return FIRM
     return JointPhysics(softness(element, "limit"), number(element, "margin", 0.0),
                         softness(element, "friction"), uneven, truth(element, "actuatorgravcomp", False))  # fmt: skip
 
@@ -178,13 +185,6 @@ def options(document: Document, builder: Builder) -> Options:
     """The options of a file; a later element adds to an earlier one."""
     made = Options()
     for element in document.sections("option"):
-        values = {name: number(element, name, getattr(made, name))
-                  for name in ("timestep", "impratio", "tolerance", "ls_tolerance")}  # fmt: skip
-        counts = {name: integer(element, name, getattr(made, name))
-                  for name in ("iterations", "ls_iterations", "noslip_iterations")}  # fmt: skip
-        if values["timestep"] <= 0.0 or values["impratio"] <= 0.0:
-            raise ModelError("option", f"{element} has a timestep or an impratio that is not above 0.",
-                             "Write a number above 0.", element.where)  # fmt: skip
         disabled = set(made.disabled)
         for flag in element.all("flag"):
             given = FLAGS & flag.attributes.keys()
@@ -193,11 +193,21 @@ def options(document: Document, builder: Builder) -> Options:
             if flag.attributes.get("override", "disable") == "enable":
                 left_out(builder, [flag], "contact parameters for all contacts")
         made = Options(
-            **values, **counts, disabled=tuple(sorted(disabled)),
-            integrator=word(element, "integrator", INTEGRATORS, made.integrator),
-            cone=word(element, "cone", ("pyramidal", "elliptic"), made.cone),
-            solver=word(element, "solver", ("PGS", "CG", "Newton"), made.solver),
-        )  # fmt: skip
+            number(element, "timestep", made.timestep),
+            word(element, "integrator", INTEGRATORS, made.integrator),
+            word(element, "cone", ("pyramidal", "elliptic"), made.cone),
+            word(element, "solver", ("PGS", "CG", "Newton"), made.solver),
+            number(element, "impratio", made.impratio),
+            integer(element, "iterations", made.iterations),
+            number(element, "tolerance", made.tolerance),
+            integer(element, "ls_iterations", made.ls_iterations),
+            number(element, "ls_tolerance", made.ls_tolerance),
+            integer(element, "noslip_iterations", made.noslip_iterations),
+            tuple(sorted(disabled)),
+        )
+        if made.timestep <= 0.0 or made.impratio <= 0.0:
+            raise ModelError("option", f"{element} has a timestep or an impratio that is not above 0.",
+                             "Write a number above 0.", element.where)  # fmt: skip
     return made
 
 
@@ -211,6 +221,8 @@ def contacts(speaker: Speaker) -> tuple[list[tuple[str, str]], list[tuple[str, s
     """Bodies that do not touch, and shapes that do."""
     excludes, pairs = [], []
     for element in speaker.section("contact"):
+        check(element)
+        part_left_out(speaker.builder, element, {"adhesion"})
         kind = "body" if element.tag == "exclude" else "geom"
         first, second = (speaker.called(kind, element, f"{kind}{k}") for k in (1, 2))
         if first is None or second is None:
@@ -227,8 +239,9 @@ def contacts(speaker: Speaker) -> tuple[list[tuple[str, str]], list[tuple[str, s
     return excludes, pairs
 
 
-def tendons(speaker: Speaker, scalar: Mapping[str, Range], damping: Mapping[str, float]) -> list[Tendon]:
-    """The fixed tendons; `scalar` has the joints of one coordinate, `damping` what actuators add."""
+def tendons(speaker: Speaker, rests: Mapping[str, float], damping: Mapping[str, float]) -> list[Tendon]:
+    """The fixed tendons; `rests` has where the springs of joints of one coordinate are slack, `damping` what actuators
+    add."""
     made, settings, builder = [], speaker.document.settings, speaker.builder
     for k, element in enumerate(speaker.section("tendon", "tendon")):
         name = speaker.prefix + element.attributes.get("name", f"tendon_{k}")
@@ -236,22 +249,26 @@ def tendons(speaker: Speaker, scalar: Mapping[str, Range], damping: Mapping[str,
             left_out(builder, [element], "a tendon along sites and surfaces")
             speaker.names.apart["tendon"][name] = "runs along sites and surfaces"
             continue
-        joints = [(speaker.called("joint", part, "joint"), number(part, "coef")) for part in element.all("joint")]
+        part_left_out(builder, element, {"springyield"})
+        parts = list(element.all("joint"))
+        joints = [(speaker.called("joint", element, "joint", part), number(part, "coef")) for part in parts]
         if any(joint is None for joint, _ in joints):
+            speaker.names.apart["tendon"][name] = "runs over joints that stand for several, or are not there"
             continue
         for joint, _ in joints:
-            if joint not in scalar:
+            if joint not in rests:
                 raise ModelError("tendon", f"{element} runs over joint {joint!r}, which has several coordinates.",
                                  "Only hinges and slides can be in a fixed tendon.", element.where)  # fmt: skip
         slack = numbers(element, "springlength", len(element.attributes.get("springlength", "-1").split()), (-1.0,))
-        ends = (slack[0], slack[-1])
+        rest = sum(c * rests[joint] for joint, c in joints if joint)
+        ends = (slack[0], slack[-1]) if set(slack) != {-1.0} else (rest, rest)  # as joints rest where it says none
         if ends[0] > ends[1] or len(slack) > 2:
             raise ModelError("tendon", f"{element} has springlength {shown(element.attributes['springlength'])!r}.",
                              "Write a length, or a lower and an upper one.", element.where)  # fmt: skip
         stiffness, damper = (_linear(element, name, builder) for name in ("stiffness", "damping"))
         tendon = Tendon(
             name, tuple((joint, c) for joint, c in joints if joint), 0.0, stiffness, damper + damping.get(name, 0.0),
-            None if ends == (-1.0, -1.0) else ends, limited(element, settings, "range", "limited"),
+            ends, limited(element, settings, "range", "limited"),
             number(element, "margin", 0.0), softness(element, "limit"), number(element, "frictionloss", 0.0),
             softness(element, "friction"), limited(element, settings, "actuatorfrcrange", "actuatorfrclimited"),
         )  # fmt: skip
@@ -274,6 +291,8 @@ def equalities(speaker: Speaker) -> list[Equality]:
     made = []
     for k, element in enumerate(speaker.section("equality", "equality")):
         kind, given = element.tag, element.attributes
+        if kind in ("connect", "weld"):
+            check(element)
         name = speaker.prefix + (given.get("name") or f"{kind}_{k}")
         on = "body" if kind in ("connect", "weld") else kind
         if on == "body" and ("body1" not in given or (kind == "connect" and "anchor" not in given)):

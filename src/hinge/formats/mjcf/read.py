@@ -15,13 +15,14 @@ import numpy as np
 from hinge.errors import ModelError, Where
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.physics import joint_physics, surface
+from hinge.formats.mjcf.physics import joint_physics, part_left_out, surface
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
 from hinge.formats.mjcf.tree import Body, Scope
+from hinge.formats.mjcf.words import TOUCHES
 from hinge.formats.xml import ANY, Element, number, numbers, shown
 from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
-from hinge.model.file_physics import Range
+from hinge.model.file_physics import Range, Surface
 from hinge.model.moments import Moments
 from hinge.model.shapes import Shape, spelled
 from hinge.spatial.linear3 import Mat3
@@ -31,7 +32,7 @@ Array = np.ndarray
 JOINTS = joints.spelled("mjcf")
 
 
-class Names:
+class FreeNames:
     """Names that are free, for what has none in the file; MuJoCo's numbers make them."""
 
     def __init__(self, taken: set[str]) -> None:
@@ -46,14 +47,15 @@ class Names:
 class Reader:
     """Hands bodies to a builder, and remembers what the rest of the file will want to know about joints."""
 
-    def __init__(self, builder: Builder, names: Mapping[str, set[str]]) -> None:
-        self.builder = builder
-        self.bodies = names["body"]
-        self.links, self.joint_names = Names(names["body"] | names["site"] | {WORLD}), Names(names["joint"])
+    def __init__(self, builder: Builder, names: Mapping[str, dict[str, str]]) -> None:
+        self.builder, self.sites = builder, names["site"]
+        self.bodies = names["body"].keys() - {WORLD}
+        self.links, self.joint_names = FreeNames({*names["body"], *names["site"]}), FreeNames({*names["joint"]})
         self.added: dict[str, dict[str, float]] = {"armature": {}, "damping": {}}  # by actuators to joints, by name
         self.scalar: dict[str, Range] = {}  # joints of one coordinate, and their limits
-        self.renamed: dict[str, str] = {}  # sites that have the name of a body: what they are called here
+        self.rests: dict[str, float] = {}  # of those, where their springs are slack
         self.paired: set[str] = set()  # geoms that a pair names
+        self.surfaces: dict[tuple[str | None, ...], Surface | None] = {(): None}  # by the words that say them
         self.layout: list[tuple[str, str]] = []  # joints in order: name, MuJoCo's type
         self.counted, self.njoint = 0, 0
         self.weights: list[tuple[Body, Mass, list[Geom]]] = []
@@ -170,6 +172,7 @@ class Reader:
             _, options["effort"] = self._range(element, settings, "actuatorfrcrange", "actuatorfrclimited", 1.0)
             back, shift = (about(axis, -ref), ORIGIN) if kind == "hinge" else (HERE, -ref * axis)
             options |= {"child_rotation": back, "child_xyz": shift - back @ at}
+            self.rests[name] = options["rest"]
             self.scalar[name] = -inf if lower is None else lower, inf if upper is None else upper
         elif kind == "ball":
             options["child_xyz"] = -at
@@ -184,6 +187,7 @@ class Reader:
                     "warning", "free-armature", what, "Write <freejoint/>, which has none.", element.where
                 )
         options["physics"] = joint_physics(element, settings)
+        part_left_out(self.builder, element, {"springyield"})
         self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
                            **options)  # fmt: skip
         if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
@@ -238,7 +242,7 @@ class Reader:
             other = self.links.free(f"{name}_site")
             what = f"site {name!r} has the name of a body; it is called {other!r}."
             self.builder.finding("note", "site-name", what, "Rename it in the file.", element.where)
-            self.renamed[name] = other
+            self.sites[name] = other
             name = other
         self.builder.frame(name, body.link, p, R, element.where)
 
@@ -248,8 +252,12 @@ class Reader:
         """A geom as collision and as visual shape; sizes as URDF has them: whole edges and lengths."""
         element, size = geom.element, geom.size
         name = scope.name(element.attributes.get("name", ""))
-        touches = surface(element)
-        colliding = touches.contype or touches.conaffinity or name in self.paired
+        colliding = integer(element, "contype", 1) or integer(element, "conaffinity", 1) or name in self.paired
+        words = tuple(map(element.attributes.get, TOUCHES)) if colliding else ()
+        if words not in self.surfaces:
+            self.surfaces[words] = surface(element)
+        touches = self.surfaces[words]
+        part_left_out(self.builder, element, {"adhesion", "surfacevel"})
         seen = integer(element, "group", 0) < 3
         file: str = ""
         scale: tuple[float, ...] = (1.0, 1.0, 1.0)
@@ -265,5 +273,5 @@ class Reader:
         roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
         return [
             Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
-                  tuple(scale), rgba, touches if colliding else None) for role in roles
+                  tuple(scale), rgba, touches) for role in roles
         ]  # fmt: skip

@@ -239,9 +239,9 @@ class Defaults:
 
 def _over(said: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     """A class's attributes under an element's own; one orientation replaces another, however it is written."""
-    if any(name in own for name in TURNS):
+    if not own.keys().isdisjoint(TURNS):
         said = {k: v for k, v in said.items() if k not in TURNS}
-    begun = {name: own[name].split() for name in LEADING & own.keys() & said.keys()}
+    begun = {name: text.split() for name, text in own.items() if name in LEADING and name in said}
     return said | own | {name: " ".join([*x, *said[name].split()[len(x) :]]) for name, x in begun.items()}
 
 

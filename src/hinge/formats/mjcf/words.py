@@ -15,6 +15,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+DRIVES = """armature class cranklength cranksite ctrllimited ctrlrange damping delay forcelimited forcerange gear group
+    interp joint jointinparent lengthrange name nsample refsite site slidersite tendon user """
+SERVES = DRIVES + "dampratio inheritrange kp kv "
 TURNS = "quat axisangle euler xyaxes zaxis "
 ATTRIBUTES = {
     "worldbody": _words(""),
@@ -37,6 +40,19 @@ ATTRIBUTES = {
         noslip_iterations noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations
         sleep_tolerance solver timestep tolerance viscosity wind"""),
     "key": _words("act ctrl mpos mquat name plastic qpos qvel time"),
+    "pair": _words("adhesion class condim friction gap geom1 geom2 margin name solimp solref solreffriction"),
+    "exclude": _words("body1 body2 name"),
+    "fixed": _words("""actuatorfrclimited actuatorfrcrange armature class damping frictionloss group limited margin name
+        range solimpfriction solimplimit solreffriction solreflimit springlength springyield stiffness user"""),
+    "connect": _words("active anchor body1 body2 class name site1 site2 solimp solref"),
+    "weld": _words("active anchor body1 body2 class name relpose site1 site2 solimp solref torquescale"),
+    "general": _words(DRIVES + """actdim actearly actlimited actrange biasprm biastype body dynprm dyntype ffrange
+        gainprm gaintype inheritrange input velrange"""),
+    "motor": _words(DRIVES),
+    "position": _words(SERVES + "timeconst"),
+    "intvelocity": _words(SERVES + "actlimited actrange"),
+    "velocity": _words(DRIVES + "kv"),
+    "damper": _words(DRIVES + "kv"),
     "mesh": _words("""builtin class content_type face file inertia material maxhullvert name normal params refpos
         refquat scale smoothnormal texcoord vertex"""),
 }  # fmt: skip
@@ -52,7 +68,8 @@ SHARED = _words("armature ctrllimited ctrlrange damping forcelimited forcerange 
 LEADING = _words("""biasprm damping dynprm friction gainprm gear solimp solimpfriction solimplimit solref solreffriction
     solreflimit stiffness""")  # numbers of which the last may be left out
 TOUCHES = _words("contype conaffinity condim priority friction solref solimp solmix margin gap")  # of geoms
-CONSTRAINS = _words("solreflimit solimplimit solreffriction solimpfriction margin actuatorgravcomp")  # of joints
+CONSTRAINS = _words("""solreflimit solimplimit solreffriction solimpfriction margin actuatorfrcrange
+    actuatorgravcomp""")  # of joints
 FLAGS = _words("""actuation autoreset clampctrl constraint contact damper equality eulerdamp filterparent frictionloss
     gravity island limit midphase multiccd nativeccd refsafe sensor spring warmstart""")  # that are on by default
 DEFAULTS = ACTUATORS | _words("camera default equality geom joint light material mesh pair site tendon texture")

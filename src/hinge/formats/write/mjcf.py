@@ -16,6 +16,7 @@ import numpy as np
 
 from hinge.errors import NotCovered
 from hinge.formats.write.mjcf_other_sections import sections, spoken_of
+from hinge.formats.write.mjcf_physics import joint_words, option
 from hinge.formats.write.mjcf_shapes import Shapes
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, document, number, row
@@ -53,7 +54,7 @@ class _Writer:
     def mujoco(self) -> Tag:
         root = Tag("mujoco", {"model": self.model.name})
         root.add("compiler", angle="radian", autolimits="true", inertiafromgeom="false")
-        root.add("option", gravity=row(self.model.gravity))
+        root.children.append(option(self.model.physics.options, row(self.model.gravity)))
         world = self.worldbody()
         root.children.extend(self.shapes.defaults())
         root.children.extend(self.shapes.assets())
@@ -206,6 +207,7 @@ class _Writer:
                 said["springref"] = _unless_zero(slack[0])
         if kind in ("hinge", "slide"):
             said["actuatorfrcrange"] = self.effort(part)
+        said |= joint_words(data.physics)
         self.what_is_lost(part)
         if kind == "free" and not any(said[k] for k in ("stiffness", "damping", "armature", "frictionloss")):
             return Tag("freejoint", {"name": name})

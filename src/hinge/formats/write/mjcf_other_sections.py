@@ -54,16 +54,13 @@ def _kept_section(model: Model, section: str, known: Known, notes: Notes) -> lis
             why = f"<{said['tag']}> of its {section} speaks of {what} {name!r}, which is not there; it was left out."
             notes.add("warning", "extras", "robot", model.name, why)
             continue
-        if "class" in said["attributes"] and section != "actuator":
-            why = f"<{said['tag']}> of its {section} loses class {said['attributes']['class']!r}, and what that says."
-            notes.add("note", "class", "robot", model.name, why)
         made.append(_kept(said, section == "actuator"))
     return made
 
 
 def _kept(said: Mapping[str, Any], actuator: bool) -> Tag:
-    """An element as the file had it, but for its class, and for an armature, which the actuator's joint has now."""
-    left = ("class", "armature") if actuator else ("class",)
+    """An element as the file had it, but for armature and damping, which an actuator's joint has now."""
+    left = ("armature", "damping") if actuator and "tendon" not in said["attributes"] else ()
     attributes = {key: str(value) for key, value in said["attributes"].items() if key not in left}
     return Tag(said["tag"], attributes, [_kept(child, False) for child in said["children"]])
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hinge import files
+from hinge.formats.write.mjcf_physics import surface_words
 from hinge.formats.write.notes import Notes
 from hinge.formats.write.text import Tag, row
 from hinge.model.model import Model
@@ -71,6 +72,7 @@ class Shapes:
         said["quat"] = row(q) if any(q[1:]) else None
         said["rgba"] = None if shape.rgba is None else row(shape.rgba)
         said["mass"] = None if role else "0"
+        said |= surface_words(shape.surface)
         if role:
             self.roles.add(role)
         return Tag("geom", said)
