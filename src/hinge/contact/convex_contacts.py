@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hinge.contact.collision_shapes import Posed
-from hinge.contact.expanding_polytope import depth
+from hinge.contact.expanding_polytope import way_out
 from hinge.contact.gjk import apart
 from hinge.contact.round_contacts import Add, ball_on_plane, chosen, unit
 from hinge.graph import Scalar, less, repeat, select, when
@@ -17,6 +17,7 @@ from hinge.model.support import farthest
 from hinge.spatial import Mat3, Vec3, cross3, dot3
 
 TURN = 1e-3  # rad
+TRIPS, BEYOND, SETTLED = 10, 1e-3, 1e-20  # how often, how far apart as a share of the size, and the square of a change
 DISTINCT = 1e-3  # of the smaller solid: how far apart points have to be
 SPREAD = 1e-3  # of a solid on a plane: the same
 
@@ -31,22 +32,37 @@ class Separation(NamedTuple):
 
 
 def separation(a: Posed, b: Posed) -> Separation:
-    """The distance of two solids with a sign, and the points between which it is."""
+    """The distance of two solids with a sign, and the points between which it is.
 
-    def difference(d: Vec3) -> tuple[Vec3, Vec3]:
-        p = a.core(d)
-        return p - b.core(-d), p
+    Solids that overlap are shifted along the way out until they are a little apart, and are then nearest along a way
+    that is shorter: a few times over, the shortest, and the sooner the less deep they are.
+    """
 
-    between = b.p - a.p
-    found = apart(difference, chosen(less(0.0, dot3(between, between)), between, Vec3((1.0, 0.0, 0.0))))
-    normal, length = unit(-found.v, Vec3((0.0, 0.0, 1.0)))
+    def closer(k: Scalar, done: Scalar, size: Scalar, *state: Scalar) -> tuple[Scalar, ...]:
+        before, shift = Vec3(state[:3]), Vec3(state[3:6])
 
-    def deep(*_: Scalar) -> tuple[Scalar, ...]:
-        made = depth(difference, a.p[0])
-        return (-made.depth, *made.normal, *made.p)
+        def difference(d: Vec3) -> tuple[Vec3, Vec3]:
+            p = a.core(d)
+            return p - b.core(-d) - shift, p
 
-    gap, *rest = when(found.overlap, (length, *normal, *found.p), deep)
-    normal, p = Vec3(rest[:3]), Vec3(rest[3:])
+        def deep(size: Scalar, *_: Scalar) -> tuple[Scalar, ...]:
+            normal, size = way_out(difference, a.p[0])
+            w, p = difference(normal)
+            return (size, *normal, -dot3(normal, w), *p)
+
+        found = apart(difference, before)
+        normal, _ = unit(-found.v, before)
+        gap = -dot3(normal, found.v + shift)
+        size, *made = when(found.overlap, (size, *normal, gap, *found.p), deep)
+        normal, gap, p = Vec3(made[:3]), made[3], Vec3(made[4:])
+        off = normal - before
+        settled = select(less(k, 0.5), 1.0, less(dot3(off, off), SETTLED))
+        return (select(found.overlap, 0.0, settled), size, *normal, *(normal * (BEYOND * size - gap)), gap, *p)
+
+    way = b.p - a.p
+    start = chosen(less(0.0, dot3(way, way)), way, Vec3((1.0, 0.0, 0.0)))
+    made = repeat(TRIPS, (0.0, 0.0, *start, *([0.0] * 7)), closer, until=lambda done, *_: less(0.5, done))
+    normal, gap, p = Vec3(made[2:5]), made[8], Vec3(made[9:])
     q = p + normal * gap
     return Separation(gap - a.rounding - b.rounding, normal, p + normal * a.rounding, q - normal * b.rounding)
 

@@ -52,8 +52,9 @@ def apart(farthest: Farthest, start: Vec3) -> Apart:
         near, shares_there, within = _nearest([x for x, _ in made])
         size = maximum(maximum(*(dot3(x, x) for x, _ in made[:2])), maximum(*(dot3(x, x) for x, _ in made[2:])))
         touch = select(within, 1.0, less(dot3(near, near), ALIKE * size))
-        better = select(less(square * GAIN, square - dot3(v, w)), less(dot3(near, near), square), 0.0)
-        done = select(better, select(touch, 2.0, 0.0), 1.0)
+        gains = select(less(square * GAIN, square - dot3(v, w)), less(dot3(near, near), square), 0.0)
+        better = select(touch, 1.0, gains)
+        done = select(touch, 2.0, select(gains, 0.0, 1.0))
         kept = [select(better, x, y) for x, y in zip(
             (*near, *(c for pair in made for both in pair for c in both), *shares_there), state[1:], strict=True)]  # fmt: skip
         return (done, *kept)
