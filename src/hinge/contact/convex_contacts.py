@@ -17,7 +17,7 @@ from hinge.model.support import farthest
 from hinge.spatial import Mat3, Vec3, cross3, dot3
 
 TURN = 1e-3  # rad
-TRIPS, BEYOND, SETTLED = 10, 1e-3, 1e-20  # how often, how far apart as a share of the size, and the square of a change
+TRIPS, BEYOND, SETTLED = 10, 1e-2, 1e-9  # how often, how far apart as a share of the size, and the square of a change
 DISTINCT = 1e-3  # of the smaller solid: how far apart points have to be
 SPREAD = 1e-3  # of a solid on a plane: the same
 

@@ -18,7 +18,7 @@ from hinge.spatial import ZERO, Vec3, cross3, dot3
 
 ROUNDS = 64
 FLAT = 1e-14  # sin² of an angle between edges, below which a face has no extent
-GAIN = 1e-13  # of the squared distance: less than this, a corner is no better
+GAIN = 1e-12  # of the squared distance: less than this, a corner is no better
 ALIKE = 1e-24  # of the squared size: what is nearer than this touches
 
 Farthest = Callable[[Vec3], tuple[Vec3, Vec3]]  # of a direction: a corner of the difference, and the first solid's part
