@@ -11,14 +11,15 @@ from typing import NamedTuple
 from hinge.contact.collision_shapes import Posed
 from hinge.contact.expanding_polytope import way_out
 from hinge.contact.gjk import apart
-from hinge.contact.round_contacts import Add, ball_on_plane, chosen, unit
-from hinge.graph import Scalar, less, repeat, select, when
+from hinge.contact.round_contacts import Add, ball_on_plane, chosen, tangent_of, unit
+from hinge.graph import Scalar, Table, absolute, less, minimum, repeat, select, when
 from hinge.model.support import farthest
-from hinge.spatial import Mat3, Vec3, cross3, dot3
+from hinge.spatial import IDENTITY, Mat3, Vec3, cross3, dot3
+from hinge.spatial.linear3 import skew
 
-TURN = 1e-3  # rad
+TURNS = Table([0.0, -1e-3, 1e-3, -1e-3, 1e-3])  # rad, about one axis and then about another
 TRIPS, BEYOND, SETTLED = 10, 1e-2, 1e-9  # how often, how far apart as a share of the size, and the square of a change
-DISTINCT = 1e-3  # of the smaller solid: how far apart points have to be
+DISTINCT = 2e-2  # of the smaller solid: how far apart points have to be
 SPREAD = 1e-3  # of a solid on a plane: the same
 
 
@@ -77,8 +78,41 @@ def plane_separation(a: Posed, b: Posed) -> Separation:
 
 def convex_convex(a: Posed, b: Posed, add: Add) -> None:
     """One contact, and up to four more where faces or edges lie on each other."""
-    found = separation(a, b)
-    add(found.gap, (found.p + found.q) * 0.5, found.normal)
+    flat = select(less(0.0, _straight(a)), less(0.0, _straight(b)), 0.0)
+    apart_by = DISTINCT * minimum(a.reach, b.reach)
+
+    def find(k: Scalar, done: Scalar, gap: Scalar, *state: Scalar) -> tuple[Scalar, ...]:
+        normal, points = Vec3(state[:3]), [Vec3(state[3 * j : 3 * j + 3]) for j in range(1, 6)]
+        tangent = tangent_of(normal, None)
+        axis = chosen(less(k, 2.5), tangent, cross3(normal, tangent))
+        turn = _turn(axis * TURNS[k])
+        found = separation(_turned(a, turn, points[0]), _turned(b, turn.T, points[0]))
+        middle, first = (found.p + found.q) * 0.5, less(k, 0.5)
+        new = 1.0
+        for point in points:
+            new = select(less(apart_by * apart_by, dot3(middle - point, middle - point)), new, 0.0)
+        gap, normal = select(first, found.gap, gap), chosen(first, found.normal, normal)
+        added = add(gap, middle, normal, condition=select(first, 1.0, select(less(found.gap, add.within), new, 0.0)))
+        kept = [chosen(select(first, 1.0, less(absolute(k - float(j)), 0.5)), middle, x) for j, x in enumerate(points)]
+        ended = select(first, select(added, select(flat, 0.0, 1.0), 1.0), 0.0)
+        return (ended, gap, *normal, *(x for point in kept for x in point))
+
+    repeat(5, (0.0, a.p[0], 0.0, 0.0, 1.0, *([0.0] * 15)), find, until=lambda done, *_: less(0.5, done))
+
+
+def _straight(a: Posed) -> Scalar:
+    """How much of a solid is straight: nothing of a ball and an ellipsoid."""
+    return a.half[0] + a.half[1] + a.half[2] + a.count
+
+
+def _turn(v: Vec3) -> Mat3:
+    """A rotation by a small vector, to its second order."""
+    square = dot3(v, v) * 0.5
+    return Mat3((x * y * 0.5 for x in v for y in v)) + skew(v) + IDENTITY * (1.0 - square)
+
+
+def _turned(a: Posed, turn: Mat3, about: Vec3) -> Posed:
+    return a._replace(R=turn.times(a.R), p=about + turn @ (a.p - about))
 
 
 def plane_convex(a: Posed, b: Posed, add: Add) -> None:

@@ -35,6 +35,17 @@ def unit(x: Vec3, otherwise: Vec3) -> tuple[Vec3, Scalar]:
     return chosen(some, x / select(some, length, 1.0), otherwise), length
 
 
+def tangent_of(normal: Vec3, tangent: Vec3 | None) -> Vec3:
+    """A direction at right angles to a normal: nearest to one that is given, else to y, or z where y is near it."""
+    up = select(less(normal[1] * normal[1], 0.25), 1.0, 0.0)
+    default = Vec3((0.0, up, 1.0 - up))
+    x = default if tangent is None else tangent
+    x = x - normal * dot3(normal, x)
+    size = dot3(x, x)
+    some = less(1e-30, size)
+    return Vec3(select(some, c / sqrt(select(some, size, 1.0)), d) for c, d in zip(x, (1.0, 0.0, 0.0), strict=True))
+
+
 def balls(add: Add, p: Vec3, r: Scalar, q: Vec3, s: Scalar, otherwise: Vec3, condition: Scalar = True) -> Scalar:
     """Two balls."""
     normal, length = unit(q - p, otherwise)

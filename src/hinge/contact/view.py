@@ -1,6 +1,7 @@
 """The view `robot.contact`: what a robot does where it touches things."""
 
 from hinge.calls.views import View, on_target
+from hinge.contact.distances import collides, distances
 from hinge.contact.dynamics import contact_dynamics, contact_kernel, contact_system
 from hinge.contact.impact import impact
 from hinge.contact.stepping import friction_step
@@ -12,5 +13,7 @@ class Contacts(View):
     system = on_target(contact_system)
     dynamics = on_target(contact_dynamics)
     kernel = on_target(contact_kernel)
+    distances = on_target(distances)
+    collides = on_target(collides)
     impact = on_target(impact)
     friction_step = on_target(friction_step)
