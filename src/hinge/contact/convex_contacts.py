@@ -32,8 +32,9 @@ class Separation(NamedTuple):
     q: Vec3  # on the second
 
 
-def separation(a: Posed, b: Posed) -> Separation:
-    """The distance of two solids with a sign, and the points between which it is.
+def separation(a: Posed, b: Posed, enough: float | Scalar = 1e15) -> Separation:
+    """The distance of two solids with a sign, and the points between which it is; not less than the distance, where that
+    is more than `enough`.
 
     Solids that overlap are shifted along the way out until they are a little apart, and are then nearest along a way
     that is shorter: a few times over, the shortest, and the sooner the less deep they are.
@@ -51,7 +52,7 @@ def separation(a: Posed, b: Posed) -> Separation:
             w, p = difference(normal)
             return (size, *normal, -dot3(normal, w), *p)
 
-        found = apart(difference, before)
+        found = apart(difference, before, select(less(k, 0.5), enough + a.rounding + b.rounding, 1e15))
         normal, _ = unit(-found.v, before)
         gap = -dot3(normal, found.v + shift)
         size, *made = when(found.overlap, (size, *normal, gap, *found.p), deep)
@@ -86,7 +87,7 @@ def convex_convex(a: Posed, b: Posed, add: Add) -> None:
         tangent = tangent_of(normal, None)
         axis = chosen(less(k, 2.5), tangent, cross3(normal, tangent))
         turn = _turn(axis * TURNS[k])
-        found = separation(_turned(a, turn, points[0]), _turned(b, turn.T, points[0]))
+        found = separation(_turned(a, turn, points[0]), _turned(b, turn.T, points[0]), add.within)
         middle, first = (found.p + found.q) * 0.5, less(k, 0.5)
         new = 1.0
         for point in points:

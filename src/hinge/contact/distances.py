@@ -169,7 +169,8 @@ def _over(pairs: Pairs, shapes: Shapes, rows: Sequence[int], measure: Measure, b
 
     def pair(k: Scalar, *state: Scalar) -> tuple[Scalar, ...]:
         i, j = first(k), second(k)
-        measured = lambda *state: body(measure(one(i), other(j)), number(k), *state)
+        enough = {"enough": 0.0} if near and measure is separation else {}
+        measured = lambda *state: body(measure(one(i), other(j), **enough), number(k), *state)
         return when(close(k, i, j), state, measured) if near else measured(*state)
 
     return repeat(len(rows), state, pair)

@@ -32,8 +32,9 @@ class Apart(NamedTuple):
     overlap: Scalar
 
 
-def apart(farthest: Farthest, start: Vec3) -> Apart:
-    """The nearest points of two solids; `start` leads from one to the other."""
+def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
+    """The nearest points of two solids; `start` leads from one to the other. Those that are known to be farther apart
+    than `enough` are looked at no further, and their points are some."""
     w, a = farthest(start)
     first = (0.0, *w, *([*w, *a] * 4), 1.0, 0.0, 0.0, 0.0)
 
@@ -42,7 +43,8 @@ def apart(farthest: Farthest, start: Vec3) -> Apart:
         corners = [(Vec3(state[6 * k + 4 : 6 * k + 7]), Vec3(state[6 * k + 7 : 6 * k + 10])) for k in range(4)]
         shares = state[28:]
         w, a = farthest(-v)
-        square = dot3(v, v)
+        square, along = dot3(v, v), dot3(v, w)
+        far = select(less(0.0, along), less(enough * enough * square, along * along), 0.0)
         least = minimum(minimum(shares[0], shares[1]), minimum(shares[2], shares[3]))
         free, taken = [], 0.0
         for share in shares:  # the first that has no share
@@ -52,9 +54,9 @@ def apart(farthest: Farthest, start: Vec3) -> Apart:
         near, shares_there, within = _nearest([x for x, _ in made])
         size = maximum(maximum(*(dot3(x, x) for x, _ in made[:2])), maximum(*(dot3(x, x) for x, _ in made[2:])))
         touch = select(within, 1.0, less(dot3(near, near), ALIKE * size))
-        gains = select(less(square * GAIN, square - dot3(v, w)), less(dot3(near, near), square), 0.0)
-        better = select(touch, 1.0, gains)
-        done = select(touch, 2.0, select(gains, 0.0, 1.0))
+        gains = select(less(square * GAIN, square - along), less(dot3(near, near), square), 0.0)
+        better = select(far, 0.0, select(touch, 1.0, gains))
+        done = select(far, 1.0, select(touch, 2.0, select(gains, 0.0, 1.0)))
         kept = [select(better, x, y) for x, y in zip(
             (*near, *(c for pair in made for both in pair for c in both), *shares_there), state[1:], strict=True)]  # fmt: skip
         return (done, *kept)
