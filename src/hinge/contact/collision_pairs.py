@@ -64,7 +64,7 @@ def pairs_of(model: Model, ground: Any = None, itself: bool = True, contype: Any
     `ground` is a height (m), a (normal, offset), or None. Without `itself` only the world is touched. `contype` and
     `conaffinity` are bits, one number or one for each collision shape in the order of the file's links; `exclude` has
     pairs of links that do not touch, `pairs` those that do whatever the rules are, and no others. `within` is how near
-    a pair has to be to count (m), one number or one for each shape, of which the larger is taken. Pairs are ordered
+    a pair has to be to count (m): the sum of what its shapes have, one number or one for each. Pairs are ordered
     `by_kind`, as MuJoCo has them, or else as the file has them, planes first.
     """
     shapes = shapes_of(model)
@@ -91,7 +91,7 @@ def pairs_of(model: Model, ground: Any = None, itself: bool = True, contype: Any
         return not joined and bool(type_of[i] & affinity[j] or type_of[j] & affinity[i])
 
     rows = [(i, j) for i in range(len(shapes)) for j in range(i + 1, len(shapes)) if may(i, j)]
-    distances = tuple(float(max(near[i], near[j])) for i, j in rows)
+    distances = tuple(float(near[i] + near[j]) for i, j in rows)
     return Pairs(tuple(shapes), tuple(ordered(shapes, i, j, by_kind) for i, j in rows), distances)
 
 

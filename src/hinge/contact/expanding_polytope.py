@@ -18,7 +18,7 @@ from hinge.spatial import ZERO, Vec3, cross3, dot3
 ROUNDS, RIM = 48, 16  # corners that are added, and edges that the faces which one sees may have around them
 FACES = 4 + RIM * ROUNDS
 CLOSE = 1e-4  # of the size: a corner that is this little farther out is none
-SEEN = 1e-11  # of the size: a corner that is this little above a face does not see it
+SEEN = 1e-7  # of the size: a corner that is this little above a face does not see it
 FAR, TINY = 1e30, 1e-15
 SIGN, SLOT, FRESH = Table([1, -1, 1, -1, 1, -1]), Table([0, 1, 2, 2, 3, 3]), Table([1, 1, 1, 0, 1, 0])
 Lowest = tuple[Scalar, ...]  # the height of the lowest face so far, and its normal

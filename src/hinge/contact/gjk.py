@@ -48,7 +48,7 @@ def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
         least = minimum(minimum(shares[0], shares[1]), minimum(shares[2], shares[3]))
         free, taken = [], 0.0
         for share in shares:  # the first that has no share
-            free.append(select(taken, 0.0, less(share, least + 1e-300)))
+            free.append(select(taken, 0.0, select(less(least, share), 0.0, 1.0)))
             taken = select(taken, 1.0, free[-1])
         made = [(chosen(on, w, x), chosen(on, a, y)) for on, (x, y) in zip(free, corners, strict=True)]
         near, shares_there, within = _nearest([x for x, _ in made])
