@@ -88,7 +88,9 @@ def capsule_box(a: Posed, b: Posed, add: Add) -> None:
         high, high_slope = select(down, t, high), select(down, s, high_slope)
     rise = high_slope - low_slope
     between = low - low_slope * (high - low) / select(less(0.0, rise), rise, 1.0)
-    t = select(less(low_slope, 0.0), select(less(0.0, high_slope), between, select(less(high_slope, 0.0), 1.0, high)), low)
+    t = select(
+        less(low_slope, 0.0), select(less(0.0, high_slope), between, select(less(high_slope, 0.0), 1.0, high)), low
+    )
 
     # what of the line is over the face that is nearest there
     at = c + h * t
@@ -141,7 +143,9 @@ def box_box(a: Posed, b: Posed, add: Add) -> None:
             L = chosen(more, axis, L)
     normal = Vec3(select(less(face, 2.5), *both) for both in zip(
         _pick3(face, columns[0]), _pick3(face - 3.0, columns[1]), strict=True))  # fmt: skip
-    alike = select(less(ALIKE, absolute(dot3(L, normal))), less(most, best + FIVE_PERCENT * absolute(best) + 1e-15), 0.0)
+    alike = select(
+        less(ALIKE, absolute(dot3(L, normal))), less(most, best + FIVE_PERCENT * absolute(best) + 1e-15), 0.0
+    )
     by_edges = select(less(edges, -0.5), 0.0, select(alike, 0.0, 1.0))
 
     when(by_edges, (0.0,), lambda kept: _edges(a, b, add, L, edges, columns, kept))
@@ -246,5 +250,3 @@ def _faces(a: Posed, b: Posed, add: Add, face: Scalar, kept: Scalar) -> tuple[Sc
     repeat(4, (p[0],), edge)
     repeat(4, (p[0],), corner)
     return (kept,)
-
-

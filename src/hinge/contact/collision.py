@@ -1,7 +1,7 @@
 """Which of the pairs touch in a state, and where: a loop over the pairs of each class, which fills a list of contacts.
 
-A class of pairs is a row of `CLASSES`: two kinds of shapes and how their contacts are found. All other pairs are found by
-a search over directions. Two balls that are apart, or a ball above a plane, are all that a pair far away costs.
+A class of pairs is a row of `CLASSES`: two kinds of shapes and how their contacts are found. All other pairs are
+found by a search over directions. A pair far away costs no more than two balls that are apart, or one above a plane.
 """
 
 from __future__ import annotations

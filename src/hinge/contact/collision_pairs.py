@@ -53,7 +53,9 @@ class Pairs:
 
     def seen_from(self, model: Model) -> Pairs:
         """The same pairs with shapes in the coordinates of a model that has other body frames."""
-        return replace(self, shapes=tuple(shape if shape.shape is None else shape.moved(model) for shape in self.shapes))
+        return replace(
+            self, shapes=tuple(shape if shape.shape is None else shape.moved(model) for shape in self.shapes)
+        )
 
 
 def pairs_of(model: Model, ground: Any = None, itself: bool = True, contype: Any = 1, conaffinity: Any = 1,
@@ -137,7 +139,6 @@ def _known(model: Model, pairs: Sequence[Names], shapes: Sequence[CollisionShape
             raise SizeError(f"pairs: {pair!r} is no pair of links. Give a list of (link, link).")
         for name in pair:
             if name not in names:
-                raise UnknownName(
-                    f"pairs: robot {model.name!r} has no collision shape on a link {name!r}. {did_you_mean(name, names)}"
-                )
+                known = did_you_mean(name, names)
+                raise UnknownName(f"pairs: robot {model.name!r} has no collision shape on a link {name!r}. {known}")
     return pairs

@@ -125,7 +125,7 @@ class Shapes:
         hulls = {s.geometry: s.geometry.parts.points for s in shapes}
         starts = dict(zip(hulls, np.cumsum([0, *map(len, hulls.values())]), strict=False))
         flat = np.concatenate([np.zeros((0, 3)), *hulls.values()]).reshape(-1)
-        self.hulls = Table(flat) if len(flat) else None
+        self.hulls = Table(flat.tolist()) if len(flat) else None
         self.points = [(starts[s.geometry], len(hulls[s.geometry])) for s in shapes]
         self.centres = Scratch(3 * len(shapes), like, zeros=False)
         everything = range(len(shapes))
@@ -133,7 +133,7 @@ class Shapes:
 
         def centre(k: Scalar, kept: Scalar) -> tuple[Scalar, ...]:
             at = self._body(column([s.body for s in shapes], everything)(k))
-            local = Vec3(column(middle[:, j], everything)(k) for j in range(3))
+            local = Vec3(column(middle[:, j].tolist(), everything)(k) for j in range(3))
             for j, x in enumerate(at[1] + at[0] @ local):
                 self.centres[3.0 * k + float(j)] = x
             return (kept,)
@@ -177,7 +177,16 @@ class Shapes:
     def reader(self, used: Sequence[int]) -> Callable[[Scalar], Posed]:
         """A function that gives a shape by its number, which is one of those that are used."""
         rows = [
-            (s.body, *s.R.flat, *s.p, *s.geometry.parts.half, *s.geometry.parts.radii, s.geometry.rounding, s.reach, *points)
+            (
+                s.body,
+                *s.R.flat,
+                *s.p,
+                *s.geometry.parts.half,
+                *s.geometry.parts.radii,
+                s.geometry.rounding,
+                s.reach,
+                *points,
+            )
             for s, points in zip(self.shapes, self.points, strict=True)
         ]
         columns = [column(values, used) for values in zip(*rows, strict=True)]
@@ -186,8 +195,9 @@ class Shapes:
         def read(i: Scalar) -> Posed:
             body, *x = (one(i) for one in columns)
             R, p = self._body(body)
-            return Posed(R.times(Mat3(x[:9])), p + R @ Vec3(x[9:12]), Vec3(x[12:15]), Vec3(x[15:18]), *x[18:],
-                         hulls)  # fmt: skip
+            rounding, reach, start, count = x[18:]
+            at, turned = p + R @ Vec3(x[9:12]), R.times(Mat3(x[:9]))
+            return Posed(turned, at, Vec3(x[12:15]), Vec3(x[15:18]), rounding, reach, start, count, hulls)
 
         return read
 
@@ -199,4 +209,3 @@ def column(values: Sequence[Any], used: Sequence[int]) -> Callable[[Scalar], Sca
         return lambda i: next(iter(kept))
     table = Table(values)
     return lambda i: table[i]
-

@@ -100,7 +100,11 @@ def convex_convex(a: Posed, b: Posed, add: Add) -> None:
         new = 1.0
         for point in points:
             new = select(less(apart_by * apart_by, dot3(middle - point, middle - point)), new, 0.0)
-        gap, normal, shift = select(first, found.gap, gap), chosen(first, found.normal, normal), chosen(first, found.shift, shift)
+        gap, normal, shift = (
+            select(first, found.gap, gap),
+            chosen(first, found.normal, normal),
+            chosen(first, found.shift, shift),
+        )
         added = add(gap, middle, normal, condition=select(first, 1.0, select(less(found.gap, add.within), new, 0.0)))
         kept = [chosen(select(first, 1.0, less(absolute(k - float(j)), 0.5)), middle, x) for j, x in enumerate(points)]
         ended = select(first, select(added, select(flat, 0.0, 1.0), 1.0), 0.0)
@@ -117,7 +121,7 @@ def _straight(a: Posed) -> Scalar:
 def _turn(v: Vec3) -> Mat3:
     """A rotation by a small vector, to its second order."""
     square = dot3(v, v) * 0.5
-    return Mat3((x * y * 0.5 for x in v for y in v)) + skew(v) + IDENTITY * (1.0 - square)
+    return Mat3(x * y * 0.5 for x in v for y in v) + skew(v) + IDENTITY * (1.0 - square)
 
 
 def _turned(a: Posed, turn: Mat3, about: Vec3) -> Posed:

@@ -41,8 +41,8 @@ def distances(target: Target, q: Any, pairs: Sequence[Names] | None = None, grou
     """How far apart links are: signed distances (…, n), the nearest or deepest points, and normals between them.
 
     Takes q (…, nq). `pairs` names links, (link, link) each; without it all that may touch: no neighbours, and none of a
-    robot's own that overlap at its neutral configuration, less those of `exclude`. `ground` is a height (m), a (normal, offset) or None;
-    it is called "ground". Meshes are their hulls.
+    robot's own that overlap at its neutral configuration, less those of `exclude`. `ground` is a height (m), a (normal,
+    offset) or None; it is called "ground". Meshes are their hulls.
 
     >>> robot = hinge.Scene().body("ball", "sphere", 0.1, 1.0).body("box", "box", (0.2, 0.2, 0.2), 1.0).robot
     >>> q = robot.neutral()
@@ -97,7 +97,12 @@ def queried(target: Target, pairs: Sequence[Names] | None, ground: Any, exclude:
             backend: str | None) -> Pairs:  # fmt: skip
     """The pairs that a query is about; of those nobody names, none on one robot that overlap at the neutral state."""
     model = target.model
-    key = ("collision pairs", None if pairs is None else tuple(map(tuple, pairs)), repr(ground), tuple(map(tuple, exclude)))
+    key = (
+        "collision pairs",
+        None if pairs is None else tuple(map(tuple, pairs)),
+        repr(ground),
+        tuple(map(tuple, exclude)),
+    )
 
     def make() -> Pairs:
         found = pairs_of(model, ground=ground, pairs=pairs, exclude=exclude, by_kind=False)

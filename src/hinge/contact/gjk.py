@@ -1,9 +1,9 @@
 """The nearest points of two convex solids that are apart, from their farthest points in directions alone.
 
 The difference of the solids holds the origin where they overlap, and is as far from it as they are apart. Four corners
-of it are kept, some of them alike; the point nearest to the origin among what they span says in which direction a better
-corner is, which takes the place of one that has no share in that point. The method is by Gilbert, Johnson and Keerthi
-(1988). No corner is left out by a count: where corners are alike, edges and faces between them have no extent.
+of it are kept, some of them alike; the point nearest to the origin among what they span says in which direction a
+better corner is, which takes the place of one that has no share in that point. The method is by Gilbert, Johnson and
+Keerthi (1988). Corners are not counted: where they are alike, edges and faces between them have no extent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Farthest = Callable[[Vec3], tuple[Vec3, Vec3]]  # of a direction: a corner of th
 
 
 class Apart(NamedTuple):
-    """The point of the first solid that is nearest to the second, the way there from the second, and whether there is."""
+    """The point of the first solid that is nearest to the second, the way there from it, and if they overlap."""
 
     p: Vec3
     v: Vec3
@@ -57,9 +57,8 @@ def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
         gains = select(less(square * GAIN, square - along), less(dot3(near, near), square), 0.0)
         better = select(far, 0.0, select(touch, 1.0, gains))
         done = select(far, 1.0, select(touch, 2.0, select(gains, 0.0, 1.0)))
-        kept = [select(better, x, y) for x, y in zip(
-            (*near, *(c for pair in made for both in pair for c in both), *shares_there), state[1:], strict=True)]  # fmt: skip
-        return (done, *kept)
+        new = (*near, *(c for pair in made for vector in pair for c in vector), *shares_there)
+        return (done, *(select(better, x, y) for x, y in zip(new, state[1:], strict=True)))
 
     done, *state = repeat(ROUNDS, first, round, until=lambda done, *_: less(0.5, done))
     parts = [Vec3(state[6 * k + 6 : 6 * k + 9]) for k in range(4)]
@@ -70,7 +69,7 @@ def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
 
 
 def _nearest(x: Sequence[Vec3]) -> tuple[Vec3, list[Scalar], Scalar]:
-    """The point nearest to the origin of what four corners span, its shares of them, and whether the origin is inside."""
+    """Of what four corners span, the point nearest to the origin, its shares of them, and if the origin is inside."""
     best, point, shares = dot3(x[0], x[0]), x[0], [1.0, 0.0, 0.0, 0.0]
 
     def offer(condition: Scalar, at: Vec3, mine: dict[int, Scalar]) -> None:

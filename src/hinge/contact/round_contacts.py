@@ -1,21 +1,30 @@
 """Contacts of spheres, capsules and cylinders with each other and with half-spaces, in closed form, over scalars.
 
 Each takes two shapes and `add`, which takes a contact in where its gap is small enough and says whether it did:
-add(gap, point, normal, tangent, condition). Points lie midway between the surfaces and normals lead from the first shape
-to the second, as in MuJoCo, whose choice of points this is.
+add(gap, point, normal, tangent, condition). Points lie midway between the surfaces and normals lead from the first
+shape to the second, as in MuJoCo, whose choice of points this is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from hinge.contact.collision_shapes import Posed
 from hinge.graph import Scalar, absolute, less, maximum, minimum, repeat, select, sqrt
 from hinge.spatial import ZERO, Vec3, cross3, dot3
 
-Add = Callable[..., Scalar]
 TINY = 1e-15  # below this MuJoCo takes a length for zero
 PARALLEL = 1e-8  # sin² of the angle between lines that it takes for parallel
+
+
+class Add(Protocol):
+    """Takes a contact in where a condition holds and its gap is less than `within`, and says whether it did."""
+
+    @property
+    def within(self) -> Scalar: ...
+
+    def __call__(self, gap: Scalar, point: Vec3, normal: Vec3, tangent: Vec3 | None = None,
+                 condition: Scalar = True) -> Scalar: ...  # fmt: skip
 
 
 def clipped(x: Scalar, limit: Scalar) -> Scalar:
@@ -53,7 +62,9 @@ def balls(add: Add, p: Vec3, r: Scalar, q: Vec3, s: Scalar, otherwise: Vec3, con
     return add(gap, p + normal * (r + 0.5 * gap), normal, condition=condition)
 
 
-def ball_on_plane(add: Add, n: Vec3, p: Vec3, q: Vec3, r: Scalar, tangent: Vec3 | None = None, sign: float = 1.0) -> None:
+def ball_on_plane(
+    add: Add, n: Vec3, p: Vec3, q: Vec3, r: Scalar, tangent: Vec3 | None = None, sign: float = 1.0
+) -> None:
     """A ball above the plane through p; its normal turned round where the ball is the first shape."""
     gap = dot3(n, q - p) - r
     add(gap, q - n * (r + 0.5 * gap), n * sign, tangent)
@@ -136,7 +147,6 @@ def sphere_cylinder(a: Posed, b: Posed, add: Add) -> None:
     flat = less(0.5, end)
     gap, normal = select(flat, high, gap), chosen(flat, -n, normal)
     add(gap, a.p + normal * (a.rounding + 0.5 * gap), normal)
-
 
 
 def capsule_capsule(a: Posed, b: Posed, add: Add) -> None:

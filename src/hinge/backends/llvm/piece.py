@@ -190,7 +190,9 @@ class Piece:
         b = self.b
         arrived = self.truth(self.program.code[loop.check][1][1])
         b.keep(self.layout.kept + self.pieces.arrived[loop.start], b.number(arrived))
-        return self.some_go_on([arrived, *(self.has_arrived(one) for one in self.loops if one.check and one is not loop)])
+        return self.some_go_on(
+            [arrived, *(self.has_arrived(one) for one in self.loops if one.check and one is not loop)]
+        )
 
     def some_go_on(self, kept: Sequence[str]) -> str:
         """Whether some lanes have arrived in none of several loops."""
