@@ -78,15 +78,15 @@ def test_the_deepest_point_of_a_capsule_on_a_box_is_that_of_mujoco(both):
 
 
 def test_other_solids_touch_as_deep_as_in_mujoco(both):
-    """By a search: where they overlap and are not deep, the same gap and normal; MuJoCo cuts its points from faces."""
+    """By a search: the same gap and normal where they overlap and MuJoCo has one point; several it cuts from faces."""
     seen = 0
     for pair, mine, theirs in both:
         if pair in ALIKE or pair == ("capsule", "box"):
             continue
         least = min([*mine[:, 0], *theirs[:, 0]], default=WITHIN)
         assert bool(len(mine)) == bool(len(theirs)) or least > WITHIN
-        if len(mine) and len(theirs) and -0.05 < theirs[:, 0].min() < 0.0:
-            assert abs(mine[:, 0].min() - theirs[:, 0].min()) < 1e-4
+        if len(mine) and len(theirs) == 1 and -0.05 < theirs[0, 0] < 0.0:
+            assert abs(mine[:, 0].min() - theirs[:, 0].min()) < 2e-6
             assert np.abs(mine[:, 4:7] @ theirs[0, 4:7]).max() > 0.99
             seen += 1
     assert seen > 100

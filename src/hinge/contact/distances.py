@@ -159,7 +159,8 @@ def _placed(model: Model, q: Any, pairs: Pairs) -> tuple[Shapes, Scalar, list[tu
     """The shapes in a state, a scalar of it, and the pairs by how they are measured."""
     seen = pairs.seen_from(model)
     like = next(x for row in q for x in row)
-    shapes = Shapes(seen.shapes, *poses(model, q), like)
+    R, r = poses(model, q)
+    shapes = Shapes(seen.shapes, R, r, like)
     return shapes, like, [(rows, measure) for measure, rows in seen.classes({}, plane_separation, separation).items()]
 
 
