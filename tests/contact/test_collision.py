@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from colliding import contact_kernel, loose, mjcf, states
+from colliding import CORNERS, contact_kernel, loose, mjcf, states
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 
@@ -117,3 +117,26 @@ def test_in_single_precision_contacts_are_near():
     first = np.sort(rows.reshape(200, 24, 11)[same][..., 1].min(axis=1))
     again = np.sort(near.reshape(200, 24, 11)[same][..., 1].min(axis=1))
     np.testing.assert_allclose(again, first, atol=1e-3)
+
+
+def test_a_mesh_stands_on_a_plane_on_corners_that_are_apart(tmp_path):
+    """The lowest corner first, and no more than four, all of the hull and near."""
+    pytest.importorskip("trimesh", reason="trimesh is not installed")
+    robot = loose(["mesh"], tmp_path)
+    kernel, _ = contact_kernel(robot, 8, ground=0.0, within=0.05)
+    q, _ = states(np.random.default_rng(7), 300, 1, 0.1)
+    counts, rows = kernel(q)
+    T = robot.pose(q, "mesh")
+    corners = np.einsum("nij,kj->nki", T[:, :3, :3], CORNERS.astype("f4")) + T[:, None, :3, 3]
+    for here, count, many in zip(rows.reshape(300, 8, 11), counts.astype(int), corners, strict=True):
+        low = many[:, 2].min()
+        assert (count > 0) == (low < 0.05)
+        assert count <= 4
+        if count:
+            assert here[0, 1] == pytest.approx(low, abs=1e-12)
+        for row in here[:count]:
+            foot = row[2:5] + [0.0, 0.0, 0.5 * row[1]]
+            assert np.abs(many - foot).max(axis=1).min() < 1e-12
+        apart = np.linalg.norm(here[:count, None, 2:5] - here[None, :count, 2:5], axis=-1)
+        assert (apart[~np.eye(count, dtype=bool)] > 1e-3).all()
+    assert set(counts) == {0.0, 1.0, 2.0, 3.0, 4.0}

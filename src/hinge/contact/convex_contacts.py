@@ -152,7 +152,7 @@ def plane_convex(a: Posed, b: Posed, add: Add) -> None:
             more = select(near, less(best, worth), 0.0)
             return (select(more, worth, best), *(select(more, c, d) for c, d in zip(x, far, strict=True)))
 
-        least = select(less(trip, 0.5), -1e30, select(less(trip, 1.5), SPREAD**2 * dot3(second, second) * 0.0, 1e-12))
+        least = select(less(trip, 0.5), -FAR, (SPREAD * b.reach) ** 2)
         best, *x = repeat(b.count, (least, *first), compare)
         at = foot + b.R @ Vec3(x)
         gap = dot3(n, at - a.p)
