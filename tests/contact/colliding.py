@@ -1,64 +1,76 @@
-"""Two shapes in random poses, side by side in hinge's collision and in MuJoCo's."""
+"""Loose shapes of every kind in random poses, in hinge and side by side in MuJoCo."""
+
+from pathlib import Path
 
 import numpy as np
 
-from hinge.backends import find
+import hinge
 from hinge.contact.collision import collide
-from hinge.contact.collision_pairs import Pairs, ordered
-from hinge.contact.collision_shapes import CollisionShape
+from hinge.contact.collision_pairs import pairs_of
 from hinge.contact.slots import Slots
-from hinge.graph import Graph, Input, order
-from hinge.model.shapes import SHAPES
-from hinge.spatial import IDENTITY, ZERO, Mat3, Vec3
+from hinge.dynamics.kinematics import poses
+from hinge.dynamics.registry import POSITION, SCALAR, Quantity, unregistered
+from hinge.model.shapes import Shape
 
-SIZES = {"plane": (), "sphere": (0.1,), "capsule": (0.08, 0.3), "ellipsoid": (0.1, 0.15, 0.2), "cylinder": (0.1, 0.3),
+SIZES = {"sphere": (0.1,), "capsule": (0.08, 0.3), "ellipsoid": (0.1, 0.15, 0.2), "cylinder": (0.1, 0.3),
          "box": (0.2, 0.3, 0.25)}  # fmt: skip
-ROOM = 8
+GEOMS = {"sphere": ".1", "capsule": ".08 .15", "ellipsoid": ".1 .15 .2", "cylinder": ".1 .15", "box": ".1 .15 .125"}
+CORNERS = np.array([(0.12, 0, 0), (-0.15, 0.02, 0), (0, 0.1, 0.03), (0.01, -0.14, 0), (0, 0, 0.2), (0.03, 0, -0.1)])
+FACES = [(a, b, c) if (a + b + c) % 2 else (b, a, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)]
 
 
-def shape(kind, body, geometry=None):
-    """One on a body, at its origin."""
-    geometry = geometry or SHAPES[kind](*SIZES[kind])
-    points = geometry.corners if kind == "mesh" else np.zeros((1, 3))
-    centre = (points.min(axis=0) + points.max(axis=0)) / 2
-    reach = np.linalg.norm(points - centre, axis=1).max() if kind == "mesh" else geometry.reach
-    return CollisionShape(kind, geometry, body, np.eye(3), np.zeros(3), centre, reach)
+def mesh(folder):
+    """The path of a mesh file: an octahedron, not regular, as a binary STL."""
+    triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("word", "<u2")])
+    rows = np.zeros(len(FACES), triangle)
+    rows["corners"] = CORNERS[np.array(FACES)]
+    path = Path(folder, "octahedron.stl")
+    path.write_bytes(bytes(80) + len(rows).to_bytes(4, "little") + rows.tobytes())
+    return str(path)
 
 
-def program(one, two, within):
-    """From poses (12) of two bodies to the number of contacts, and (pair, gap, point, normal, tangent) of each."""
-    graph = Graph()
-    x = [[graph.input(name, k) for k in range(12)] for name in ("first", "second")]
-    R = [IDENTITY, *(Mat3(row[:9]) for row in x)]
-    r = [ZERO, *(Vec3(row[9:]) for row in x)]
-    shapes = one, two
-    slots = Slots(ROOM, x[0][0])
-    collide(Pairs(shapes, (ordered(shapes, 0, 1),), (within,)), R, r, slots, x[0][0])
-    kept = [y for k in range(ROOM) for part in [slots[float(k)]] for y in
-            (part.pair, part.gap, *part.point, *part.normal, *part.tangent)]  # fmt: skip
-    return order([Input("first", 12), Input("second", 12)], [("found", (), [slots.found]), ("kept", (ROOM, 11), kept)])
+def loose(kinds, folder="", **more):
+    """A robot of loose bodies called by their kinds, twice the same with a 2 behind the second."""
+    builder = hinge.Builder("loose")
+    builder.link("world")
+    for k, kind in enumerate(kinds):
+        name = kind if kind not in kinds[:k] else f"{kind}2"
+        shape = Shape("collision", kind, SIZES.get(kind, ()), file=mesh(folder) if kind == "mesh" else "")
+        builder.link(name, 1.0, (0, 0, 0), np.eye(3), [shape])
+        builder.joint(name, "free", "world", name)
+    return hinge.Robot(builder.build())
 
 
-def contacts(made, first, second, backend="llvm", dtype=float):
-    """What a program gives for rows of poses: counts (n), and contacts (n, ROOM, 11)."""
-    code = find(backend).compile(made, np.dtype(dtype))
-    found, kept = np.zeros((len(first), 1), dtype), np.zeros((len(first), ROOM * 11), dtype)
-    code.run([np.ascontiguousarray(first, dtype), np.ascontiguousarray(second, dtype)], [found, kept])
-    return found[:, 0].astype(int), kept.reshape(-1, ROOM, 11)
+def mjcf(kinds, margin=0.0, ground=True):
+    """The same as MJCF, above a plane; what counts is what is nearer than the margins of both."""
+    points = " ".join(str(x) for x in CORNERS.astype("f4").ravel())
+    asset = f'<asset><mesh name="m" vertex="{points}"/></asset>'
+    geom = {kind: f'type="{kind}" size="{size}"' for kind, size in GEOMS.items()} | {"mesh": 'type="mesh" mesh="m"'}
+    bodies = "".join(f'<body><freejoint/><geom {geom[k]} margin="{margin}" mass="1"/></body>' for k in kinds)
+    plane = '<geom type="plane" size="0 0 1"/>' if ground else ""
+    option = '<option ccd_tolerance="1e-10" ccd_iterations="200"/>'
+    return f"<mujoco>{option}{asset}<worldbody>{plane}{bodies}</worldbody></mujoco>"
 
 
-def turns(rng, n):
-    """Random quaternions (n, 4), and some that lie flat."""
-    u = rng.normal(size=(n, 4))
-    flat = rng.random(n) < 0.25
-    u[flat, 1:] = 0.0
-    return u / np.linalg.norm(u, axis=1, keepdims=True)
+def states(rng, n, bodies, spread=0.2):
+    """Random states (n, 7 bodies), a quarter of the bodies turned by nothing; and MuJoCo's."""
+    u = rng.normal(size=(n, bodies, 4))
+    u[rng.random((n, bodies)) < 0.25, 1:] = 0.0
+    u /= np.linalg.norm(u, axis=-1, keepdims=True)
+    p = rng.normal(size=(n, bodies, 3)) * spread
+    return np.concatenate([u, p], axis=-1).reshape(n, -1), np.concatenate([p, u], axis=-1).reshape(n, -1)
 
 
-def matrices(u):
-    """Rotations (n, 3, 3) of quaternions."""
-    w, x, y, z = u.T
-    rows = [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),
-            1 - 2 * (x * x + z * z), 2 * (y * z - w * x), 2 * (x * z - w * y), 2 * (y * z + w * x),
-            1 - 2 * (x * x + y * y)]  # fmt: skip
-    return np.stack(rows, axis=1).reshape(-1, 3, 3)
+def contact_kernel(robot, room, backend="llvm", **rules):
+    """A kernel from q to the number of contacts, and (pair, gap, point, normal, tangent) of each; and the pairs."""
+    pairs = pairs_of(robot.model, **rules)
+
+    def touch(model, q):
+        like = q[1][0]
+        slots = Slots(room, like)
+        collide(pairs.seen_from(model), *poses(model, q), slots, like)
+        kept = [slots[float(k)] for k in range(room)]
+        return slots.found, [y for c in kept for y in (c.pair, c.gap, *c.point, *c.normal, *c.tangent)]
+
+    gives = {"found": SCALAR, "kept": Quantity("contacts", lambda m: (room * 11,))}
+    return robot.target.compiled(unregistered("touch", touch, {"q": POSITION}, gives), backend), pairs

@@ -1,7 +1,7 @@
 """Which of the pairs touch in a state, and where: a loop over the pairs of each class, which fills a list of contacts.
 
-A class of pairs is a row of `CLASSES`: two kinds of shapes and how their contacts are found. All other pairs are found by
-a search over directions. Two balls that are apart, or a ball above a plane, are all that a pair far away costs.
+A class of pairs is a row of `CLASSES`: two kinds of shapes and how their contacts are found. All other pairs are
+found by a search over directions. A pair far away costs no more than two balls that are apart, or one above a plane.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from hinge.contact.round_contacts import (
     sphere_capsule,
     sphere_cylinder,
     sphere_sphere,
+    tangent_of,
 )
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, less, repeat, select, sqrt, when
-from hinge.spatial import Mat3, Vec3, dot3
+from hinge.graph import Scalar, less, repeat, select, when
+from hinge.spatial import Mat3, Vec3
 
 Narrow = Callable[[Posed, Posed, Add], None]
 CLASSES: dict[tuple[str, str], Narrow] = {
@@ -78,14 +79,3 @@ class Adding(NamedTuple):
         near = select(condition, less(gap, self.within), 0.0)
         self.slots.add(near, Touch(self.pair, gap, point, normal, tangent_of(normal, tangent)))
         return near
-
-
-def tangent_of(normal: Vec3, tangent: Vec3 | None) -> Vec3:
-    """A direction at right angles to a normal: nearest to one that is given, else to y, or z where y is near it."""
-    up = select(less(normal[1] * normal[1], 0.25), 1.0, 0.0)
-    default = Vec3((0.0, up, 1.0 - up))
-    x = default if tangent is None else tangent
-    x = x - normal * dot3(normal, x)
-    size = dot3(x, x)
-    some = less(1e-30, size)
-    return Vec3(select(some, c / sqrt(select(some, size, 1.0)), d) for c, d in zip(x, (1.0, 0.0, 0.0), strict=True))

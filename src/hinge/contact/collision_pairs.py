@@ -1,13 +1,28 @@
-"""Which shapes of a robot may touch which: pairs, in MuJoCo's order of kinds."""
+"""Which shapes of a robot may touch which: the rules of MJCF, which serve URDF too.
+
+Shapes on one body do not touch, nor do those on bodies that a joint connects, nor what stands still with what stands
+still; a body whose parent is the world may touch the world. Of two others each has to want the other: `contype` of one
+and `conaffinity` of the other have a bit in common.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from hinge.contact.collision_shapes import CollisionShape
+import numpy as np
+
+from hinge.arguments import finite, number
+from hinge.contact.collision_shapes import CollisionShape, half_space, shapes_of
+from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.model import Model
 from hinge.model.shapes import SHAPES
+from hinge.spatial import Vec3
+from hinge.spatial.rotation import shortest_turn
+
+Names = tuple[str, str]
+GROUND = "ground"
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +33,11 @@ class Pairs:
     rows: tuple[tuple[int, int], ...]
     within: tuple[float, ...]
 
+    @property
+    def names(self) -> list[Names]:
+        """The links of each pair."""
+        return [(self.shapes[i].name, self.shapes[j].name) for i, j in self.rows]
+
     def classes(self, known: Mapping[tuple[str, str], Any], on_plane: Any, otherwise: Any) -> dict[Any, list[int]]:
         """The rows of each class of pairs, by what finds their contacts."""
         made: dict[Any, list[int]] = {}
@@ -27,8 +47,98 @@ class Pairs:
             made.setdefault(narrow, []).append(k)
         return made
 
+    def chosen(self, rows: Sequence[int]) -> Pairs:
+        """Some of the pairs."""
+        return replace(self, rows=tuple(self.rows[k] for k in rows), within=tuple(self.within[k] for k in rows))
 
-def ordered(shapes: Sequence[CollisionShape], i: int, j: int) -> tuple[int, int]:
-    """A pair with planes first, and then in the order in which kinds are registered."""
-    kinds = ["plane", *SHAPES]
-    return (i, j) if kinds.index(shapes[i].geometry.kind) <= kinds.index(shapes[j].geometry.kind) else (j, i)
+    def seen_from(self, model: Model) -> Pairs:
+        """The same pairs with shapes in the coordinates of a model that has other body frames."""
+        return replace(
+            self, shapes=tuple(shape if shape.shape is None else shape.moved(model) for shape in self.shapes)
+        )
+
+
+def pairs_of(model: Model, ground: Any = None, itself: bool = True, contype: Any = 1, conaffinity: Any = 1,
+             exclude: Collection[Names] = (), pairs: Sequence[Names] | None = None,
+             within: Any = 0.0, by_kind: bool = True) -> Pairs:  # fmt: skip
+    """The pairs of shapes that may touch.
+
+    `ground` is a height (m), a (normal, offset), or None. Without `itself` only the world is touched. `contype` and
+    `conaffinity` are bits, one number or one for each collision shape in the order of the file's links; `exclude` has
+    pairs of links that do not touch, `pairs` those that do whatever the rules are, and no others. `within` is how near
+    a pair has to be to count (m): the sum of what its shapes have, one number or one for each. Pairs are ordered
+    `by_kind`, as MuJoCo has them, or else as the file has them, planes first.
+    """
+    shapes = shapes_of(model)
+    n = len(shapes)
+    type_of, affinity = (np.broadcast_to(np.asarray(x, int), n) for x in (contype, conaffinity))
+    near = np.append(np.broadcast_to(np.asarray(within, float), n), 0.0)
+    if ground is not None:
+        shapes.append(_ground(ground))
+    left_out = {frozenset(one) for one in exclude}
+    wanted = None if pairs is None else {frozenset(one) for one in _known(model, pairs, shapes)}
+
+    def may(i: int, j: int) -> bool:
+        a, b = shapes[i], shapes[j]
+        both, planes = frozenset((a.name, b.name)), a.geometry.kind == b.geometry.kind == "plane"
+        if planes or a.body == b.body:
+            return False
+        if wanted is not None:
+            return both in wanted
+        if both in left_out or not (itself or 0 in (a.body, b.body)):
+            return False
+        if j == n:  # the ground wants everything
+            return True
+        joined = 0 not in (a.body, b.body) and (carrier(model, a.body) == b.body or carrier(model, b.body) == a.body)
+        return not joined and bool(type_of[i] & affinity[j] or type_of[j] & affinity[i])
+
+    rows = [(i, j) for i in range(len(shapes)) for j in range(i + 1, len(shapes)) if may(i, j)]
+    distances = tuple(float(near[i] + near[j]) for i, j in rows)
+    return Pairs(tuple(shapes), tuple(ordered(shapes, i, j, by_kind) for i, j in rows), distances)
+
+
+def carrier(model: Model, body: int) -> int:
+    """The body that carries another; bodies without mass and shape between the joints of one are passed over."""
+    with_shapes = {model.frame(link).body for link, shapes in model.shapes.items() if shapes}
+    body = model.parent[body]
+    while body and body not in with_shapes and model.inertia[body].m == 0.0:
+        body = model.parent[body]
+    return body
+
+
+def ordered(shapes: Sequence[CollisionShape], i: int, j: int, by_kind: bool = True) -> tuple[int, int]:
+    """A pair with planes first, and then in the order in which kinds are registered, which is MuJoCo's."""
+    kinds = ["plane", *(SHAPES if by_kind else ())]
+    a, b = (kinds.index(k) if (k := shapes[m].geometry.kind) in kinds else len(kinds) for m in (i, j))
+    return (i, j) if a <= b else (j, i)
+
+
+def afloat(model: Model, body: int) -> int:
+    """The loose body that carries a body, itself perhaps; 0 where it is fixed to the world through joints."""
+    while body and model.joint[body].nv < 6:
+        body = model.parent[body]
+    return body
+
+
+def _ground(ground: Any) -> CollisionShape:
+    """The half-space below a height, or n · x ≤ offset of (n, offset)."""
+    normal, offset = ground if isinstance(ground, list | tuple) else ((0.0, 0.0, 1.0), ground)
+    n, offset = finite("ground: normal", normal), number("ground: offset", offset)
+    length = float(np.linalg.norm(n))
+    if n.shape != (3,) or not length > 0.0:
+        raise SizeError(f"ground: normal is {normal!r}. Give a height, or a direction of three numbers and an offset.")
+    n = n / length
+    return half_space(n, offset / length, np.array(shortest_turn(Vec3(n.tolist())), float).reshape(3, 3))
+
+
+def _known(model: Model, pairs: Sequence[Names], shapes: Sequence[CollisionShape]) -> Sequence[Names]:
+    """Pairs of names, each of a link that has a collision shape, or the ground."""
+    names = list(dict.fromkeys(shape.name for shape in shapes))
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise SizeError(f"pairs: {pair!r} is no pair of links. Give a list of (link, link).")
+        for name in pair:
+            if name not in names:
+                known = did_you_mean(name, names)
+                raise UnknownName(f"pairs: robot {model.name!r} has no collision shape on a link {name!r}. {known}")
+    return pairs

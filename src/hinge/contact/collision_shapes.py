@@ -33,9 +33,13 @@ class CollisionShape(NamedTuple):
     p: Array
     centre: Array
     reach: float
+    shape: Shape | None = None  # what the file says of it
 
-    def __str__(self) -> str:
-        return f"the {self.geometry.kind} on {self.name!r}"
+    def moved(self, model: Model) -> CollisionShape:
+        """The same shape in the coordinates of a model that has other body frames."""
+        assert self.shape is not None
+        R, p = _at(model, self.name, self.shape)
+        return self._replace(R=R, p=p)
 
 
 def shapes_of(model: Model) -> list[CollisionShape]:
@@ -51,11 +55,16 @@ def placed(model: Model, link: str, shape: Shape) -> CollisionShape:
         known = f"Known are {', '.join(SHAPES)}. Leave it out, or replace it."
         raise NotCovered(f"link {link!r} has a collision shape of kind {shape.kind!r}.\n  {known}")
     hull = hull_of(geometry, link)
-    R, p = np.array(frame.R, float).reshape(3, 3), np.array(frame.p, float)
     centre = np.zeros(3) if hull is None else (hull.min(axis=0) + hull.max(axis=0)) / 2
     reach = geometry.reach if hull is None else float(np.linalg.norm(hull - centre, axis=1).max())
-    return CollisionShape(link, geometry, frame.body, R @ np.array(shape.rotation, float), p + R @ np.array(shape.xyz),
-                          centre, reach)  # fmt: skip
+    return CollisionShape(link, geometry, frame.body, *_at(model, link, shape), centre, reach, shape)
+
+
+def _at(model: Model, link: str, shape: Shape) -> tuple[Array, Array]:
+    """The axes and the origin of a shape in its body's coordinates."""
+    frame = model.frame(link)
+    R = np.array(frame.R, float).reshape(3, 3)
+    return R @ np.array(shape.rotation, float), np.array(frame.p, float) + R @ np.array(shape.xyz, float)
 
 
 def half_space(normal: Array, offset: float, turn: Array) -> CollisionShape:
@@ -71,6 +80,7 @@ class Posed(NamedTuple):
     half: Vec3
     radii: Vec3
     rounding: Scalar
+    reach: Scalar
     first: Scalar
     count: Scalar
     hulls: Table | None
@@ -115,7 +125,7 @@ class Shapes:
         hulls = {s.geometry: s.geometry.parts.points for s in shapes}
         starts = dict(zip(hulls, np.cumsum([0, *map(len, hulls.values())]), strict=False))
         flat = np.concatenate([np.zeros((0, 3)), *hulls.values()]).reshape(-1)
-        self.hulls = Table(flat) if len(flat) else None
+        self.hulls = Table(flat.tolist()) if len(flat) else None
         self.points = [(starts[s.geometry], len(hulls[s.geometry])) for s in shapes]
         self.centres = Scratch(3 * len(shapes), like, zeros=False)
         everything = range(len(shapes))
@@ -123,7 +133,7 @@ class Shapes:
 
         def centre(k: Scalar, kept: Scalar) -> tuple[Scalar, ...]:
             at = self._body(column([s.body for s in shapes], everything)(k))
-            local = Vec3(column(middle[:, j], everything)(k) for j in range(3))
+            local = Vec3(column(middle[:, j].tolist(), everything)(k) for j in range(3))
             for j, x in enumerate(at[1] + at[0] @ local):
                 self.centres[3.0 * k + float(j)] = x
             return (kept,)
@@ -140,7 +150,10 @@ class Shapes:
         return Vec3(self.centres[3.0 * i + float(j)] for j in range(3))
 
     def near(self, rows: Sequence[tuple[int, int]], within: Sequence[float]) -> Callable[..., Scalar]:
-        """A function of a row and its two shapes: whether the balls around them are near, or the one above a plane."""
+        """A function of a row and its two shapes: whether the balls around them are near, or the one above a plane.
+
+        What is not a number is near.
+        """
         planes = [self.shapes[i].geometry.kind == "plane" for i, _ in rows]
         balls = [(self.shapes[j].reach + (0.0 if plane else self.shapes[i].reach) + far)
                  for (i, j), plane, far in zip(rows, planes, within, strict=True)]  # fmt: skip
@@ -150,21 +163,30 @@ class Shapes:
 
             def above(k: Scalar, i: Scalar, j: Scalar) -> Scalar:
                 ground = plane(i)
-                return less(dot3(ground.axis, self.centre(j) - ground.p), reach(k))
+                return select(less(reach(k), dot3(ground.axis, self.centre(j) - ground.p)), 0.0, 1.0)
 
             return above
         square = column([reach * reach for reach in balls], everything)
 
         def apart(k: Scalar, i: Scalar, j: Scalar) -> Scalar:
             between = self.centre(j) - self.centre(i)
-            return less(dot3(between, between), square(k))
+            return select(less(square(k), dot3(between, between)), 0.0, 1.0)
 
         return apart
 
     def reader(self, used: Sequence[int]) -> Callable[[Scalar], Posed]:
         """A function that gives a shape by its number, which is one of those that are used."""
         rows = [
-            (s.body, *s.R.flat, *s.p, *s.geometry.parts.half, *s.geometry.parts.radii, s.geometry.rounding, *points)
+            (
+                s.body,
+                *s.R.flat,
+                *s.p,
+                *s.geometry.parts.half,
+                *s.geometry.parts.radii,
+                s.geometry.rounding,
+                s.reach,
+                *points,
+            )
             for s, points in zip(self.shapes, self.points, strict=True)
         ]
         columns = [column(values, used) for values in zip(*rows, strict=True)]
@@ -173,8 +195,9 @@ class Shapes:
         def read(i: Scalar) -> Posed:
             body, *x = (one(i) for one in columns)
             R, p = self._body(body)
-            return Posed(R.times(Mat3(x[:9])), p + R @ Vec3(x[9:12]), Vec3(x[12:15]), Vec3(x[15:18]), x[18], x[19],
-                         x[20], hulls)  # fmt: skip
+            rounding, reach, start, count = x[18:]
+            at, turned = p + R @ Vec3(x[9:12]), R.times(Mat3(x[:9]))
+            return Posed(turned, at, Vec3(x[12:15]), Vec3(x[15:18]), rounding, reach, start, count, hulls)
 
         return read
 

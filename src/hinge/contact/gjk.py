@@ -1,9 +1,9 @@
 """The nearest points of two convex solids that are apart, from their farthest points in directions alone.
 
 The difference of the solids holds the origin where they overlap, and is as far from it as they are apart. Four corners
-of it are kept, some of them alike; the point nearest to the origin among what they span says in which direction a better
-corner is, which takes the place of one that has no share in that point. The method is by Gilbert, Johnson and Keerthi
-(1988). No corner is left out by a count: where corners are alike, edges and faces between them have no extent.
+of it are kept, some of them alike; the point nearest to the origin among what they span says in which direction a
+better corner is, which takes the place of one that has no share in that point. The method is by Gilbert, Johnson and
+Keerthi (1988). Corners are not counted: where they are alike, edges and faces between them have no extent.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from hinge.spatial import ZERO, Vec3, cross3, dot3
 
 ROUNDS = 64
 FLAT = 1e-14  # sin² of an angle between edges, below which a face has no extent
-GAIN = 1e-13  # of the squared distance: less than this, a corner is no better
+GAIN = 1e-12  # of the squared distance: less than this, a corner is no better
 ALIKE = 1e-24  # of the squared size: what is nearer than this touches
 
 Farthest = Callable[[Vec3], tuple[Vec3, Vec3]]  # of a direction: a corner of the difference, and the first solid's part
 
 
 class Apart(NamedTuple):
-    """The point of the first solid that is nearest to the second, the way there from the second, and whether there is."""
+    """The point of the first solid that is nearest to the second, the way there from it, and if they overlap."""
 
     p: Vec3
     v: Vec3
     overlap: Scalar
 
 
-def apart(farthest: Farthest, start: Vec3) -> Apart:
-    """The nearest points of two solids; `start` leads from one to the other."""
+def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
+    """The nearest points of two solids; `start` leads from one to the other. Those that are known to be farther apart
+    than `enough` are looked at no further, and their points are some."""
     w, a = farthest(start)
     first = (0.0, *w, *([*w, *a] * 4), 1.0, 0.0, 0.0, 0.0)
 
@@ -42,21 +43,22 @@ def apart(farthest: Farthest, start: Vec3) -> Apart:
         corners = [(Vec3(state[6 * k + 4 : 6 * k + 7]), Vec3(state[6 * k + 7 : 6 * k + 10])) for k in range(4)]
         shares = state[28:]
         w, a = farthest(-v)
-        square = dot3(v, v)
+        square, along = dot3(v, v), dot3(v, w)
+        far = select(less(0.0, along), less(enough * enough * square, along * along), 0.0)
         least = minimum(minimum(shares[0], shares[1]), minimum(shares[2], shares[3]))
         free, taken = [], 0.0
         for share in shares:  # the first that has no share
-            free.append(select(taken, 0.0, less(share, least + 1e-300)))
+            free.append(select(taken, 0.0, select(less(least, share), 0.0, 1.0)))
             taken = select(taken, 1.0, free[-1])
         made = [(chosen(on, w, x), chosen(on, a, y)) for on, (x, y) in zip(free, corners, strict=True)]
         near, shares_there, within = _nearest([x for x, _ in made])
         size = maximum(maximum(*(dot3(x, x) for x, _ in made[:2])), maximum(*(dot3(x, x) for x, _ in made[2:])))
         touch = select(within, 1.0, less(dot3(near, near), ALIKE * size))
-        better = select(less(square * GAIN, square - dot3(v, w)), less(dot3(near, near), square), 0.0)
-        done = select(better, select(touch, 2.0, 0.0), 1.0)
-        kept = [select(better, x, y) for x, y in zip(
-            (*near, *(c for pair in made for both in pair for c in both), *shares_there), state[1:], strict=True)]  # fmt: skip
-        return (done, *kept)
+        gains = select(less(square * GAIN, square - along), less(dot3(near, near), square), 0.0)
+        better = select(far, 0.0, select(touch, 1.0, gains))
+        done = select(far, 1.0, select(touch, 2.0, select(gains, 0.0, 1.0)))
+        new = (*near, *(c for pair in made for vector in pair for c in vector), *shares_there)
+        return (done, *(select(better, x, y) for x, y in zip(new, state[1:], strict=True)))
 
     done, *state = repeat(ROUNDS, first, round, until=lambda done, *_: less(0.5, done))
     parts = [Vec3(state[6 * k + 6 : 6 * k + 9]) for k in range(4)]
@@ -67,7 +69,7 @@ def apart(farthest: Farthest, start: Vec3) -> Apart:
 
 
 def _nearest(x: Sequence[Vec3]) -> tuple[Vec3, list[Scalar], Scalar]:
-    """The point nearest to the origin of what four corners span, its shares of them, and whether the origin is inside."""
+    """Of what four corners span, the point nearest to the origin, its shares of them, and if the origin is inside."""
     best, point, shares = dot3(x[0], x[0]), x[0], [1.0, 0.0, 0.0, 0.0]
 
     def offer(condition: Scalar, at: Vec3, mine: dict[int, Scalar]) -> None:

@@ -15,7 +15,6 @@ from hinge.arguments import Array
 from hinge.contact.contact_points import FLAT, Found, beside_line, between_points, crossed, cut, rim_points
 from hinge.contact.cylinders import cylinder_contacts
 from hinge.contact.solids import Solid
-from hinge.errors import NotCovered
 
 
 def touching(a: Solid, b: Solid, within: float) -> list[Found]:
@@ -25,19 +24,21 @@ def touching(a: Solid, b: Solid, within: float) -> list[Found]:
     if "plane" in (a.kind, b.kind):
         solid, ground = (b, a) if a.kind == "plane" else (a, b)
         return [f for f in _on_plane(solid, ground) if f.gap <= within]
-    if np.linalg.norm(a.p - b.p) > a.reach + b.reach + within:
+    if apart(a, b) > within:
         return []
     if (a.kind, b.kind) not in PAIRS:
         a, b = b, a
-    known = PAIRS.get((a.kind, b.kind))
-    if known is None:
-        covered = ", ".join(dict.fromkeys(kind for pair in PAIRS for kind in pair))
-        raise NotCovered(
-            f"{b} may touch {a}, and {b.kind} against {a.kind} is not covered.\n"
-            f"  Covered are {covered} against each other, and all against half-spaces. Replace one of "
-            "them."
-        )
-    return [f for f in known(a, b) if f.gap <= within]
+    return [f for f in PAIRS[a.kind, b.kind](a, b) if f.gap <= within]
+
+
+def apart(a: Solid, b: Solid) -> float:
+    """How far apart balls around two solids are."""
+    return float(np.linalg.norm(a.p - b.p)) - a.reach - b.reach
+
+
+def covered(a: Solid, b: Solid) -> bool:
+    """Whether contacts of two solids that stay true as they roll are known here; of others only where they are."""
+    return "plane" in (a.kind, b.kind) or (a.kind, b.kind) in PAIRS or (b.kind, a.kind) in PAIRS
 
 
 # against a half-space

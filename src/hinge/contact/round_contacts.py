@@ -1,20 +1,30 @@
 """Contacts of spheres, capsules and cylinders with each other and with half-spaces, in closed form, over scalars.
 
 Each takes two shapes and `add`, which takes a contact in where its gap is small enough and says whether it did:
-add(gap, point, normal, tangent, condition). Points lie midway between the surfaces and normals lead from the first shape
-to the second, as in MuJoCo, whose choice of points this is.
+add(gap, point, normal, tangent, condition). Points lie midway between the surfaces and normals lead from the first
+shape to the second, as in MuJoCo, whose choice of points this is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from hinge.contact.collision_shapes import Posed
 from hinge.graph import Scalar, absolute, less, maximum, minimum, repeat, select, sqrt
 from hinge.spatial import ZERO, Vec3, cross3, dot3
 
-Add = Callable[..., Scalar]
 TINY = 1e-15  # below this MuJoCo takes a length for zero
+PARALLEL = 1e-8  # sin² of the angle between lines that it takes for parallel
+
+
+class Add(Protocol):
+    """Takes a contact in where a condition holds and its gap is less than `within`, and says whether it did."""
+
+    @property
+    def within(self) -> Scalar: ...
+
+    def __call__(self, gap: Scalar, point: Vec3, normal: Vec3, tangent: Vec3 | None = None,
+                 condition: Scalar = True) -> Scalar: ...  # fmt: skip
 
 
 def clipped(x: Scalar, limit: Scalar) -> Scalar:
@@ -32,6 +42,17 @@ def unit(x: Vec3, otherwise: Vec3) -> tuple[Vec3, Scalar]:
     length = sqrt(dot3(x, x))
     some = less(TINY, length)
     return chosen(some, x / select(some, length, 1.0), otherwise), length
+
+
+def tangent_of(normal: Vec3, tangent: Vec3 | None) -> Vec3:
+    """A direction at right angles to a normal: nearest to one that is given, else to y, or z where y is near it."""
+    up = select(less(normal[1] * normal[1], 0.25), 1.0, 0.0)
+    default = Vec3((0.0, up, 1.0 - up))
+    x = default if tangent is None else tangent
+    x = x - normal * dot3(normal, x)
+    size = dot3(x, x)
+    some = less(1e-30, size)
+    return Vec3(select(some, c / sqrt(select(some, size, 1.0)), d) for c, d in zip(x, (1.0, 0.0, 0.0), strict=True))
 
 
 def balls(add: Add, p: Vec3, r: Scalar, q: Vec3, s: Scalar, otherwise: Vec3, condition: Scalar = True) -> Scalar:
@@ -129,29 +150,20 @@ def sphere_cylinder(a: Posed, b: Posed, add: Add) -> None:
 
 
 def capsule_capsule(a: Posed, b: Posed, add: Add) -> None:
-    """The nearest points of two lines; of parallel ones up to two ends, each with the point across."""
+    """The nearest points of two lines; of parallel ones, those nearest to either end of the second."""
     A, B = a.axis * a.half[2], b.axis * b.half[2]
     d = a.p - b.p
-    aa, ab, bb, u, v = dot3(A, A), -dot3(A, B), dot3(B, B), -dot3(A, d), dot3(B, d)
+    aa, ab, bb, u, v = dot3(A, A), dot3(A, B), dot3(B, B), -dot3(A, d), dot3(B, d)
     det = aa * bb - ab * ab
-    parallel = less(absolute(det), TINY)
-    safe, a_safe, b_safe = (select(less(TINY, absolute(x)), x, 1.0) for x in (det, aa, bb))
+    parallel = select(less(PARALLEL * aa * bb, det), 0.0, 1.0)
+    det, aa, bb_safe = (select(less(0.0, x), x, 1.0) for x in (det, aa, bb))
+    middle = clipped((bb * u + ab * v) / det, 1.0)
 
-    def on_b(x: Scalar) -> Scalar:
-        return (v - ab * x) / b_safe
+    def candidate(k: Scalar, x: Scalar) -> tuple[Scalar, ...]:
+        y = (v + ab * x) / bb_safe
+        x = select(less(absolute(y), 1.0), x, clipped((u + ab * clipped(y, 1.0)) / aa, 1.0))
+        feet = a.p + A * x, b.p + B * clipped(y, 1.0)
+        balls(add, feet[0], a.rounding, feet[1], b.rounding, _between_axes(a, b), select(parallel, 1.0, less(k, 0.5)))
+        return (clipped((u + ab) / aa, 1.0),)
 
-    x = clipped((bb * u - ab * v) / safe, 1.0)
-    y = on_b(x)
-    x = select(less(absolute(y), 1.0), x, clipped((u - ab * clipped(y, 1.0)) / a_safe, 1.0))
-    y = clipped(y, 1.0)
-
-    def candidate(k: Scalar, found: Scalar, like: Scalar) -> tuple[Scalar, ...]:
-        first = less(k, 1.5)  # an end of a, else an end of b
-        sign = 1.0 - 2.0 * (k - select(first, 0.0, 2.0))
-        s = select(parallel, select(first, sign, clipped((u - ab * sign) / a_safe, 1.0)), x)
-        t = select(parallel, select(first, clipped(on_b(sign), 1.0), sign), y)
-        last = select(parallel, 1.5, 0.5)
-        taken = balls(add, a.p + A * s, a.rounding, b.p + B * t, b.rounding, _between_axes(a, b), less(found, last))
-        return found + select(parallel, taken, 1.0), like
-
-    repeat(4, (0.0, a.p[0]), candidate, until=lambda found, like: less(select(parallel, 1.5, 0.5), found))
+    repeat(2, (select(parallel, clipped((u - ab) / aa, 1.0), middle),), candidate)

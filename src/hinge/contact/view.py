@@ -2,6 +2,7 @@
 
 from hinge.calls.views import View, on_target
 from hinge.contact.contact_step import contact_step
+from hinge.contact.distances import collides, distances
 from hinge.contact.dynamics import contact_dynamics, contact_kernel, contact_system
 from hinge.contact.impact import impact
 from hinge.contact.stepping import friction_step
@@ -13,6 +14,8 @@ class Contacts(View):
     system = on_target(contact_system)
     dynamics = on_target(contact_dynamics)
     kernel = on_target(contact_kernel)
+    distances = on_target(distances)
+    collides = on_target(collides)
     impact = on_target(impact)
     friction_step = on_target(friction_step)
     step = on_target(contact_step)

@@ -122,7 +122,7 @@ class Geometry:
 
     @cached_property
     def parts(self) -> Parts:
-        """The box, ellipsoid and hull of points that it is the sum of; the hull of its drawing where it says nothing."""
+        """The box, ellipsoid and hull of points that it is the sum of; the hull of its drawing where it says none."""
         return Parts(points=self.corners if len(self.corners) else self.triangles()[0])
 
     @cached_property

@@ -154,6 +154,28 @@ class Contacts(View):
         (1, 3)
         """
         ...
+    def distances(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any:
+        """How far apart links are: signed distances (…, n), the nearest or deepest points, and normals between them.
+
+        Takes q (…, nq). `pairs` names links, (link, link) each; without it all that may touch: no neighbours, and none of a
+        robot's own that overlap at its neutral configuration, less those of `exclude`. `ground` is a height (m), a (normal,
+        offset) or None; it is called "ground". Meshes are their hulls.
+
+        >>> robot = hinge.Scene().body("ball", "sphere", 0.1, 1.0).body("box", "box", (0.2, 0.2, 0.2), 1.0).robot
+        >>> q = robot.neutral()
+        >>> q[6], q[13] = 0.5, 0.1
+        >>> robot.distances(q, ground=0.0).distance.round(3)
+        array([0.2, 0.4, 0. ])
+        """
+        ...
+    def collides(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any:
+        """Whether any two links overlap: (…), True also where q (…, nq) is not finite. Pairs are as in `distances`.
+
+        >>> robot = hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot
+        >>> robot.collides([[1.0, 0, 0, 0, 0, 0, 0.05], [1.0, 0, 0, 0, 0, 0, 0.15]], ground=0.0)
+        array([ True, False])
+        """
+        ...
 
 class Geometry(View):
     def exponentials(self, name: Any, q: Any = ...) -> Any:
@@ -971,6 +993,8 @@ class Algorithms(View):
         iterations: Any = ...,
         backend: Any = ...,
     ) -> Any: ...
+    def distances(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...
+    def collides(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...
     def exponentials(self, name: Any, q: Any = ...) -> Any: ...
     def covariant_derivative(self, X: Any, Y: Any) -> Any: ...
     def gradient(self, V: Any = ...) -> Any: ...

@@ -11,7 +11,7 @@ added, whose names begin with the scene's name for them. Links that a joint conn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,8 @@ from hinge.arguments import Array, finite, number, real
 from hinge.calls.poses import poses
 from hinge.contact.contact_points import Found
 from hinge.contact.contacts import Contact
-from hinge.contact.pairs import touching
+from hinge.contact.distances import distances
+from hinge.contact.pairs import apart, covered, touching
 from hinge.contact.solids import Solid, link_solids, placed, touches
 from hinge.errors import ModelError, SizeError, UnknownName, did_you_mean
 from hinge.model import Builder
@@ -115,7 +116,21 @@ class Scene:
         T = dict(zip(links, poses(self.robot.target, q, links), strict=True))
         solids = [placed(link, shape, T[link]) for link, shape in self._solids]
         pairs = [(a, b) for k, a in enumerate(solids) for b in [*solids[k + 1 :], *self._planes] if self._may(a, b)]
-        return [_contact(f, T, restitution, friction) for a, b in pairs for f in touching(a, b, within)]
+        found = [f for a, b in pairs if covered(a, b) for f in touching(a, b, within)]
+        others = {(a.link, b.link): (a, b) for a, b in pairs if not covered(a, b) and apart(a, b) <= within}
+        if others:
+            found += self._nearest(q, others, within)
+        return [_contact(f, T, restitution, friction) for f in found]
+
+    def _nearest(self, q: Array, links: Mapping[Any, tuple[Solid, Solid]], within: float) -> list[Found]:
+        """A contact each of links whose hulls are near: a point of one on a plane of the other, as they stand."""
+        made = distances(self.robot.target, q)
+        rows = zip(made.pairs, made.distance, made.points, made.normal, strict=True)
+        return [
+            Found(links[names][1], links[names][0], float(gap), points[1], points[0], normal=normal)
+            for names, gap, points, normal in rows
+            if names in links and gap <= within
+        ]
 
     def _may(self, a: Solid, b: Solid) -> bool:
         """Whether two solids are on different bodies that no joint connects."""

@@ -24,6 +24,7 @@ VIEWS = {
     "contact": Home("hinge.contact.view", "Contacts", {
         "contact_system": "system", "contact_dynamics": "dynamics", "contact_kernel": "kernel",
         "impact": "impact", "friction_step": "friction_step", "contact_step": "step",
+        "distances": "distances", "collides": "collides",
     }),
     "geometry": Home("hinge.geometry.methods", "Geometry", {
         "exponentials": "exponentials", "covariant_derivative": "covariant_derivative", "gradient": "gradient",

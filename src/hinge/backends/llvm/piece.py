@@ -3,7 +3,7 @@
 A loop is blocks of the same function. What it carries is in registers:
 
     head:   k = phi [0], [k + 1];  x = phi [init], [x_next]
-            arrived = …;  go on while k < trips and not all lanes have arrived
+            arrived = …;  go on while k < trips and some lanes, of those that loops around go on with, have not arrived
     body:   …;  x_next = arrived ? x : …
     exit:   x is what is left
 
@@ -45,7 +45,7 @@ class Piece:
     """Instructions of a program in the making; what earlier pieces kept is fetched, what later ones need is kept."""
 
     def __init__(self, b: Block, about: About, loops: Sequence[Long] = ()):
-        self.b, self.about = b, about
+        self.b, self.about, self.loops = b, about, loops
         self.program, self.layout, self.pieces = about.program, about.layout, about.pieces
         self.values: dict[int, str] = {}
         self.label = "entry"
@@ -134,8 +134,7 @@ class Piece:
         arrived = ""
         if check:
             arrived = self.truth(code[check][1][1])
-            rest = b.put(f"xor {b.truth} {arrived}, {b.yes()}")
-            go = b.put(f"and i1 {go}, {b.any(rest)}")
+            go = b.put(f"and i1 {go}, {self.some_go_on([arrived, *self.arrived])}")
             self.arrived.append(arrived)
         b.do(f"br i1 {go}, label %{name}.body, label %{name}.exit")
         b.lines.append(f"{name}.body:")
@@ -191,7 +190,16 @@ class Piece:
         b = self.b
         arrived = self.truth(self.program.code[loop.check][1][1])
         b.keep(self.layout.kept + self.pieces.arrived[loop.start], b.number(arrived))
-        return b.any(b.put(f"xor {b.truth} {arrived}, {b.yes()}"))
+        return self.some_go_on(
+            [arrived, *(self.has_arrived(one) for one in self.loops if one.check and one is not loop)]
+        )
+
+    def some_go_on(self, kept: Sequence[str]) -> str:
+        """Whether some lanes have arrived in none of several loops."""
+        b, any_kept = self.b, kept[0]
+        for one in kept[1:]:
+            any_kept = b.put(f"or {b.truth} {any_kept}, {one}")
+        return b.any(b.put(f"xor {b.truth} {any_kept}, {b.yes()}"))
 
     def carry_long(self, loop: Long) -> None:
         following = [self.number(a) for a in self.program.code[loop.end][1][1:]]
