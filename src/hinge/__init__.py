@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from hinge.checking.repairs import repair
     from hinge.contact import (
         Contact,
-        Ground,
         ContactState,
+        Ground,
         contact_forces,
         contact_sets,
         edge_contact,
@@ -112,8 +112,8 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
     "view", "Page", "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "constrain", "Constrained",
-    "Contact", "Ground", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
-    "impact_projection", "two_body_impact", "friction_forces", "Scene",
+    "Contact", "Ground", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact",
+    "ContactState", "impact_projection", "two_body_impact", "friction_forces", "Scene",
     "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "gradient", "jacobian", "set_threads", "Status", "latex",

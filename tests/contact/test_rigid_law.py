@@ -1,11 +1,14 @@
 """The rigid law in runs: what Coulomb, Newton and energy say of balls and boxes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import hinge
 from hinge import Contact, Ground
 
+simulate, rollout = (partial(function, backend="llvm") for function in (hinge.simulate, hinge.rollout))
 G = 9.81
 BALL = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot
 BOX = hinge.Scene().body("box", "box", (0.3, 0.2, 0.1), mass=2.0).robot
@@ -19,7 +22,7 @@ def speed(run):
 
 def test_a_ball_that_slides_comes_to_roll():
     for h in (0.01, 0.002):
-        run = hinge.simulate(BALL, 0.6, [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 2, 0, 0], step=h, ground=Ground(friction=0.3))
+        run = simulate(BALL, 0.6, [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 2, 0, 0], step=h, ground=Ground(friction=0.3))
         assert run.status == 0
         assert speed(run)[-1] == pytest.approx(10 / 7, rel=2e-3)
         assert abs(run.q[-1, 6] - 0.1) < 1e-9
@@ -27,7 +30,7 @@ def test_a_ball_that_slides_comes_to_roll():
 
 def test_a_ball_bounces_with_what_restitution_leaves_it_and_friction_does_not_matter():
     for mu in (0.0, 0.5):
-        run = hinge.simulate(BALL, 0.6, [1, 0, 0, 0, 0, 0, 0.6], ground=Ground(friction=mu, restitution=0.7))
+        run = simulate(BALL, 0.6, [1, 0, 0, 0, 0, 0, 0.6], ground=Ground(friction=mu, restitution=0.7))
         assert run.qd[:, 5].max() == pytest.approx(0.7 * np.sqrt(2 * G * 0.5), rel=5e-3)
 
 
@@ -36,7 +39,7 @@ def test_a_box_sticks_and_slides_at_the_angle_of_friction():
     mu, batch = 0.5, np.arctan([0.45, 0.49, 0.51, 0.6])
     for angle, slides in zip(batch, (False, False, True, True), strict=True):
         box = BOX.with_gravity((G * np.sin(angle), 0, -G * np.cos(angle)))
-        run = hinge.simulate(box, 0.5, STANDING, step=2e-3, ground=Ground(friction=mu))
+        run = simulate(box, 0.5, STANDING, step=2e-3, ground=Ground(friction=mu))
         gain = G * (np.sin(angle) - mu * np.cos(angle)) if slides else 0.0
         assert run.qd[-1, 3] == pytest.approx(0.5 * gain, abs=2e-6)
         assert abs(run.q[-1, 6] - 0.05) < 1e-8
@@ -48,7 +51,7 @@ def test_a_tall_box_tips_before_it_slides():
     tall = hinge.Scene().body("box", "box", (0.1, 0.2, 0.4), mass=2.0).robot
     for slope, tips in ((0.2, False), (0.3, True)):  # its centre is over the edge at 0.1 / 0.4
         angle = np.arctan(slope)
-        run = hinge.simulate(tall.with_gravity((G * np.sin(angle), 0, -G * np.cos(angle))), 0.4,
+        run = simulate(tall.with_gravity((G * np.sin(angle), 0, -G * np.cos(angle))), 0.4,
                              [1, 0, 0, 0, 0, 0, 0.2], step=2e-3, ground=Ground(friction=2.0))  # fmt: skip
         assert (abs(run.q[-1, 2]) > 0.01) == tips
 
@@ -56,16 +59,16 @@ def test_a_tall_box_tips_before_it_slides():
 def test_a_ball_spins_down_by_torsional_friction_and_rolls_to_rest():
     spin, roll = 2e-3, 1e-3
     ground = Ground(friction=(0.8, spin, roll))
-    run = hinge.simulate(BALL, 0.5, [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 10.0, 0, 0, 0], ground=ground)
+    run = simulate(BALL, 0.5, [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 10.0, 0, 0, 0], ground=ground)
     inertia = 0.4 * 0.01
     assert run.qd[-1, 2] == pytest.approx(10.0 - spin * G / inertia * 0.5, rel=1e-3)
-    run = hinge.simulate(BALL, 0.5, [1, 0, 0, 0, 0, 0, 0.1], [0, 10.0, 0, 1.0, 0, 0], ground=ground)
+    run = simulate(BALL, 0.5, [1, 0, 0, 0, 0, 0, 0.1], [0, 10.0, 0, 1.0, 0, 0], ground=ground)
     slower = roll * G / (1.4 * 0.1)  # m/s², of a ball that rolls against a couple
     assert speed(run)[-1] == pytest.approx(1.0 - slower * 0.5, rel=2e-2)
 
 
 def test_a_soft_ball_rests_where_its_weight_has_pushed_it():
-    run = hinge.simulate(BALL, 0.5, [1, 0, 0, 0, 0, 0, 0.1], ground=Ground(compliance=1e-5))
+    run = simulate(BALL, 0.5, [1, 0, 0, 0, 0, 0, 0.1], ground=Ground(compliance=1e-5))
     assert 0.1 - run.q[-1, 6] == pytest.approx(G * 1e-5, rel=1e-3)
 
 
@@ -78,13 +81,15 @@ def shaken(n, kind, size, seed):
     return robot, q, np.c_[rng.normal(scale=4.0, size=(n, 3)), rng.normal(size=(n, 3))]
 
 
-@pytest.mark.parametrize(("kind", "size"), [("box", (0.3, 0.2, 0.1)), ("cylinder", (0.1, 0.3)), ("capsule", (0.05, 0.3)),
-                                            ("sphere", 0.1)])  # fmt: skip
+SOLIDS = [("box", (0.3, 0.2, 0.1)), ("cylinder", (0.1, 0.3)), ("capsule", (0.05, 0.3)), ("sphere", 0.1)]
+
+
+@pytest.mark.parametrize(("kind", "size"), SOLIDS)
 def test_energy_never_grows(kind, size):
     for k, (mu, e) in enumerate([(0.0, 0.0), (0.6, 0.0), (0.3, 0.8), (1.0, 1.0)]):
         robot, q, qd = shaken(40, kind, size, k)
-        run = hinge.simulate(robot, 1.0, q, qd, step=2e-3, ground=Ground(friction=mu, restitution=e))
-        free = hinge.simulate(robot, 1.0, q, qd, step=2e-3)
+        run = simulate(robot, 1.0, q, qd, step=2e-3, ground=Ground(friction=mu, restitution=e))
+        free = simulate(robot, 1.0, q, qd, step=2e-3)
         assert not run.failed.any()
         E, drift = run.energy(), np.abs(free.energy() - free.energy()[:, :1]).max()
         assert np.diff(E, axis=1).max() < max(drift, 1e-9) + 1e-7 * np.abs(E).max()
@@ -94,7 +99,7 @@ def test_energy_never_grows(kind, size):
 
 def test_a_dropped_box_comes_to_rest_on_a_face():
     robot, q, qd = shaken(16, "box", (0.3, 0.2, 0.1), 7)
-    run = hinge.simulate(robot, 4.0, q, qd, step=4e-3, ground=Ground(friction=0.5), record=50)
+    run = simulate(robot, 4.0, q, qd, step=4e-3, ground=Ground(friction=0.5), record=50)
     assert not run.failed.any()
     assert np.abs(run.qd[:, -1]).max() < 1e-4
     near = np.abs(run.q[:, -1, 6, None] - np.array([0.05, 0.1, 0.15])).min(axis=1)
@@ -110,8 +115,10 @@ def test_a_cradle_hands_its_speed_on():
     q = np.concatenate([[1, 0, 0, 0, x, 0, 0] for x in (-0.25, 0.0, 0.2001)])
     qd = np.zeros(18)
     qd[3] = 1.0
-    row = [Contact(f"b{k}", (0, 0, 0), other=f"b{k - 1}", offset=0.2, other_offset=0.1, restitution=1.0) for k in (1, 2)]
-    run = hinge.simulate(robot, 0.2, q, qd, contacts=row, step=1e-4)
+    row = [
+        Contact(f"b{k}", (0, 0, 0), other=f"b{k - 1}", offset=0.2, other_offset=0.1, restitution=1.0) for k in (1, 2)
+    ]
+    run = simulate(robot, 0.2, q, qd, contacts=row, step=1e-4)
     assert run.qd[-1, [3, 9, 15]] == pytest.approx([0.0, 0.0, 1.0], abs=1e-6)
 
 
@@ -121,7 +128,7 @@ def test_stacked_boxes_stand():
     for k in range(n):
         scene.body(f"b{k}", "box", (0.2, 0.2, 0.1), mass=1.0)
     q = np.concatenate([[1, 0, 0, 0, 0.01 * k, 0, 0.05 + 0.1 * k] for k in range(n)])
-    run = hinge.simulate(scene.robot, 0.5, q, step=2e-3, contacts="self", ground=Ground(friction=0.5), record=50)
+    run = simulate(scene.robot, 0.5, q, step=2e-3, contacts="self", ground=Ground(friction=0.5), record=50)
     assert run.status == 0
     assert np.abs(run.q[-1] - q).max() < 1e-6
 
@@ -130,8 +137,8 @@ def test_one_state_equals_its_row_and_interpret_agrees():
     robot, q, qd = shaken(9, "box", (0.3, 0.2, 0.1), 3)
     q[:, 6] = 0.12
     options = {"steps": 3, "h": 5e-3, "method": "rk4", "ground": Ground(friction=0.5, restitution=0.3)}
-    many = hinge.rollout(robot, q, qd, **options)
-    one = hinge.rollout(robot, q[4], qd[4], **options)
+    many = rollout(robot, q, qd, **options)
+    one = rollout(robot, q[4], qd[4], **options)
     assert np.array_equal(many.q[4], one.q)
     plain = hinge.rollout(robot, q[:2], qd[:2], backend="interpret", **options)
     assert np.array_equal(many.q[:2], plain.q)
@@ -146,10 +153,10 @@ def test_stops_and_friction_of_joints_are_met_with_contacts():
         '<limit lower="-1" upper="0.2" effort="9" velocity="9"/></joint></robot>'
     )
     tip = Contact("rod", (1, 0, 0), normal=(0, 0, 1), other_point=(0, 0, -0.5), friction=0.3)
-    run = hinge.simulate(arm, 1.0, [0.0], contacts=[tip], limits="stop", step=2e-3)
+    run = simulate(arm, 1.0, [0.0], contacts=[tip], limits="stop", step=2e-3)
     assert run.q[-1, 0] == pytest.approx(0.2, abs=1e-9)
     tip = Contact("rod", (1, 0, 0), normal=(0, 0, 1), other_point=(0, 0, -0.1), friction=0.3)
-    run = hinge.simulate(arm, 1.0, [0.0], contacts=[tip], limits="stop", step=2e-3)
+    run = simulate(arm, 1.0, [0.0], contacts=[tip], limits="stop", step=2e-3)
     assert run.q[-1, 0] == pytest.approx(np.arcsin(0.1), abs=1e-6)
 
 

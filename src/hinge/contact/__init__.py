@@ -15,7 +15,8 @@ from hinge.contact.stepping import FrictionStep, friction_step
 
 __all__ = [
     "Contact", "ContactDynamics", "ContactForces", "ContactSets", "ContactState", "ContactStep", "ContactSystem",
-    "FrictionForces", "FrictionStep", "Ground", "Impact", "TwoBodyImpact", "contact_dynamics", "contact_forces", "contact_kernel", "contact_sets",
-    "contact_step", "contact_system", "edge_contact", "friction_forces", "friction_step", "impact", "impact_projection",
+    "FrictionForces", "FrictionStep", "Ground", "Impact", "TwoBodyImpact", "contact_dynamics", "contact_forces",
+    "contact_kernel", "contact_sets", "contact_step", "contact_system", "edge_contact", "friction_forces",
+    "friction_step", "impact", "impact_projection",
     "patch_contact", "patch_error", "polygon_contact", "two_body_impact",
 ]  # fmt: skip

@@ -19,13 +19,13 @@ import numpy as np
 from hinge.arguments import finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
-from hinge.contact.collision_pairs import Pairs, ordered
+from hinge.contact.collision_pairs import Pairs, afloat, ordered
 from hinge.contact.collision_shapes import CollisionShape, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
 from hinge.contact.file_law import FileLaw
-from hinge.contact.file_pairs import collision_shapes, file_pairs
+from hinge.contact.file_pairs import FilePair, collision_shapes, file_pairs
 from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
@@ -70,7 +70,8 @@ class Ground:
             raise SizeError(f"Ground: friction is {self.friction!r}. Give one number from 0 up, or three.")
         if not 0.0 <= self.restitution <= 1.0 or not self.compliance >= 0.0:
             raise SizeError(
-                f"Ground: restitution {self.restitution!r} has to be from 0 to 1, compliance {self.compliance!r} from 0 up."
+                f"Ground: restitution is {self.restitution!r} and compliance {self.compliance!r}.\n"
+                "  Give a restitution from 0 to 1, and a compliance from 0 up."
             )
         object.__setattr__(self, "normal", tuple(map(float, n / np.linalg.norm(n))))
         object.__setattr__(self, "friction", tuple(map(float, mu)) if mu.size == 3 else float(mu[0]))
@@ -84,7 +85,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class ContactModel:
-    """What may touch: shapes on links and the rows of them that are pairs, or contacts; the law, and room for how many."""
+    """What may touch: shapes on links, in pairs, or contacts that are given; the law, and room for how many."""
 
     law: RigidLaw | SoftLaw
     room: int
@@ -97,8 +98,15 @@ class ContactModel:
     hulls: str = ""  # a digest of the points of meshes
 
     @property
-    def is_soft(self) -> bool:
-        return isinstance(self.law, SoftLaw)
+    def soft(self) -> SoftLaw | None:
+        """The law, if it is the soft one."""
+        return self.law if isinstance(self.law, SoftLaw) else None
+
+    @property
+    def rigid(self) -> RigidLaw:
+        """The law, which is the rigid one."""
+        assert isinstance(self.law, RigidLaw)
+        return self.law
 
     def found(self, model: Model, q: PerJoint, like: Scalar) -> Slots:
         """The contacts of a configuration."""
@@ -177,7 +185,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     if (contacts == "file" and stated) or contacts == "self":
         listed = file_pairs(model)
         if not stated:
-            listed = [pair for pair in listed if not _overlap(model, pair)]
+            listed = [pair for pair in listed if not _made_to_overlap(model, pair)]
         pairs += [(number[id(pair.first.shape)], number[id(pair.second.shape)], pair.touching) for pair in listed]
     elif contacts == "file":
         pairs += [(number[id(a.shape)], number[id(b.shape)], Touching()) for a in placed_shapes if not a.body
@@ -204,8 +212,10 @@ def _on(ground: Ground) -> Touching:
     return mixed(ground.surface, ground.surface)
 
 
-def _overlap(model: Model, pair: Any) -> bool:
-    """Whether two shapes overlap at the reference configuration: such links are made to."""
+def _made_to_overlap(model: Model, pair: FilePair) -> bool:
+    """Whether two shapes of one machine overlap at the reference configuration."""
+    if afloat(model, pair.first.body) != afloat(model, pair.second.body):
+        return False
     q = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
     R, r = poses(model, q)
     made = [placed(model, one.link, one.shape) for one in (pair.first, pair.second)]
@@ -217,13 +227,13 @@ def _overlap(model: Model, pair: Any) -> bool:
 def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[float, float]:
     """How much what two links are part of gives way."""
     known = [weights.link(link) for link in links if link not in (None, "ground", "world")]
-    return tuple(map(sum, zip(*known, strict=True))) if known else (0.0, 0.0)
+    return sum(a for a, _ in known), sum(b for _, b in known)
 
 
 def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any], whole: bool) -> RigidLaw | SoftLaw:
     if law == "rigid":
-        made = [RigidPair(a, b, w[0], t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
-        return RigidLaw(tuple(made), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
+        rigid = [RigidPair(a, b, w[0], t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
+        return RigidLaw(tuple(rigid), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
     options = model.physics.options
     made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin - t.gap)
             for a, b, t, _, _, w in pairs]  # fmt: skip

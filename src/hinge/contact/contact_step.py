@@ -52,8 +52,8 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
                  ) -> ContactStep:  # fmt: skip
     """The state after h seconds with the joint forces held and contacts that are found, or given.
 
-    Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law the
-    step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
+    Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law
+    the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
 
     >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
     >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
@@ -83,22 +83,22 @@ def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend:
     room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
     one = Quantity("of a state", lambda m: (1,))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
-    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "status": one, "residual": one}
+    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "fared": one, "residual": one}
     return target.compiled(unregistered("contact_step", run, takes, gives), backend, terms=terms)
 
 
 def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scalar) -> Any:
     v, none = model.flat(qd), [Force()] * len(model.parent)
-    if touch.is_soft:
+    if touch.soft is not None:
         slots = touch.found(model, q, v[0])
         guess = [0.0 * x for x in v]
-        made = soft_step(model, touch.law, q, qd, tau, slots, guess, h, damping(model))
+        made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model))
         solved = made.dynamics.solved
         told = _told(slots, made.dynamics.contacts.forces, 1.0, made.dynamics.contacts.size)
         return made.q, made.qd, told, [_status(slots, solved.settled)], [solved.residual]
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0])
-    end = struck(model, touch.law, slots, v, free.q, free.v, h, METHODS["rk4"].late)
+    end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late)
     told = _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size)
     return end.q, end.v, told, [_status(slots, end.settled)], [end.residual]
 

@@ -114,7 +114,7 @@ class FileLaw:
     def _held(self, one: Equality) -> SoftHold:
         """Two places: those of sites, or of bodies with an anchor, as they stand at the reference configuration."""
         first, second = one.first, one.second or "world"
-        weight = tuple(a + b for a, b in zip(self._link(first), self._link(second), strict=True))
+        (a, b), (c, d) = self._link(first), self._link(second)
         if one.on == "site":
             seats = Seat(first), Seat(second)
         elif one.kind == "connect":
@@ -122,7 +122,7 @@ class FileLaw:
             seats = Seat(first, p=anchor), Seat(second, p=self._seen(first, second, anchor))
         else:
             seats = self._welded(first, second, one)
-        return SoftHold(*seats, weight, one.softness, one.torquescale if one.kind == "weld" else 0.0)
+        return SoftHold(*seats, (a + c, b + d), one.softness, one.torquescale if one.kind == "weld" else 0.0)
 
     def _link(self, name: str) -> tuple[float, float]:
         """How much a link gives way, or the one that a site is on."""

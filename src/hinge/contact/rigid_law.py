@@ -1,4 +1,4 @@
-"""The rigid law: impulses at the end of a step that keep bodies apart, with Coulomb's friction and Newton's restitution.
+"""The rigid law: impulses at the end of a step that keep bodies apart, with friction and restitution.
 
     M (v' - v) = Jᵀ λ,   λ in the cones of friction,   0 ≤ λₙ ⊥ vₙ' + b ≥ 0,   λₜ against vₜ' where that slides
 
@@ -15,7 +15,7 @@ Source: none of the texts; featherstone1987, section 9.8 has the impact without 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from hinge.contact.cones import Map, elliptic
@@ -32,6 +32,7 @@ from hinge.model import Model
 
 HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
 NONE = 1e-200  # J: no energy
+WHOLE = 9.5  # rounds, after which speeds of sliding are changed by half, so that they do not swing
 EXACT = 1e-6  # of the speeds: how well the speed of sliding is found
 
 
@@ -64,10 +65,15 @@ class RigidLaw:
     pairs: tuple[RigidPair, ...]
     inertia: float = 1.0  # the trace of the mass matrix at the reference configuration
     joints: tuple[float, ...] = ()  # how much each velocity gives way there
-    tolerance: float = 1e-11
+    tolerance: Scalar = 1e-8  # of the speeds
     iterations: int = 60
     line_iterations: int = 50
     rounds: int = 40  # of speeds of sliding
+
+    @property
+    def gain(self) -> Scalar:
+        """What a step has to improve the cost, a square of speeds, by, so that there is another."""
+        return 0.01 * self.tolerance * self.tolerance
 
     @property
     def rubs(self) -> bool:
@@ -103,21 +109,28 @@ class RigidContacts(SlotContacts):
 
         self.each([], placed)
 
-    def begin(self, v: Flat, parting: Scalar) -> Scalar:
-        """Take v for the velocities, and their speeds of sliding: the most that one of these has changed.
+    def begin(self, v: Flat, parting: Scalar) -> None:
+        """Take v for the velocities: gaps are to be brought to zero, or where it is `parting` bodies to part as at the
+        end."""
 
-        Gaps are to be brought to zero, or where it is `parting` bodies to part as they do at the end.
-        """
+        def begun(k: Scalar) -> list[Scalar]:
+            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+            wanted = select(parting, self._parts[k], self._closes[k])
+            self.put(k, [normal + wanted + self._slides[k], *tangents])
+            return []
 
-        def begun(k: Scalar, most: Scalar) -> list[Scalar]:
-            x = [inner(self.row(k, r), v) for r in range(self.size)]
-            slides, before = sqrt(inner(x[1:], x[1:])) if self.size > 1 else 0.0 * x[0], self._slides[k]
-            self._slides[k] = slides
-            x[0] = x[0] + slides + select(parting, self._parts[k], self._closes[k])
-            self.put(k, x)
+        self.each([], begun)
+
+    def slide(self, v: Flat, share: Scalar = 1.0) -> Scalar:
+        """Take the speeds of sliding of v, or a share of how they change: the most that one changes."""
+
+        def slid(k: Scalar, most: Scalar) -> list[Scalar]:
+            tangents = [inner(self.row(k, r), v) for r in range(1, self.size)]
+            slides, before = sqrt(inner(tangents, tangents)), self._slides[k]
+            self._slides[k] = before + share * (slides - before)
             return [maximum(most, absolute(slides - before))]
 
-        return self.each([0.0], begun)[0]
+        return self.each([0.0], slid)[0] if self.size > 1 else 0.0
 
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         return elliptic(self._D[k], 1.0, (), x)
@@ -158,15 +171,17 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
     contacts = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
     p = [inner(row, v) for row in M]
     pace = maximum(sqrt(inner(v, v)), sqrt(inner(before, before)))
+    exact = replace(law, tolerance=law.tolerance * pace)
 
     def phased(phase: Scalar, *now: Scalar) -> list[Scalar]:
         w, parting = list(now[:n]), less(0.5, phase)
-        problem = SoftProblem(model, law, M, p, rows(parting), contacts)
-        contacts.begin(w, parting)
+        problem = SoftProblem(model, exact, M, p, rows(parting), contacts)
+        contacts.slide(w)
 
-        def round(_: Scalar, *now: Scalar) -> list[Scalar]:
+        def round(k: Scalar, *now: Scalar) -> list[Scalar]:
+            contacts.begin(list(now[:n]), parting)
             made = problem.solved(list(now[:n]))
-            changed = contacts.begin(made.a, parting) if law.rubs else 0.0 * pace
+            changed = contacts.slide(made.a, select(less(k, WHOLE), 1.0, 0.5)) + 0.0 * pace
             settled = select(less(EXACT * pace, changed), 0.0, made.settled)
             return [*made.a, settled, maximum(made.residual, changed)]
 

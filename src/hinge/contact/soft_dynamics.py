@@ -59,15 +59,16 @@ def soft_dynamics(
     M, rows = composite(model, q), soft_rows(model, law, q, qd, none, h)
     v, axes = model.flat(qd), columns(model, q)
 
-    def problem(a: Flat) -> SoftProblem:
-        return SoftProblem(model, law, M, smooth, rows, SoftContacts(model, law, slots, axes, v, a, h))
+    def problem(a: Flat) -> tuple[SoftProblem, SoftContacts]:
+        contacts = SoftContacts(model, law, slots, axes, v, a, h)
+        return SoftProblem(model, law, M, smooth, rows, contacts), contacts
 
-    first = problem(guess)
+    first, contacts = problem(guess)
     found = first.solved(guess)
     if not slopes:
-        return SoftDynamics(found, M, smooth, first.contacts)
-    again = problem([held(x) for x in found.a])
-    return SoftDynamics(again.followed(found), M, smooth, again.contacts)
+        return SoftDynamics(found, M, smooth, contacts)
+    again, contacts = problem([held(x) for x in found.a])
+    return SoftDynamics(again.followed(found), M, smooth, contacts)
 
 
 class SoftStep(NamedTuple):

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import together
 from hinge.contact.soft_rows import Row
-from hinge.contact.softness import SoftLaw
 from hinge.dynamics.solve import LDL
 from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, is_zero, less, repeat, select, sqrt, when
 from hinge.integrators.steps import Flat
@@ -28,6 +27,23 @@ CLOSE = 1e-12  # of a step: what is left of it is rounding
 FINE = 0.01  # of the tolerance, along a direction
 
 Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
+
+
+class Law(Protocol):
+    """What a problem has to know of a law: its pairs, a scale of inertias, and how well it is solved."""
+
+    @property
+    def pairs(self) -> Sequence[Any]: ...
+    @property
+    def inertia(self) -> float: ...
+    @property
+    def tolerance(self) -> Scalar: ...
+    @property
+    def gain(self) -> Scalar: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def line_iterations(self) -> int: ...
 
 
 class Solved(NamedTuple):
@@ -45,7 +61,7 @@ class SoftProblem:
     """The cost of accelerations at a state; M is the mass matrix, tau what acts besides constraints, bias force off."""
 
     def __init__(
-        self, model: Model, law: SoftLaw, M: Sequence[Flat], tau: Flat, rows: Sequence[Row], contacts: SlotContacts
+        self, model: Model, law: Law, M: Sequence[Flat], tau: Flat, rows: Sequence[Row], contacts: SlotContacts
     ):
         self.law, self.M, self.tau, self.rows, self.contacts = law, M, tau, rows, contacts
         self.n, self.joint_label = model.nv, model.joint_label()
@@ -96,7 +112,7 @@ class SoftProblem:
         left = [x + alpha * y for x, y in zip(left, Ms, strict=True)]
         force = self.forces(a, lambda k: contacts.go(k, alpha))
         size, gain = self._scaled(left, force), 0.5 * inner(down, s) / law.inertia
-        going = select(less(law.tolerance, size), select(less(law.tolerance, gain), 1.0, 0.0), 0.0)
+        going = select(less(law.tolerance, size), select(less(law.gain, gain), 1.0, 0.0), 0.0)
         return [*a, *left, *force, size, going, now[-1] + 1.0]
 
     def _scaled(self, left: Flat, force: Flat) -> Scalar:

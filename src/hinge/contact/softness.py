@@ -131,6 +131,11 @@ class SoftLaw:
     iterations: int = 100
     line_iterations: int = 50
 
+    @property
+    def gain(self) -> float:
+        """What a step has to improve the cost by, so that there is another."""
+        return self.tolerance
+
 
 class Weights:
     """How a robot gives way at its reference configuration."""

@@ -154,6 +154,29 @@ class Contacts(View):
         (1, 3)
         """
         ...
+    def step(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        h: Any,
+        contacts: Any = ...,
+        ground: Any = ...,
+        law: Any = ...,
+        joint_terms: Any = ...,
+        backend: Any = ...,
+    ) -> Any:
+        """The state after h seconds with the joint forces held and contacts that are found, or given.
+
+        Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law
+        the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
+
+        >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
+        >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
+        >>> step.forces[0].round(6)
+        array([ 0.  ,  0.  , 19.62])
+        """
+        ...
     def distances(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any:
         """How far apart links are: signed distances (…, n), the nearest or deepest points, and normals between them.
 
@@ -991,6 +1014,18 @@ class Algorithms(View):
         restitution: Any = ...,
         tolerance: Any = ...,
         iterations: Any = ...,
+        backend: Any = ...,
+    ) -> Any: ...
+    def contact_step(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        h: Any,
+        contacts: Any = ...,
+        ground: Any = ...,
+        law: Any = ...,
+        joint_terms: Any = ...,
         backend: Any = ...,
     ) -> Any: ...
     def distances(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...

@@ -122,13 +122,13 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
     if row.adaptive or row.late == 0.0 or not row.asks:
         fitting = "'rk4' or 'semi_implicit'"
         raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
-    if touch.is_soft and physics.method != "semi_implicit":
+    if touch.soft is not None and physics.method != "semi_implicit":
         raise NotCovered(
             f"law='soft' is a step of its own, which method='semi_implicit' names; {physics.method!r} was given."
         )
     if physics.keep > 1 or physics.constraint is not None or sizes(robot.model)[1]:
         raise NotCovered("contacts do not go with keep=, constraint= and driven joints. Leave them out.")
-    if touch.is_soft and (robot.loops or physics.stops or physics.springs or "friction" in physics.terms):
+    if touch.soft is not None and (robot.loops or physics.stops or physics.springs or "friction" in physics.terms):
         raise NotCovered(
             "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
             '  Use physics="file", or law="rigid".'

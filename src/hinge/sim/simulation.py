@@ -199,7 +199,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     touch, integrator = setup.touching(robot, contacts, ground, law, physics)
-    way = method or ("semi_implicit" if touch is not None and touch.is_soft else "rk4")
+    way = method or ("semi_implicit" if touch is not None and touch.soft is not None else "rk4")
     kept = arguments.count("keep", keep)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
                            integrator)  # fmt: skip

@@ -26,8 +26,8 @@ from hinge.loops.dynamics import forward_stabilised, loop_project
 from hinge.loops.kinematics import closing
 from hinge.model import Model
 from hinge.model.symbols import unknown
-from hinge.sim.impulses import bounded, rubbed, struck
-from hinge.sim.touching import softly, struck_together
+from hinge.sim.impulses import After, bounded, rubbed, struck
+from hinge.sim.touching import Touched, softly, struck_together
 from hinge.spatial import Force, Motion
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
 
@@ -76,7 +76,7 @@ class Moved(NamedTuple):
     v: Flat
     status: Scalar
     made: Any  # what the method of integration has to say besides
-    memory: Flat = ()  # what the next step may begin from
+    memory: Sequence[Scalar] = ()  # what the next step may begin from
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -94,16 +94,16 @@ def stepped(
     h: Scalar,
     q: PerJoint,
     v: Flat,
-    memory: Flat = (),
+    memory: Sequence[Scalar] = (),
 ) -> Moved:
     """A step of h seconds from q and v at the time t; `forward` gives accelerations where nothing is held.
 
     `memory` is what the last step handed on.
     """
     method, touch = METHODS[physics.method], physics.touch
-    if touch is not None and touch.is_soft:
+    if touch is not None and touch.soft is not None:
         tau, body = asked(model, physics, acts, t, model.flat(q), v), acts.body(t)
-        soft = softly(touch, body, q, v, tau, acts.external(body, q), h, memory, physics.integrator)
+        soft = softly(touch, body, q, v, tau, acts.external(body, q), h, list(memory), physics.integrator)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
         return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
     rows = bounded(model, "friction" in physics.terms, physics.stops)
@@ -113,6 +113,7 @@ def stepped(
     body, says = acts.body(end), float(OK)
     held = holding(body, physics, end) if rows or touch is not None else None
     now_held = held(made.q, made.v) if held else None
+    after: After | Touched
     if touch is None:
         after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late, now_held)
         settled = minimum(made.settled, after.settled)

@@ -27,7 +27,7 @@ from hinge.status import OK, OVERFLOW, UNCONVERGED
 
 
 class Touched(NamedTuple):
-    """The state after a step with contacts, what the next step may begin from, and a status with which a run goes on."""
+    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on."""
 
     q: PerJoint
     v: Flat
@@ -39,15 +39,15 @@ class Touched(NamedTuple):
 
 def memory_of(touch: ContactModel | None, nv: int) -> int:
     """How many numbers a step hands on to the next."""
-    return nv if touch is not None and touch.is_soft else 0
+    return nv if touch is not None and touch.soft is not None else 0
 
 
 def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], before: Flat, q: PerJoint, v: Flat,
                     h: Scalar, late: float, held: Held | None) -> Touched:  # fmt: skip
     """The state at the end of a step that led to q and v, with impulses of contacts, stops, dry friction and loops."""
     slots = touch.found(model, q, v[0])
-    others = _rows(touch.law.joints, model, rows, q, v, h, late, held)
-    made = struck(model, touch.law, slots, before, q, v, h, late, others)
+    others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
+    made = struck(model, touch.rigid, slots, before, q, v, h, late, others)
     return Touched(made.q, made.v, [], _status(slots, made.settled), made, slots)
 
 
@@ -58,6 +58,7 @@ def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, e
     With an integrator what the file says of springs and dampers acts: "Euler" takes the joints' damping at the end of
     the step, "implicitfast" all that falls with velocities.
     """
+    assert touch.soft is not None
     slots = touch.found(model, q, v[0])
     speeds = model.joint_velocities(v)
     if integrator:
@@ -65,7 +66,7 @@ def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, e
         tau = [a + b for a, b in zip(tau, passive, strict=True)]
     slope = _falls(model, tau, v) if integrator == "implicitfast" else _damped(model, integrator)
     fast = integrator == "implicitfast"
-    made = soft_step(model, touch.law, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, fast, external)
+    made = soft_step(model, touch.soft, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, fast, external)
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
 
 
