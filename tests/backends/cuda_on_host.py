@@ -32,15 +32,21 @@ struct Index { unsigned x; };
 static thread_local Index threadIdx, blockIdx;
 static std::vector<std::barrier<> *> warps;
 static void __syncwarp() { warps[threadIdx.x / 32]->arrive_and_wait(); }
+static std::barrier<> *block_of_threads;
+static void __syncthreads() { block_of_threads->arrive_and_wait(); }
+template <typename T> static T __ldcs(const T *from) { return *from; }
+template <typename T> static void __stcs(T *to, T value) { *to = value; }
 """
 MAIN = """
-extern "C" void launched(long long blocks, int threads, %s)
+extern "C" void launch_%s(long long blocks, int threads, %s)
 {
+    warps.clear();
     for (int k = 0; k < threads / 32; k++) warps.push_back(new std::barrier<>(32));
+    block_of_threads = new std::barrier<>(threads);
     for (unsigned block = 0; block < blocks; block++) {
         std::vector<std::thread> all;
         for (unsigned k = 0; k < (unsigned)threads; k++)
-            all.emplace_back([=] { threadIdx.x = k; blockIdx.x = block; program(%s); });
+            all.emplace_back([=] { threadIdx.x = k; blockIdx.x = block; %s(%s); });
         for (std::thread &one : all) one.join();
     }
 }
@@ -51,9 +57,10 @@ def run(folder, program, arrays, outs):
     """Fill `outs` as `Code.run` does."""
     real = next(one for one in REALS.values() if one.dtype == arrays[0].dtype)
     text = emit(program, real)
-    taken = text.source.rsplit("program(", 1)[1].split(")\n", 1)[0]
+    taken = text.source.rsplit(f"{text.kernels[0]}(", 1)[1].split(")\n", 1)[0]
     names = ", ".join(one.split()[-1].removeprefix("*__restrict__ ") for one in taken.split(", "))
-    (folder / "code.cpp").write_text(SHIM + text.source + MAIN % (taken, names))
+    mains = [MAIN % (kernel, taken, kernel, names) for kernel in text.kernels]
+    (folder / "code.cpp").write_text("".join([SHIM, text.source, *mains]))
     library = folder / "code.so"
     command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
     made = subprocess.run([*command, "-o", library, folder / "code.cpp"], capture_output=True, text=True)
@@ -62,8 +69,10 @@ def run(folder, program, arrays, outs):
     counts = [every[k].shape[-2] for k in sorted(program.streams)]
     pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in every]
     numbers = [ctypes.c_longlong(n) for n in (*counts, states)]
-    launched = ctypes.CDLL(str(library)).launched
-    launched(ctypes.c_longlong(-(-states // text.threads)), text.threads, *pointers, *numbers)
+    loaded = ctypes.CDLL(str(library))
+    for kernel, threads in zip(text.kernels, text.threads, strict=True):
+        launch = getattr(loaded, f"launch_{kernel}")
+        launch(ctypes.c_longlong(-(-states // threads)), threads, *pointers, *numbers)
 
 
 def outs_of(program, states, number, rows=0):

@@ -104,14 +104,14 @@ class Target:
 
         def make() -> Kernel:
             request = self.request(name, method, given, terms, status, regroup, places, options, slopes, flat, packed)
-            return Kernel(plan(request, self), backend)
+            return Kernel(plan(request, self, backend), backend)
 
         return self.kernels(key, make)
 
     def compiled(self, algorithm: Algorithm, backend: str | None = None, **how: Any) -> Kernel:
         """An algorithm that is in no registry as a kernel, which the cache knows by its graph."""
         request = Request(algorithm.name, algorithm.method, algorithm=algorithm, **how)
-        return Kernel(plan(request, self), backend)
+        return Kernel(plan(request, self, backend), backend)
 
     def further(
         self, call: str, parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None

@@ -1,13 +1,15 @@
 """The back end for NVIDIA's GPUs: programs as CUDA C++, compiled by NVRTC, one thread a state.
 
-Read emit (a program as text) and rows (its arrays), compiler (NVRTC), device (the driver), resident (arrays that live
-there).
+Read emit (a program as text) and rows (its arrays), registers and parts (long programs), compiler (NVRTC), device (the
+driver), resident (arrays that live there).
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from hinge.backends import Backend, Code
 from hinge.backends.cuda import compiler
 from hinge.backends.cuda.device import Device, checked, gpu
 from hinge.backends.cuda.emit import emit
+from hinge.backends.cuda.parts import cost
 from hinge.backends.statements import REALS
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE
@@ -29,22 +32,23 @@ class Loaded(Code):
     """A program as machine code of a GPU."""
 
     def __init__(self, content: bytes):
-        head, self.machine_code = content.split(b"\n", 1)
+        head, rest = content.split(b"\n", 1)
         said = json.loads(head)
-        self.content, self.threads, self.streams, self.records = (
-            content,
-            said["threads"],
-            said["streams"],
-            said["records"],
-        )
-        self._kernels: dict[int, Any] = {}
+        self.content, self.streams, self.records = content, said["streams"], said["records"]
+        self.kernels: list[tuple[str, int, bytes]] = []  # of each its name, threads and machine code
+        for name, threads, size in said["kernels"]:
+            self.kernels.append((name, threads, rest[:size]))
+            rest = rest[size:]
+        self._loaded: dict[int, list[tuple[Any, int]]] = {}
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:
         """Put a call into a stream: where all arrays are, and how many rows each stream of rows has."""
-        kernel = self._kernels.get(on.number)
-        if kernel is None:
-            kernel = self._kernels[on.number] = on.loaded(self.machine_code, NAME)
-        on.launch(kernel, states, self.threads, (*addresses, *counts, states), stream)
+        loaded = self._loaded.get(on.number)
+        if loaded is None:
+            loaded = [(on.loaded(code, name), threads) for name, threads, code in self.kernels]
+            self._loaded[on.number] = loaded
+        for kernel, threads in loaded:
+            on.launch(kernel, states, threads, (*addresses, *counts, states), stream)
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
         """Arrays of NumPy are copied there and back."""
@@ -75,6 +79,9 @@ class Cuda(Backend):
     def operations(self) -> Collection[str]:  # type: ignore[override]
         return OPS.keys() | STRUCTURE
 
+    def cost(self, program: Program) -> float:
+        return cost(program)
+
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         return Loaded(content(program, dtype, gpu().architecture))
 
@@ -86,12 +93,15 @@ class Cuda(Backend):
 
 
 def content(program: Program, dtype: np.dtype[Any], architecture: int) -> bytes:
-    """What is kept of a compiled program: a line that says how it is called, and machine code."""
+    """What is kept of a compiled program: a line that says how it is called, and machine code of each kernel."""
     text = emit(program, next(real for real in REALS.values() if real.dtype == dtype), NAME)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        codes = list(pool.map(lambda k: compiler.compiled(text.source, NAME, architecture, k), range(len(text.kernels))))
     streams = sorted(program.streams)
     records = [k for k in streams if k >= len(program.inputs)]
-    head = json.dumps({"threads": text.threads, "streams": streams, "records": records})
-    return head.encode() + b"\n" + compiler.compiled(text.source, NAME, architecture)
+    kernels = list(zip(text.kernels, text.threads, map(len, codes), strict=True))
+    head = json.dumps({"kernels": kernels, "streams": streams, "records": records})
+    return b"".join([head.encode(), b"\n", *codes])
 
 
 BACKEND = Cuda()

@@ -1,4 +1,4 @@
-"""A program as CUDA C++, as NVRTC takes it: a kernel with one thread a state.
+"""A program as CUDA C++, as NVRTC takes it: a kernel with one thread a state, or several that each make a part.
 
     extern "C" __global__ void arm_inverse_dynamics(const double *all_q, …, double *all_tau, long long states)
 
@@ -14,11 +14,16 @@ from dataclasses import dataclass, replace
 
 from hinge.backends import c
 from hinge.backends.cuda import rows
+from hinge.backends.cuda.parts import Part, parts
 from hinge.backends.partition import Pieces, Straight
 from hinge.backends.statements import Real, braced, shared
 from hinge.graph import OPS, Program
 
-WORDS = frozenset({"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part"})  # of the code here
+WORDS = frozenset(
+    {"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part", "places", "full"}
+)  # of the code here
+LONG = 3000  # statements that the cache for instructions hardly holds
+BEAT = 256  # statements from barrier to barrier
 
 HEAD = """\
 #ifdef __CUDACC_RTC__
@@ -39,36 +44,65 @@ typedef unsigned long long uint64_t;
 
 @dataclass(frozen=True)
 class Text:
-    """A program as text: the kernel's name, and how many threads a block has."""
+    """A program as text: its kernels, which all take the same and run one after another, and each one's threads.
+
+    With PART defined as one of their numbers it is the text of that kernel alone.
+    """
 
     source: str
-    name: str
-    threads: int
+    kernels: tuple[str, ...]
+    threads: tuple[int, ...]
 
 
 def emit(program: Program, real: Real, name: str = "program") -> Text:
     """The program as CUDA C++."""
-    one = _routine(program, name)
-    stage = rows.staging(
-        [0 if array.uniform or array.stream else array.size for array in program.inputs],
-        [0 if array.whole or array.stream else len(array.entries) for array in program.outputs],
-        real,
-    )
     used = {op for op, _ in program.code if op in OPS}
     functions = [re.sub(r"^static ", "static __device__ ", text, flags=re.M)
                  for text in shared([row for word, row in OPS.items() if word in used], real)]  # fmt: skip
-    helpers = [rows.HELPERS] if stage.columns else []
-    inside = replace(one, program=replace(program, outputs=tuple(replace(o, entries=()) for o in program.outputs)))
-    whole = Pieces([Straight(0, len(program.code))], {}, 0, {})
+    cut = parts(program, real)
+    names = [name] if len(cut) == 1 else [f"{name}_{k}" for k in range(len(cut))]
+    stages = [_stage(part, program, real) for part in cut]
+    kernels = [_kernel(*one, program, real) for one in zip(names, cut, stages, strict=True)]
+    if len(cut) > 1:
+        kernels = [f"#if !defined PART || PART == {k}\n{text}#endif\n" for k, text in enumerate(kernels)]
+    helpers = [rows.HELPERS] if any(stage.columns for stage in stages) else []
+    return Text("\n".join([HEAD, *functions, *helpers, *kernels]), tuple(names), tuple(one.threads for one in stages))
+
+
+def _stage(part: Part, program: Program, real: Real) -> rows.Staging:
+    """What of a part goes through shared memory: long rows, if a thread needs any of them."""
+    read = {args[0] for op, args in part.program.code if op == "input"}
+    long = [0 if x.uniform or x.stream or x.size <= rows.SHORT else x.size for x in program.inputs]
+    kept = [0 if x.whole or x.stream or len(x.entries) <= rows.SHORT else len(at)
+            for x, at in zip(program.outputs, part.places, strict=True)]  # fmt: skip
+    return rows.staging([n if k in read else 0 for k, n in enumerate(long)], kept, real, part.short)
+
+
+def _kernel(name: str, part: Part, stage: rows.Staging, program: Program, real: Real) -> str:
+    """The kernel that makes a part of the results."""
+    one = _routine(part.program, name)
+    outputs = [o if k in stage.made else replace(o, entries=()) for k, o in enumerate(part.program.outputs)]
+    inside = replace(one, program=replace(part.program, outputs=tuple(outputs)))
+    whole = Pieces([Straight(0, len(part.program.code))], {}, 0, {})
     body = [
         *_begin(stage, real),
         *_taken(one, stage, real),
         *c.scratch(one, real),
-        *c.statements(inside, real, whole, 0, len(program.code)),
-        *_given(one, stage, real),
+        *_in_step(c.statements(inside, real, whole, 0, len(part.program.code)), stage),
+        *_given(one, part, stage, program, real),
     ]
     head = f'extern "C" __global__ void __launch_bounds__({stage.threads})\n{name}({", ".join(_parameters(one, real))})'
-    return Text("\n".join([HEAD, *functions, *helpers, braced(head, body)]), name, stage.threads)
+    return braced(head, body)
+
+
+def _in_step(lines: Sequence[str], stage: rows.Staging) -> list[str]:
+    """Statements with barriers: the warps of a block keep together, and what one has fetched serves all of them."""
+    if len(lines) < LONG or stage.threads == rows.WARP or any(line.startswith(" ") for line in lines):
+        return list(lines)
+    made = [f"const bool full = (blockIdx.x + 1) * {stage.threads}ll <= states;"]
+    for k, line in enumerate(lines):
+        made += ["if (full) __syncthreads();", line] if k % BEAT == BEAT - 1 else [line]
+    return made
 
 
 def _routine(program: Program, name: str) -> c.Routine:
@@ -125,19 +159,22 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             lines.append(f"{pointer} + this_state * {given.size};")
         elif given.size:
             lines += rows.taken(array.name, given.size, real)
-    for array, output in zip(one.outputs, one.program.outputs, strict=True):
+    for k, (array, output) in enumerate(zip(one.outputs, one.program.outputs, strict=True)):
         if output.stream:
             rows_of = f"this_state * {c.rows_of(array)} * {output.shape[0]}"
             lines.append(f"{real.name} *const {array.name} = all_{array.name} + {rows_of};")
+        elif k in stage.made:
+            lane = f"lane * {rows.apart(len(output.entries))}"
+            lines.append(f"{real.name} *const {array.name} = staging + {rows.WARP * stage.made[k]} + {lane};")
     return [*lines, "__syncwarp();"] if stage.inputs else lines
 
 
-def _given(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
+def _given(one: c.Routine, part: Part, stage: rows.Staging, program: Program, real: Real) -> list[str]:
     """The results, written; entries of inputs are read before their places in shared memory are used again."""
     own: dict[int, str] = {}
     lines = list[str]()
-    for output in one.program.outputs:
-        for a in output.entries if stage.outputs else ():
+    for k, output in enumerate(one.program.outputs):
+        for a in output.entries if stage.outputs and k not in stage.made else ():
             if type(a) is int and a not in own and one.program.code[a][0] == "input":
                 own[a] = f"given{a}"
                 lines.append(f"const {real.name} given{a} = {c.named(one, real, a)};")
@@ -145,15 +182,18 @@ def _given(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
     def values(entries: Sequence[int | float]) -> list[str]:
         return [own[a] if a in own and type(a) is int else c.named(one, real, a) for a in entries]
 
-    for k, (array, output) in enumerate(zip(one.outputs, one.program.outputs, strict=True)):
-        if output.whole:
-            n = len(output.entries)
-            lines += [
-                f"all_{array.name}[this_state * {n} + {j}] = (unsigned char){x};"
-                for j, x in enumerate(values(output.entries))
-            ]
+    if stage.made:
+        lines.append("__syncwarp();")
+    for k, (array, output, at) in enumerate(zip(one.outputs, one.program.outputs, part.places, strict=True)):
+        n = len(program.outputs[k].entries)
+        if k in stage.made:
+            lines += rows.given_out(array.name, n, at, f"staging + {rows.WARP * stage.made[k]}") if at else []
         elif k in stage.outputs:
-            lines += rows.staged_out(array.name, values(output.entries), stage.outputs[k])
+            lines += rows.staged_out(array.name, values(output.entries), n, at, stage.outputs[k])
+        elif output.whole or len(at) < n:
+            kind = "(unsigned char)" if output.whole else ""
+            pairs = zip(at, values(output.entries), strict=True)
+            lines += [f"all_{array.name}[this_state * {n} + {j}] = {kind}{x};" for j, x in pairs]
         elif output.entries:
             lines += rows.given(array.name, values(output.entries), real)
     return lines

@@ -1,0 +1,154 @@
+"""A long program in parts: kernels that each make some of its results, and what these need besides.
+
+What two results have in common is made once where they are in one part, and twice where they are not; but in one part
+more values are alive at a time, and those that registers do not hold go to memory and back. Results that were made one
+after the other are together first; then those parts that have most in common become one, for as long as that is cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hinge.backends.cuda.registers import Flow, reordered
+from hinge.backends.statements import Real
+from hinge.graph import Program
+
+REGISTERS = {"float": 230, "double": 110}  # numbers that a thread has at hand
+SPILT = 40  # operations that the way to memory and back takes
+KERNEL = 100  # operations that it takes to begin another kernel
+WIDEST = 128  # numbers of a row that a kernel makes
+FIRST = 24  # results that are together before parts are compared
+
+Entry = tuple[int, int]  # the number of an output array, and of an entry in it
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the results of a program: what makes them, and which entries of each output they are."""
+
+    program: Program
+    places: tuple[tuple[int, ...], ...]
+    short: bool  # of registers
+
+
+def cost(program: Program) -> float:
+    """Operations of a state, and those that go by on the way to memory and back."""
+    flow = Flow(program)
+    alive = flow.alive(range(len(program.code)))
+    if alive > REGISTERS["float"] and flow.is_straight:
+        alive, _ = flow.best(_entries(program).values())
+    return program.operations + SPILT * max(0, alive - REGISTERS["float"])
+
+
+def parts(program: Program, real: Real) -> list[Part]:
+    """The program as it is where registers hold it; else in a better order, in as many kernels as pay."""
+    flow, entries, most = Flow(program), _entries(program), REGISTERS[real.name]
+    alive = flow.alive(range(len(program.code)))
+    if alive <= most or not flow.is_straight:
+        return [Part(program, tuple(tuple(range(len(one.entries))) for one in program.outputs), False)]
+    return [_part(flow, sorted(some)) for some in _Together(flow, entries, most).groups()]
+
+
+def _entries(program: Program) -> dict[Entry, int | float]:
+    return {(k, j): e for k, one in enumerate(program.outputs) for j, e in enumerate(one.entries)}
+
+
+def _part(flow: Flow, some: Sequence[Entry]) -> Part:
+    outputs = flow.program.outputs
+    places = tuple(tuple(j for k, j in some if k == n) for n in range(len(outputs)))
+    entries = [[one.entries[j] for j in at] for one, at in zip(outputs, places, strict=True)]
+    _, order = flow.best([e for one in entries for e in one])
+    return Part(reordered(flow.program, order, entries), places, True)
+
+
+class _Together:
+    """Results put into groups."""
+
+    def __init__(self, flow: Flow, entries: dict[Entry, int | float], registers: int):
+        self.flow, self.entries, self.registers = flow, entries, registers
+        self.needs = self._needs()
+        self._costs: dict[tuple[Entry, ...], float] = {}
+
+    def _needs(self) -> dict[Entry, int]:
+        """The instructions that each result needs, as bits of a number."""
+        flow = self.flow
+        uses = [0] * len(flow.needs)
+        for needed in flow.needs:
+            for a in needed:
+                uses[a] += 1
+        results = {e for e in self.entries.values() if type(e) is int}
+        bits = dict[int, int]()
+        for n, needed in enumerate(flow.needs):
+            own = 0 if flow.program.code[n][0] == "input" else 1 << n
+            for a in needed:
+                own |= bits[a]
+            bits[n] = own
+            for a in needed:
+                uses[a] -= 1
+                if not uses[a] and a not in results:
+                    bits.pop(a, None)
+        return {at: bits[e] if type(e) is int else 0 for at, e in self.entries.items()}
+
+    def groups(self) -> list[tuple[Entry, ...]]:
+        """The groups that cost least together."""
+        made = self._in_the_order_made()
+        bits = [self._bits(group) for group in made]
+        dearer = set[tuple[Entry, ...]]()
+        while True:
+            pairs = sorted(self._pairs(made, bits), reverse=True)
+            for _, i, j in pairs:
+                both = tuple(sorted(made[i] + made[j]))
+                if both not in dearer:
+                    if self.cost(both) < self.cost(made[i]) + self.cost(made[j]):
+                        made[j], bits[j] = both, bits[i] | bits[j]
+                        del made[i], bits[i]
+                        break
+                    dearer.add(both)
+            else:
+                return made
+
+    def _pairs(self, made: Sequence[Sequence[Entry]], bits: Sequence[int]) -> Iterable[tuple[float, int, int]]:
+        """What two groups have in common, as a share of all they need, and which they are."""
+        for i in range(len(made)):
+            for j in range(i):
+                if len(made[i]) + len(made[j]) <= WIDEST:
+                    yield (bits[i] & bits[j]).bit_count() / max(1, (bits[i] | bits[j]).bit_count()), i, j
+
+    def _bits(self, group: Iterable[Entry]) -> int:
+        bits = 0
+        for at in group:
+            bits |= self.needs[at]
+        return bits
+
+    def cost(self, group: tuple[Entry, ...]) -> float:
+        """What a kernel for these results costs."""
+        if group not in self._costs:
+            alive, order = self.flow.best([self.entries[at] for at in group])
+            self._costs[group] = KERNEL + len(order) + SPILT * max(0, alive - self.registers)
+        return self._costs[group]
+
+    def _in_the_order_made(self) -> list[tuple[Entry, ...]]:
+        """Runs of results that were made one after the other, cut where it costs least."""
+        every = sorted(self.entries, key=self._when)
+        least, begins = [0.0, *[float("inf")] * len(every)], [0] * (len(every) + 1)
+        for first in range(len(every)):
+            bits = 0
+            for last in range(first, min(len(every), first + FIRST)):
+                bits |= self.needs[every[last]]
+                cost = least[first] + bits.bit_count() + KERNEL
+                if cost < least[last + 1]:
+                    least[last + 1], begins[last + 1] = cost, first
+        made, end = list[tuple[Entry, ...]](), len(every)
+        while end:
+            made.append(tuple(sorted(every[begins[end] : end])))
+            end = begins[end]
+        return made[::-1]
+
+    def _when(self, at: Entry) -> int:
+        """When the numbers were made that a result is the last step from; signs and choices come later."""
+        code, e = self.flow.program.code, self.entries[at]
+        while type(e) is int and code[e][0] in ("select", "neg"):
+            op, args = code[e]
+            e = max((a for a in args[op == "select" :] if type(a) is int), default=-1.0)
+        return max(self.flow.needs[e], default=e) if type(e) is int else -1
