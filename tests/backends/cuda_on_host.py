@@ -32,8 +32,6 @@ struct Index { unsigned x; };
 static thread_local Index threadIdx, blockIdx;
 static std::vector<std::barrier<> *> warps;
 static void __syncwarp() { warps[threadIdx.x / 32]->arrive_and_wait(); }
-static std::barrier<> *block_of_threads;
-static void __syncthreads() { block_of_threads->arrive_and_wait(); }
 template <typename T> static T __ldcs(const T *from) { return *from; }
 template <typename T> static void __stcs(T *to, T value) { *to = value; }
 """
@@ -42,7 +40,6 @@ extern "C" void launch_%s(long long blocks, int threads, %s)
 {
     warps.clear();
     for (int k = 0; k < threads / 32; k++) warps.push_back(new std::barrier<>(32));
-    block_of_threads = new std::barrier<>(threads);
     for (unsigned block = 0; block < blocks; block++) {
         std::vector<std::thread> all;
         for (unsigned k = 0; k < (unsigned)threads; k++)
@@ -57,9 +54,10 @@ def run(folder, program, arrays, outs):
     """Fill `outs` as `Code.run` does."""
     real = next(one for one in REALS.values() if one.dtype == arrays[0].dtype)
     text = emit(program, real)
-    taken = text.source.rsplit(f"{text.kernels[0]}(", 1)[1].split(")\n", 1)[0]
+    first = text.kernels[0].name
+    taken = text.source.split(f"{first}(", 1)[1].split(")\n", 1)[0]
     names = ", ".join(one.split()[-1].removeprefix("*__restrict__ ") for one in taken.split(", "))
-    mains = [MAIN % (kernel, taken, kernel, names) for kernel in text.kernels]
+    mains = [MAIN % (kernel.name, taken, kernel.name, names) for kernel in text.kernels]
     (folder / "code.cpp").write_text("".join([SHIM, text.source, *mains]))
     library = folder / "code.so"
     command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
@@ -68,11 +66,14 @@ def run(folder, program, arrays, outs):
     every, states = (*arrays, *outs), len(outs[0])
     counts = [every[k].shape[-2] for k in sorted(program.streams)]
     pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in every]
+    if text.columns:
+        room = np.full((text.columns, states), 77, real.dtype)
+        pointers.append(room.ctypes.data_as(ctypes.c_void_p))
     numbers = [ctypes.c_longlong(n) for n in (*counts, states)]
     loaded = ctypes.CDLL(str(library))
-    for kernel, threads in zip(text.kernels, text.threads, strict=True):
-        launch = getattr(loaded, f"launch_{kernel}")
-        launch(ctypes.c_longlong(-(-states // threads)), threads, *pointers, *numbers)
+    for kernel in text.kernels:
+        blocks = -(-(-(-states // 32) * 32 * kernel.warps) // kernel.threads)
+        getattr(loaded, f"launch_{kernel.name}")(ctypes.c_longlong(blocks), kernel.threads, *pointers, *numbers)
 
 
 def outs_of(program, states, number, rows=0):

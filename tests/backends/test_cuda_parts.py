@@ -1,7 +1,6 @@
 """Long programs on a GPU: a better order, several kernels, and methods chosen by what they cost there."""
 
 import functools
-import importlib
 import importlib.util
 
 import cuda_on_host
@@ -16,7 +15,6 @@ from hinge.backends.cuda import compiler, emit, parts
 from hinge.backends.cuda.registers import Flow, reordered
 from hinge.backends.statements import REALS
 
-EMIT = importlib.import_module("hinge.backends.cuda.emit")
 STATES = 131  # a block of 128 threads, and a few
 hosted = pytest.mark.skipif(cuda_on_host.COMPILER is None, reason="there is no C++ compiler here: g++ or clang++")
 with_nvrtc = pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason='pip install "hinge[cuda]"')
@@ -52,7 +50,7 @@ def test_every_order_gives_the_same_bits(name):
     arrays = rows_for(program)
     wanted = interpreted(program, arrays)
     for order in Flow(program).orders(entries(program)):
-        made = interpreted(reordered(program, order, [one.entries for one in program.outputs]), arrays)
+        made = interpreted(reordered(program, order, program.outputs), arrays)
         assert all(np.array_equal(a, b) for a, b in zip(made, wanted, strict=True))
 
 
@@ -70,46 +68,47 @@ def test_limbs_one_after_the_other_keep_fewer_values_alive(name):
     program = limbs().kernel(name).program
     flow = Flow(program)
     as_it_is, limb_by_limb, *_ = flow.orders(entries(program))
-    better = reordered(program, limb_by_limb, [one.entries for one in program.outputs])
+    better = reordered(program, limb_by_limb, program.outputs)
     assert flow.alive(as_it_is) == alive_by_definition(program)
     assert flow.alive(limb_by_limb) == alive_by_definition(better) < 0.75 * flow.alive(as_it_is)
 
 
+@pytest.fixture
+def few_registers(monkeypatch):
+    """Everything is long."""
+    for name, limit in (("REGISTERS", 5), ("MANY", 10)):
+        monkeypatch.setattr(parts, name, dict.fromkeys(REALS, limit))
+    monkeypatch.setattr(parts, "WIDEST", 8)
+    monkeypatch.setattr(parts, "FIRST", 4)
+
+
 @hosted
 @pytest.mark.parametrize("number", [np.float64, np.float32])
-@pytest.mark.parametrize(("name", "widest"), [("inverse_dynamics", 4), ("inverse_dynamics_derivatives", 60)])
-def test_parts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, monkeypatch, name, widest, number):
-    for name_of, limit in (("REGISTERS", {"double": 20, "float": 20}), ("WIDEST", widest), ("FIRST", 4)):
-        monkeypatch.setattr(parts, name_of, limit)
-    monkeypatch.setattr(EMIT, "LONG", 30)
-    monkeypatch.setattr(EMIT, "BEAT", 16)
-    program = limbs().kernel(name, packed=name.endswith("s_derivatives")).program
-    text = emit(program, REALS["double"])
-    assert len(text.kernels) > 1
-    assert "__syncthreads" in text.source
+@pytest.mark.parametrize("name", ["forward_dynamics", "mass_matrix"])
+def test_parts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, few_registers, name, number):
+    program = limbs().target.kernel(name, status=name == "forward_dynamics").program
+    assert len(emit(program, REALS["double"]).kernels) > 2
     arrays = rows_for(program, number)
     made = outs_of(program, STATES, number)
     cuda_on_host.run(tmp_path, program, arrays, made)
     assert all(np.array_equal(a, b) for a, b in zip(made, interpreted(program, arrays), strict=True))
 
 
-def test_every_result_is_in_one_part(monkeypatch):
-    monkeypatch.setattr(parts, "REGISTERS", {"double": 40})
+def test_every_result_is_in_one_part(few_registers):
     program = limbs().kernel("inverse_dynamics_derivatives").program
     cut = parts.parts(program, REALS["double"])
     assert len(cut) > 2
-    assert sorted(j for one in cut for j in one.places[0]) == list(range(len(program.outputs[0].entries)))
+    assert sorted(int(one.name) for part in cut for one in part.outputs) == list(range(len(program.outputs[0].entries)))
 
 
 @with_nvrtc
-def test_nvrtc_takes_one_part_at_a_time(monkeypatch):
-    for name_of, limit in (("REGISTERS", {"double": 5}), ("WIDEST", 4), ("FIRST", 4)):
-        monkeypatch.setattr(parts, name_of, limit)
-    text = emit(limbs().kernel("gravity_force").program, REALS["double"])
-    codes = [compiler.compiled(text.source, "program", 90, k) for k in range(len(text.kernels))]
-    assert len(codes) > 1
-    for name, code in zip(text.kernels, codes, strict=True):
-        assert [other for other in text.kernels if other.encode() + b"\0" in code] == [name]
+def test_nvrtc_takes_one_part_at_a_time(few_registers):
+    text = emit(limbs().kernel("mass_matrix").program, REALS["double"])
+    names = [one.name for one in text.kernels]
+    assert len(names) > 2
+    for k, name in enumerate(names):
+        code = compiler.compiled(text.source, "program", 90, k)
+        assert [other for other in names if other.encode() + b"\0" in code] == [name]
 
 
 def test_what_registers_do_not_hold_costs_more(monkeypatch):

@@ -17,8 +17,9 @@ import numpy as np
 from hinge.backends import Backend, Code
 from hinge.backends.cuda import compiler
 from hinge.backends.cuda.device import Device, checked, gpu
-from hinge.backends.cuda.emit import emit
+from hinge.backends.cuda.emit import Kernel, emit
 from hinge.backends.cuda.parts import cost
+from hinge.backends.cuda.rows import WARP
 from hinge.backends.statements import REALS
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE
@@ -26,6 +27,8 @@ from hinge.graph.order import STRUCTURE
 __all__ = ["BACKEND", "Loaded", "emit"]
 ALIGNED = 256  # bytes: arrays begin at multiples of it
 NAME = "program"
+BLOCK = 1 << 14  # states that keep a GPU busy
+ROOM = 1 << 29  # bytes that kernels of one program may share at a time
 
 
 class Loaded(Code):
@@ -35,20 +38,31 @@ class Loaded(Code):
         head, rest = content.split(b"\n", 1)
         said = json.loads(head)
         self.content, self.streams, self.records = content, said["streams"], said["records"]
-        self.kernels: list[tuple[str, int, bytes]] = []  # of each its name, threads and machine code
-        for name, threads, size in said["kernels"]:
-            self.kernels.append((name, threads, rest[:size]))
+        self.rows, self.room = said["rows"], said["room"]  # bytes of a state: of each array, and that kernels share
+        self.kernels: list[tuple[Kernel, bytes]] = []
+        for *kernel, size in said["kernels"]:
+            self.kernels.append((Kernel(*kernel), rest[:size]))
             rest = rest[size:]
-        self._loaded: dict[int, list[tuple[Any, int]]] = {}
+        self._loaded: dict[int, list[tuple[Any, Kernel]]] = {}
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:
         """Put a call into a stream: where all arrays are, and how many rows each stream of rows has."""
         loaded = self._loaded.get(on.number)
         if loaded is None:
-            loaded = [(on.loaded(code, name), threads) for name, threads, code in self.kernels]
+            loaded = [(on.loaded(code, kernel.name), kernel) for kernel, code in self.kernels]
             self._loaded[on.number] = loaded
-        for kernel, threads in loaded:
-            on.launch(kernel, states, threads, (*addresses, *counts, states), stream)
+        if not self.room:
+            ((kernel, said),) = loaded
+            on.launch(kernel, states, said.threads, (*addresses, *counts, states), stream)
+            return
+        most = max(ROOM // self.room // BLOCK, 1) * BLOCK
+        with on.room(self.room * min(states, most), stream) as room:
+            for first in range(0, states, most):
+                count = min(most, states - first)
+                here = [address + first * row for address, row in zip(addresses, self.rows, strict=True)]
+                for kernel, said in loaded:
+                    threads = -(-count // WARP) * WARP * said.warps
+                    on.launch(kernel, threads, said.threads, (*here, *counts, room, count), stream)
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
         """Arrays of NumPy are copied there and back."""
@@ -98,10 +112,16 @@ def content(program: Program, dtype: np.dtype[Any], architecture: int) -> bytes:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         codes = list(pool.map(lambda k: compiler.compiled(text.source, NAME, architecture, k), range(len(text.kernels))))
     streams = sorted(program.streams)
-    records = [k for k in streams if k >= len(program.inputs)]
-    kernels = list(zip(text.kernels, text.threads, map(len, codes), strict=True))
-    head = json.dumps({"kernels": kernels, "streams": streams, "records": records})
-    return b"".join([head.encode(), b"\n", *codes])
+    rows = [0 if one.uniform else one.size * dtype.itemsize for one in program.inputs]
+    rows += [len(one.entries) * (1 if one.whole else dtype.itemsize) for one in program.outputs]
+    said = {
+        "kernels": [(one.name, one.threads, one.warps, len(code)) for one, code in zip(text.kernels, codes, strict=True)],
+        "rows": rows,
+        "room": text.columns * dtype.itemsize,
+        "streams": streams,
+        "records": [k for k in streams if k >= len(program.inputs)],
+    }
+    return b"".join([json.dumps(said).encode(), b"\n", *codes])
 
 
 BACKEND = Cuda()

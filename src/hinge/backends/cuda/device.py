@@ -12,6 +12,7 @@ from typing import Any
 from hinge.backends.cuda.compiler import EXTRA
 from hinge.errors import DeviceError
 
+ROOM_KEPT = 1 << 30  # bytes that stay with us between calls
 OLDEST = 13000  # what the driver says for CUDA 13.0, whose compiler we use
 
 
@@ -106,6 +107,32 @@ class Device:
             yield address
         finally:
             cu.cuMemFree(address)
+
+    @contextmanager
+    def room(self, size: int, stream: Any) -> Iterator[int]:
+        """The address of so many bytes for what is put into a stream meanwhile; nobody waits, and they are kept."""
+        with self.current() as cu:
+            status, place = cu.cuMemAllocFromPoolAsync(size, self._pool, stream)
+            if status == cu.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+                self._refuse(size, *checked(cu.cuMemGetInfo()))
+            address = checked((status, place), f"memory on {self}")
+            try:
+                yield int(address)
+            finally:
+                checked(cu.cuMemFreeAsync(address, stream))
+
+    @functools.cached_property
+    def _pool(self) -> Any:
+        """Memory that is not given back to the driver."""
+        cu = driver()
+        wanted = cu.CUmemPoolProps()
+        wanted.allocType = cu.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+        wanted.location.type = cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        wanted.location.id = self.number
+        pool = checked(cu.cuMemPoolCreate(wanted))
+        kept = cu.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        checked(cu.cuMemPoolSetAttribute(pool, kept, cu.cuuint64_t(ROOM_KEPT)))
+        return pool
 
     def _refuse(self, size: int, free: int, total: int) -> None:
         raise DeviceError(

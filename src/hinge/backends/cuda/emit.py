@@ -14,16 +14,17 @@ from dataclasses import dataclass, replace
 
 from hinge.backends import c
 from hinge.backends.cuda import rows
-from hinge.backends.cuda.parts import Part, parts
+from hinge.backends.cuda.parts import parts
 from hinge.backends.partition import Pieces, Straight
 from hinge.backends.statements import Real, braced, shared
 from hinge.graph import OPS, Program
 
 WORDS = frozenset(
-    {"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part", "places", "full"}
+    {"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part", "columns"}
 )  # of the code here
-LONG = 3000  # statements that the cache for instructions hardly holds
-BEAT = 256  # statements from barrier to barrier
+# what several kernels take besides, and where a state's number of a column is
+ROOM = "{} *__restrict__ columns"
+COLUMN = "#define COLUMN(k) (columns + (k) * states + this_state)\n"
 
 HEAD = """\
 #ifdef __CUDACC_RTC__
@@ -43,15 +44,25 @@ typedef unsigned long long uint64_t;
 
 
 @dataclass(frozen=True)
-class Text:
-    """A program as text: its kernels, which all take the same and run one after another, and each one's threads.
+class Kernel:
+    """A kernel of a text: its name, the threads of a block, and how many warps see to 32 states."""
 
-    With PART defined as one of their numbers it is the text of that kernel alone.
+    name: str
+    threads: int
+    warps: int = 1
+
+
+@dataclass(frozen=True)
+class Text:
+    """A program as text: kernels that all take the same, and run one after another.
+
+    With PART defined as a number it is the text of that kernel alone. Several kernels have room for so many numbers of
+    each state, `columns`.
     """
 
     source: str
-    kernels: tuple[str, ...]
-    threads: tuple[int, ...]
+    kernels: tuple[Kernel, ...]
+    columns: int = 0
 
 
 def emit(program: Program, real: Real, name: str = "program") -> Text:
@@ -60,49 +71,69 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
     functions = [re.sub(r"^static ", "static __device__ ", text, flags=re.M)
                  for text in shared([row for word, row in OPS.items() if word in used], real)]  # fmt: skip
     cut = parts(program, real)
-    names = [name] if len(cut) == 1 else [f"{name}_{k}" for k in range(len(cut))]
-    stages = [_stage(part, program, real) for part in cut]
-    kernels = [_kernel(*one, program, real) for one in zip(names, cut, stages, strict=True)]
-    if len(cut) > 1:
-        kernels = [f"#if !defined PART || PART == {k}\n{text}#endif\n" for k, text in enumerate(kernels)]
-    helpers = [rows.HELPERS] if any(stage.columns for stage in stages) else []
-    return Text("\n".join([HEAD, *functions, *helpers, *kernels]), tuple(names), tuple(one.threads for one in stages))
+    if len(cut) == 1:
+        stage = _stage(cut[0], real)
+        helpers = [rows.HELPERS] if stage.columns else []
+        source = "\n".join([HEAD, *functions, *helpers, _kernel(_routine(cut[0], name), stage, real)])
+        return Text(source, (Kernel(name, stage.threads),))
+    whole, first = _routine(program, name), 0
+    kernels = [Kernel(f"{name}_{k}", rows.THREADS) for k in range(len(cut))]
+    texts = [_part(one.name, part, whole, real) for one, part in zip(kernels, cut, strict=True)]
+    for k, output in enumerate(program.outputs):
+        n = len(output.entries)
+        kernels.append(Kernel(f"{name}_{len(cut) + k}", rows.THREADS, rows.across(n)))
+        turned = f"give_turned<{n}>(all_{whole.outputs[k].name}, columns + {first} * states, states);"
+        texts.append(braced(_head(kernels[-1].name, whole, real, rows.THREADS, ROOM), [turned]))
+        first += n
+    texts = [f"#if !defined PART || PART == {k}\n{text}#endif\n" for k, text in enumerate(texts)]
+    return Text("\n".join([HEAD, COLUMN, *functions, rows.TURNED, *texts]), tuple(kernels), first)
 
 
-def _stage(part: Part, program: Program, real: Real) -> rows.Staging:
-    """What of a part goes through shared memory: long rows, if a thread needs any of them."""
-    read = {args[0] for op, args in part.program.code if op == "input"}
-    long = [0 if x.uniform or x.stream or x.size <= rows.SHORT else x.size for x in program.inputs]
-    kept = [0 if x.whole or x.stream or len(x.entries) <= rows.SHORT else len(at)
-            for x, at in zip(program.outputs, part.places, strict=True)]  # fmt: skip
-    return rows.staging([n if k in read else 0 for k, n in enumerate(long)], kept, real, part.short)
+def _stage(program: Program, real: Real) -> rows.Staging:
+    """What goes through shared memory."""
+    return rows.staging(
+        [0 if array.uniform or array.stream else array.size for array in program.inputs],
+        [0 if array.whole or array.stream else len(array.entries) for array in program.outputs],
+        real,
+    )
 
 
-def _kernel(name: str, part: Part, stage: rows.Staging, program: Program, real: Real) -> str:
-    """The kernel that makes a part of the results."""
-    one = _routine(part.program, name)
-    outputs = [o if k in stage.made else replace(o, entries=()) for k, o in enumerate(part.program.outputs)]
-    inside = replace(one, program=replace(part.program, outputs=tuple(outputs)))
-    whole = Pieces([Straight(0, len(part.program.code))], {}, 0, {})
+def _head(name: str, one: c.Routine, real: Real, threads: int, *more: str) -> str:
+    """The head of a kernel; `more` is what it takes besides."""
+    *arrays, states = _parameters(one, real)
+    taken = ", ".join([*arrays, *(text.format(real.name) for text in more), states])
+    return f'extern "C" __global__ void __launch_bounds__({threads})\n{name}({taken})'
+
+
+def _kernel(one: c.Routine, stage: rows.Staging, real: Real) -> str:
+    """The kernel that makes all results."""
+    program = one.program
+    inside = replace(one, program=replace(program, outputs=tuple(replace(o, entries=()) for o in program.outputs)))
     body = [
         *_begin(stage, real),
         *_taken(one, stage, real),
         *c.scratch(one, real),
-        *_in_step(c.statements(inside, real, whole, 0, len(part.program.code)), stage),
-        *_given(one, part, stage, program, real),
+        *c.statements(inside, real, _uncut(program), 0, len(program.code)),
+        *_given(one, stage, real),
     ]
-    head = f'extern "C" __global__ void __launch_bounds__({stage.threads})\n{name}({", ".join(_parameters(one, real))})'
-    return braced(head, body)
+    return braced(_head(one.name, one, real, stage.threads), body)
 
 
-def _in_step(lines: Sequence[str], stage: rows.Staging) -> list[str]:
-    """Statements with barriers: the warps of a block keep together, and what one has fetched serves all of them."""
-    if len(lines) < LONG or stage.threads == rows.WARP or any(line.startswith(" ") for line in lines):
-        return list(lines)
-    made = [f"const bool full = (blockIdx.x + 1) * {stage.threads}ll <= states;"]
-    for k, line in enumerate(lines):
-        made += ["if (full) __syncthreads();", line] if k % BEAT == BEAT - 1 else [line]
-    return made
+def _part(name: str, program: Program, whole: c.Routine, real: Real) -> str:
+    """A kernel that makes some of the results: each is written to its column when it is made."""
+    stage = rows.Staging({}, {}, 0, rows.THREADS)
+    columns = tuple(c.Array(f"COLUMN({output.name})", 0, "") for output in program.outputs)
+    one = replace(whole, program=program, outputs=columns)
+    body = [
+        *_begin(stage, real),
+        *_taken(one, stage, real),
+        *c.statements(one, real, _uncut(program), 0, len(program.code)),
+    ]
+    return braced(_head(name, whole, real, stage.threads, ROOM), body)
+
+
+def _uncut(program: Program) -> Pieces:
+    return Pieces([Straight(0, len(program.code))], {}, 0, {})
 
 
 def _routine(program: Program, name: str) -> c.Routine:
@@ -159,22 +190,19 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             lines.append(f"{pointer} + this_state * {given.size};")
         elif given.size:
             lines += rows.taken(array.name, given.size, real)
-    for k, (array, output) in enumerate(zip(one.outputs, one.program.outputs, strict=True)):
+    for array, output in zip(one.outputs, one.program.outputs, strict=True):
         if output.stream:
             rows_of = f"this_state * {c.rows_of(array)} * {output.shape[0]}"
             lines.append(f"{real.name} *const {array.name} = all_{array.name} + {rows_of};")
-        elif k in stage.made:
-            lane = f"lane * {rows.apart(len(output.entries))}"
-            lines.append(f"{real.name} *const {array.name} = staging + {rows.WARP * stage.made[k]} + {lane};")
     return [*lines, "__syncwarp();"] if stage.inputs else lines
 
 
-def _given(one: c.Routine, part: Part, stage: rows.Staging, program: Program, real: Real) -> list[str]:
+def _given(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
     """The results, written; entries of inputs are read before their places in shared memory are used again."""
     own: dict[int, str] = {}
     lines = list[str]()
-    for k, output in enumerate(one.program.outputs):
-        for a in output.entries if stage.outputs and k not in stage.made else ():
+    for output in one.program.outputs:
+        for a in output.entries if stage.outputs else ():
             if type(a) is int and a not in own and one.program.code[a][0] == "input":
                 own[a] = f"given{a}"
                 lines.append(f"const {real.name} given{a} = {c.named(one, real, a)};")
@@ -182,18 +210,15 @@ def _given(one: c.Routine, part: Part, stage: rows.Staging, program: Program, re
     def values(entries: Sequence[int | float]) -> list[str]:
         return [own[a] if a in own and type(a) is int else c.named(one, real, a) for a in entries]
 
-    if stage.made:
-        lines.append("__syncwarp();")
-    for k, (array, output, at) in enumerate(zip(one.outputs, one.program.outputs, part.places, strict=True)):
-        n = len(program.outputs[k].entries)
-        if k in stage.made:
-            lines += rows.given_out(array.name, n, at, f"staging + {rows.WARP * stage.made[k]}") if at else []
+    for k, (array, output) in enumerate(zip(one.outputs, one.program.outputs, strict=True)):
+        if output.whole:
+            n = len(output.entries)
+            lines += [
+                f"all_{array.name}[this_state * {n} + {j}] = (unsigned char){x};"
+                for j, x in enumerate(values(output.entries))
+            ]
         elif k in stage.outputs:
-            lines += rows.staged_out(array.name, values(output.entries), n, at, stage.outputs[k])
-        elif output.whole or len(at) < n:
-            kind = "(unsigned char)" if output.whole else ""
-            pairs = zip(at, values(output.entries), strict=True)
-            lines += [f"all_{array.name}[this_state * {n} + {j}] = {kind}{x};" for j, x in pairs]
+            lines += rows.staged_out(array.name, values(output.entries), stage.outputs[k])
         elif output.entries:
             lines += rows.given(array.name, values(output.entries), real)
     return lines

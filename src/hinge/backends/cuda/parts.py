@@ -8,76 +8,70 @@ after the other are together first; then those parts that have most in common be
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from hinge.backends.cuda.registers import Flow, reordered
 from hinge.backends.statements import Real
-from hinge.graph import Program
+from hinge.graph import Output, Program
 
 REGISTERS = {"float": 230, "double": 110}  # numbers that a thread has at hand
+MANY = {"float": 500, "double": 350}  # numbers alive that are worth several kernels
 SPILT = 40  # operations that the way to memory and back takes
 KERNEL = 100  # operations that it takes to begin another kernel
-WIDEST = 128  # numbers of a row that a kernel makes
+WIDEST = 200  # results of a kernel
 FIRST = 24  # results that are together before parts are compared
-
-Entry = tuple[int, int]  # the number of an output array, and of an entry in it
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some of the results of a program: what makes them, and which entries of each output they are."""
-
-    program: Program
-    places: tuple[tuple[int, ...], ...]
-    short: bool  # of registers
 
 
 def cost(program: Program) -> float:
     """Operations of a state, and those that go by on the way to memory and back."""
-    flow = Flow(program)
-    alive = flow.alive(range(len(program.code)))
-    if alive > REGISTERS["float"] and flow.is_straight:
-        alive, _ = flow.best(_entries(program).values())
+    alive, _ = _ordered(program, REGISTERS["float"])
     return program.operations + SPILT * max(0, alive - REGISTERS["float"])
 
 
-def parts(program: Program, real: Real) -> list[Part]:
-    """The program as it is where registers hold it; else in a better order, in as many kernels as pay."""
-    flow, entries, most = Flow(program), _entries(program), REGISTERS[real.name]
-    alive = flow.alive(range(len(program.code)))
-    if alive <= most or not flow.is_straight:
-        return [Part(program, tuple(tuple(range(len(one.entries))) for one in program.outputs), False)]
-    return [_part(flow, sorted(some)) for some in _Together(flow, entries, most).groups()]
+def parts(program: Program, real: Real) -> list[Program]:
+    """The program, in a better order where registers do not hold it; in several parts where that does not help.
+
+    The results of a part are called by their numbers among all entries of all results, a column each.
+    """
+    alive, ordered = _ordered(program, REGISTERS[real.name] // 2)
+    if alive <= MANY[real.name] or not Flow(program).is_straight:
+        return [ordered]
+    flow, entries = Flow(program), [e for one in program.outputs for e in one.entries]
+    groups = _Together(flow, entries, REGISTERS[real.name]).groups()
+    if len(groups) == 1:
+        return [ordered]
+    made = list[Program]()
+    for group in groups:
+        _, order = flow.best([entries[k] for k in group])
+        made.append(reordered(program, order, [Output(str(k), (), (entries[k],)) for k in group]))
+    return made
 
 
-def _entries(program: Program) -> dict[Entry, int | float]:
-    return {(k, j): e for k, one in enumerate(program.outputs) for j, e in enumerate(one.entries)}
-
-
-def _part(flow: Flow, some: Sequence[Entry]) -> Part:
-    outputs = flow.program.outputs
-    places = tuple(tuple(j for k, j in some if k == n) for n in range(len(outputs)))
-    entries = [[one.entries[j] for j in at] for one, at in zip(outputs, places, strict=True)]
-    _, order = flow.best([e for one in entries for e in one])
-    return Part(reordered(flow.program, order, entries), places, True)
+def _ordered(program: Program, enough: int) -> tuple[int, Program]:
+    """How many values are alive, and the program in the order with fewest where that is more than enough."""
+    flow, entries = Flow(program), [e for one in program.outputs for e in one.entries]
+    alive = flow.alive(range(len(program.code)), entries)
+    if alive <= enough or not flow.is_straight:
+        return alive, program
+    fewest, order = flow.best(entries, hold=True)
+    return (fewest, reordered(program, order, program.outputs)) if fewest < alive else (alive, program)
 
 
 class _Together:
     """Results put into groups."""
 
-    def __init__(self, flow: Flow, entries: dict[Entry, int | float], registers: int):
+    def __init__(self, flow: Flow, entries: Sequence[int | float], registers: int):
         self.flow, self.entries, self.registers = flow, entries, registers
         self.needs = self._needs()
-        self._costs: dict[tuple[Entry, ...], float] = {}
+        self._costs: dict[tuple[int, ...], float] = {}
 
-    def _needs(self) -> dict[Entry, int]:
+    def _needs(self) -> list[int]:
         """The instructions that each result needs, as bits of a number."""
         flow = self.flow
         uses = [0] * len(flow.needs)
         for needed in flow.needs:
             for a in needed:
                 uses[a] += 1
-        results = {e for e in self.entries.values() if type(e) is int}
+        results = {e for e in self.entries if type(e) is int}
         bits = dict[int, int]()
         for n, needed in enumerate(flow.needs):
             own = 0 if flow.program.code[n][0] == "input" else 1 << n
@@ -88,13 +82,13 @@ class _Together:
                 uses[a] -= 1
                 if not uses[a] and a not in results:
                     bits.pop(a, None)
-        return {at: bits[e] if type(e) is int else 0 for at, e in self.entries.items()}
+        return [bits[e] if type(e) is int else 0 for e in self.entries]
 
-    def groups(self) -> list[tuple[Entry, ...]]:
+    def groups(self) -> list[tuple[int, ...]]:
         """The groups that cost least together."""
         made = self._in_the_order_made()
         bits = [self._bits(group) for group in made]
-        dearer = set[tuple[Entry, ...]]()
+        dearer = set[tuple[int, ...]]()
         while True:
             pairs = sorted(self._pairs(made, bits), reverse=True)
             for _, i, j in pairs:
@@ -108,29 +102,29 @@ class _Together:
             else:
                 return made
 
-    def _pairs(self, made: Sequence[Sequence[Entry]], bits: Sequence[int]) -> Iterable[tuple[float, int, int]]:
+    def _pairs(self, made: Sequence[Sequence[int]], bits: Sequence[int]) -> Iterable[tuple[float, int, int]]:
         """What two groups have in common, as a share of all they need, and which they are."""
         for i in range(len(made)):
             for j in range(i):
                 if len(made[i]) + len(made[j]) <= WIDEST:
                     yield (bits[i] & bits[j]).bit_count() / max(1, (bits[i] | bits[j]).bit_count()), i, j
 
-    def _bits(self, group: Iterable[Entry]) -> int:
+    def _bits(self, group: Iterable[int]) -> int:
         bits = 0
         for at in group:
             bits |= self.needs[at]
         return bits
 
-    def cost(self, group: tuple[Entry, ...]) -> float:
+    def cost(self, group: tuple[int, ...]) -> float:
         """What a kernel for these results costs."""
         if group not in self._costs:
             alive, order = self.flow.best([self.entries[at] for at in group])
             self._costs[group] = KERNEL + len(order) + SPILT * max(0, alive - self.registers)
         return self._costs[group]
 
-    def _in_the_order_made(self) -> list[tuple[Entry, ...]]:
+    def _in_the_order_made(self) -> list[tuple[int, ...]]:
         """Runs of results that were made one after the other, cut where it costs least."""
-        every = sorted(self.entries, key=self._when)
+        every = sorted(range(len(self.entries)), key=self._when)
         least, begins = [0.0, *[float("inf")] * len(every)], [0] * (len(every) + 1)
         for first in range(len(every)):
             bits = 0
@@ -139,13 +133,13 @@ class _Together:
                 cost = least[first] + bits.bit_count() + KERNEL
                 if cost < least[last + 1]:
                     least[last + 1], begins[last + 1] = cost, first
-        made, end = list[tuple[Entry, ...]](), len(every)
+        made, end = list[tuple[int, ...]](), len(every)
         while end:
             made.append(tuple(sorted(every[begins[end] : end])))
             end = begins[end]
         return made[::-1]
 
-    def _when(self, at: Entry) -> int:
+    def _when(self, at: int) -> int:
         """When the numbers were made that a result is the last step from; signs and choices come later."""
         code, e = self.flow.program.code, self.entries[at]
         while type(e) is int and code[e][0] in ("select", "neg"):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hinge.graph import Program
+from hinge.graph import Output, Program
 from hinge.graph.order import STRUCTURE
 
 CHOOSING = frozenset({"select", "less", "min", "max", "neg"})  # what is done last: it makes no new number
@@ -46,7 +46,7 @@ class Flow:
         return found
 
     def orders(self, entries: Iterable[int | float]) -> Iterable[list[int]]:
-        """Orders of the instructions that these results need: as it is; limb by limb; result by result."""
+        """Orders of the instructions that these results need: as it is; limb by limb, twice; result by result."""
         code = self.program.code
         results = {e for e in entries if type(e) is int and code[e][0] != "input"}
         last, sources, stack = set[int](), set[int](), list(results)
@@ -101,12 +101,12 @@ class Flow:
             waiting = [n for n in waiting if not there[n]]
         return order
 
-    def alive(self, order: Sequence[int]) -> int:
-        """The most values that are alive at a time in an order; a result is written when it is made."""
-        until = dict[int, int]()
+    def alive(self, order: Sequence[int], held: Iterable[int | float] = ()) -> int:
+        """The most values that are alive at a time in an order: what is needed later, and what is held to the end."""
+        until = {e: len(order) for e in held if type(e) is int}
         for at, n in enumerate(order):
             for a in self.needs[n]:
-                until[a] = at
+                until[a] = max(at, until.get(a, 0))
         gone = [0] * (len(order) + 1)
         now = most = 0
         for at, n in enumerate(order):
@@ -117,15 +117,16 @@ class Flow:
             most = max(most, now)
         return most
 
-    def best(self, entries: Iterable[int | float]) -> tuple[int, list[int]]:
-        """The order with fewest values alive, and how many they are."""
-        return min(((self.alive(order), order) for order in self.orders(entries)), key=lambda one: one[0])
+    def best(self, entries: Sequence[int | float], hold: bool = False) -> tuple[int, list[int]]:
+        """The order with fewest values alive, and how many they are; all results are held, or none."""
+        held = entries if hold else ()
+        return min(((self.alive(order, held), order) for order in self.orders(entries)), key=lambda one: one[0])
 
 
-def reordered(program: Program, order: Sequence[int], entries: Sequence[Sequence[int | float]]) -> Program:
-    """The program of these instructions, in this order, for these entries of its results; inputs come first."""
+def reordered(program: Program, order: Sequence[int], outputs: Sequence[Output]) -> Program:
+    """The program of these instructions, in this order, for these results of it; inputs come first."""
     code = program.code
-    used = [*(a for n in order for a in code[n][1]), *(e for some in entries for e in some)]
+    used = [*(a for n in order for a in code[n][1]), *(e for one in outputs for e in one.entries)]
     order = sorted({a for a in used if type(a) is int and code[a][0] == "input"}) + list(order)
     number = {n: k for k, n in enumerate(order)}
 
@@ -133,8 +134,5 @@ def reordered(program: Program, order: Sequence[int], entries: Sequence[Sequence
         return number[a] if type(a) is int else a
 
     made = tuple((op, args if op == "input" else tuple(map(named, args))) for op, args in (code[n] for n in order))
-    outputs = tuple(
-        replace(one, shape=one.shape if len(some) == len(one.entries) else (len(some),), entries=tuple(map(named, some)))
-        for one, some in zip(program.outputs, entries, strict=True)
-    )
-    return replace(program, code=made, outputs=outputs)
+    given = tuple(replace(one, entries=tuple(map(named, one.entries))) for one in outputs)
+    return replace(program, code=made, outputs=given)

@@ -1,9 +1,9 @@
 """Rows of numbers between memory and threads, one thread a state.
 
-A short row is read and written by its thread, two or four numbers at a time where they fill it. Of long rows a warp
-takes its 32 together, which lie side by side, through shared memory: there rows are an odd number of places apart, so
-that threads that read the same entry of each do not wait for each other. Where registers are short, a long row of
-results is kept there from when each of them is made.
+A short row is read and written by its thread, two or four numbers at a time where they fill it, and nobody reads it
+again. Of long rows a warp takes its 32 together, which lie side by side, through shared memory: there rows are an odd
+number of places apart, so that threads that read the same entry of each do not wait for each other. What several kernels
+make, each some entries of a row, is kept in columns, which threads write side by side, and turned into rows at the end.
 """
 
 from __future__ import annotations
@@ -53,17 +53,6 @@ static __device__ void give_part(T *to, const T *staging, int rows, int lane)
             if (column + lane < WIDTH) to[row * N + column + lane] = staging[row * APART + column + lane];
     }
 }
-
-template <int WIDTH, int APART, int N, typename T>
-static __device__ void give_places(T *to, const int *places, const T *staging, int rows, int lane)
-{
-    #pragma unroll
-    for (int column = lane; column < WIDTH; column += 32) {
-        const int place = places[column];
-        #pragma unroll 8
-        for (int row = 0; row < rows; row++) to[row * N + place] = staging[row * APART + column];
-    }
-}
 """
 
 
@@ -82,7 +71,6 @@ class Staging:
 
     inputs: dict[int, int]  # → the column where it begins
     outputs: dict[int, int]  # → how many columns go at a time
-    made: dict[int, int]  # outputs that are there from when they are made → the column where it begins
     columns: int
     threads: int
 
@@ -91,24 +79,18 @@ class Staging:
         return self.threads * self.columns
 
 
-def staging(inputs: Sequence[int], outputs: Sequence[int], real: Real, when_made: bool = False) -> Staging:
-    """How rows of these lengths go; a length of zero says that the thread sees to it itself.
-
-    Results are there from `when_made` on, or at the end, in the places of inputs.
-    """
+def staging(inputs: Sequence[int], outputs: Sequence[int], real: Real) -> Staging:
+    """How rows of these lengths go; a length of zero says that the thread sees to it itself."""
     most = SHARED // (WARP * bytes_of(real))
     taken, columns = dict[int, int](), 0
     for k, n in enumerate(inputs):
-        if n and columns + apart(n) <= most:
+        if n > SHORT and columns + apart(n) <= most:
             taken[k], columns = columns, columns + apart(n)
-    made = dict[int, int]()
-    for k, n in enumerate(outputs):
-        if when_made and n and columns + apart(n) <= most:
-            made[k], columns = columns, columns + apart(n)
-    widths = {k: _width(n, columns, real) for k, n in enumerate(outputs) if n and k not in made}
+    given = frozenset(k for k, n in enumerate(outputs) if n > SHORT)
+    widths = {k: _width(outputs[k], columns, real) for k in given}
     columns = max([columns, *map(apart, widths.values())])
     warps = min(THREADS // WARP, most // columns) if columns else THREADS // WARP
-    return Staging(taken, widths, made, columns, warps * WARP)
+    return Staging(taken, widths, columns, warps * WARP)
 
 
 def _width(n: int, columns: int, real: Real) -> int:
@@ -122,7 +104,7 @@ def vector(n: int, real: Real) -> int:
 
 
 def taken(name: str, n: int, real: Real) -> list[str]:
-    """A short row, read by its thread; nobody reads it again."""
+    """A short row, read by its thread."""
     w = vector(n, real)
     lines = [f"{real.name} {name}[{n}];"]
     if w == 1:
@@ -158,23 +140,42 @@ def staged_in(name: str, n: int, column: int, real: Real) -> list[str]:
     ]
 
 
-def staged_out(name: str, values: Sequence[str], n: int, places: Sequence[int], width: int) -> list[str]:
-    """Entries of a long row of n, written by the warp, so many columns at a time."""
-    lines = list[str]()
-    for first in range(0, len(values), width):
-        some = values[first : first + width]
+def staged_out(name: str, values: Sequence[str], width: int) -> list[str]:
+    """A long row, written by the warp, so many columns at a time."""
+    n, lines = len(values), list[str]()
+    for first in range(0, n, width):
+        w = min(width, n - first)
         lines.append("__syncwarp();")
-        lines += [f"staging[lane * {apart(len(some))} + {j}] = {x};" for j, x in enumerate(some)]
-        lines += ["__syncwarp();", *given_out(name, n, places[first : first + width], "staging")]
+        lines += [f"staging[lane * {apart(w)} + {j}] = {x};" for j, x in enumerate(values[first : first + w])]
+        lines.append("__syncwarp();")
+        to = f"all_{name} + first_state * {n} + {first}"
+        how = f"give_rows<{n}, {apart(n)}>" if w == n else f"give_part<{w}, {apart(w)}, {n}>"
+        lines.append(f"{how}({to}, staging, rows, lane);")
     return lines
 
 
-def given_out(name: str, n: int, places: Sequence[int], begins: str) -> list[str]:
-    """Entries of a long row of n, written by the warp from the columns of shared memory that begin there."""
-    w, to = len(places), f"all_{name} + first_state * {n}"
-    if w == n:
-        return [f"give_rows<{n}, {apart(n)}>({to}, {begins}, rows, lane);"]
-    if places[-1] - places[0] == w - 1:
-        return [f"give_part<{w}, {apart(w)}, {n}>({to} + {places[0]}, {begins}, rows, lane);"]
-    table = f"static const int places[{w}] = {{{', '.join(map(str, places))}}};"
-    return [f"{{ {table} give_places<{w}, {apart(w)}, {n}>({to}, places, {begins}, rows, lane); }}"]
+TURNED = """\
+/* columns, a number of each state one after the other, into rows: 32 of each at a time, by a warp */
+template <int N, typename T, typename R>
+static __device__ void give_turned(R *to, const T *columns, long long states)
+{
+    __shared__ T tiles[4][32][33];
+    T (*const tile)[33] = tiles[threadIdx.x >> 5];
+    const int lane = threadIdx.x & 31, across = (N + 31) / 32;
+    const long long number = blockIdx.x * 4ll + (threadIdx.x >> 5), first = number / across * 32;
+    const int column = (int)(number % across) * 32, rows = (int)min(32ll, states - first);
+    if (rows <= 0) return;
+    #pragma unroll
+    for (int k = 0; k < 32; k++)
+        if (column + k < N && lane < rows) tile[k][lane] = columns[(column + k) * states + first + lane];
+    __syncwarp();
+    #pragma unroll 8
+    for (int row = 0; row < rows; row++)
+        if (column + lane < N) to[(first + row) * N + column + lane] = (R)tile[lane][row];
+}
+"""
+
+
+def across(n: int) -> int:
+    """How many warps turn 32 rows of n numbers."""
+    return -(-n // WARP)
