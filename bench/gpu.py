@@ -1,8 +1,11 @@
 """Kernels on a GPU: time a state, and the share of what a copy on the same card reaches.
 
-python bench/gpu.py UR5=ur5.urdf Panda=panda.urdf G1=g1.urdf   (with CuPy, on a machine with a GPU)
+python bench/gpu.py ur5.urdf panda.urdf,panda_finger_joint1 g1.urdf   (with CuPy, on a machine with a GPU)
+
+Joints named after a file are locked for derivatives.
 """
 
+import itertools
 import sys
 import time
 
@@ -14,6 +17,8 @@ from hinge.backends.cuda.device import gpu
 
 STATES, TRIPS, ROUNDS = 1 << 20, 20, 3
 NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+NUMBERS = (np.float32, np.float64)
+SLOPES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 
 
 def seconds(call):
@@ -38,10 +43,11 @@ def bandwidth():
     return 2 * x.nbytes / seconds(lambda: cupy.copyto(y, x))
 
 
-def row(robot, name, number, copied, method=None):
-    """The row of the table for one kernel."""
-    kernel = robot.kernel(name, backend="cuda", method=method)
+def row(robot, name, number, copied):
+    """The row of the table for one kernel; derivatives are packed."""
+    how = {"packed": True} if name in SLOPES else {}
     start = time.perf_counter()
+    kernel = robot.kernel(name, backend="cuda", **how)
     code = kernel.code(np.dtype(number))
     ready = time.perf_counter() - start
     rng, rows = np.random.default_rng(0), []
@@ -52,36 +58,35 @@ def row(robot, name, number, copied, method=None):
     addresses, stream = [x.data.ptr for x in (*rows, *outs)], cupy.cuda.get_current_stream().ptr
     taken = seconds(lambda: code.launch(gpu(), addresses, (), STATES, stream))
     share = sum(x.nbytes for x in (*rows, *outs)) / taken / copied
-    small = [x[:64] for x in rows]
-    made = getattr(robot, name)(*small, method=method)  # and the call from Python, for a small batch
+    small, call = [x[:64] for x in rows], getattr(robot, name)
+    made = call(*small, **how)  # and the call from Python, for a small batch
     start = time.perf_counter()
     for _ in range(1000):
-        made = getattr(robot, name)(*small, method=method)
+        made = call(*small, **how)
     called = (time.perf_counter() - start) / 1000
     cupy.cuda.Device().synchronize()
     assert np.array_equal(made.get(), outs[0][:64].get(), equal_nan=True)
-    words = name if method is None else f"{name}, {method}"
     return (
-        f"| {robot.name} | {words} | {np.dtype(number).name} | {1e9 * taken / STATES:.4f} | {100 * share:.0f} % "
+        f"| {robot.name} | {name} | {np.dtype(number).name} | {1e9 * taken / STATES:.4f} | {100 * share:.0f} % "
         f"| {1e6 * called:.0f} | {ready:.1f} |"
     )
 
 
-def main(files):
+def main(words):
     copied = bandwidth()
     print(
         f"{gpu().name}; a copy reads and writes {copied / 1e12:.2f} TB/s; {STATES} states, rows as users have them.\n"
     )
     print("| robot | kernel | numbers | ns a state | of a copy | µs a call of 64 states | s to compile |")
     print("|---|---|---|---|---|---|---|")
-    for word in files:
-        robot = hinge.load(word.partition("=")[2])
-        for name in NAMES:
-            for number in (np.float32, np.float64):
-                print(row(robot, name, number, copied), flush=True)
-        if robot.nv > 20:
-            for number in (np.float32, np.float64):
-                print(row(robot, "forward_dynamics", number, copied, "composite_turney"), flush=True)
+    for word in words:
+        file, *locked = word.split(",")
+        robot = hinge.load(file)
+        for name, number in itertools.product(NAMES, NUMBERS):
+            print(row(robot, name, number, copied), flush=True)
+        arm = robot.lock(locked) if locked else robot
+        for name, number in itertools.product(SLOPES, NUMBERS):
+            print(row(arm, name, number, copied), flush=True)
 
 
 if __name__ == "__main__":

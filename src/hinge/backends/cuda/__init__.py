@@ -19,16 +19,14 @@ from hinge.backends.cuda import compiler
 from hinge.backends.cuda.device import Device, checked, gpu
 from hinge.backends.cuda.emit import Kernel, emit
 from hinge.backends.cuda.parts import cost
-from hinge.backends.cuda.rows import WARP
+from hinge.backends.cuda.rows import WARP, at_a_time
 from hinge.backends.statements import REALS
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE
 
-__all__ = ["BACKEND", "Loaded", "emit"]
+__all__ = ["BACKEND", "Loaded", "cost", "emit"]
 ALIGNED = 256  # bytes: arrays begin at multiples of it
 NAME = "program"
-BLOCK = 1 << 14  # states that keep a GPU busy
-ROOM = 1 << 29  # bytes that kernels of one program may share at a time
 
 
 class Loaded(Code):
@@ -55,7 +53,7 @@ class Loaded(Code):
             ((kernel, said),) = loaded
             on.launch(kernel, states, said.threads, (*addresses, *counts, states), stream)
             return
-        most = max(ROOM // self.room // BLOCK, 1) * BLOCK
+        most = at_a_time(self.room)
         with on.room(self.room * min(states, most), stream) as room:
             for first in range(0, states, most):
                 count = min(most, states - first)

@@ -53,7 +53,7 @@ def _ordered(program: Program, enough: int) -> tuple[int, Program]:
     if alive <= enough or not flow.is_straight:
         return alive, program
     fewest, order = flow.best(entries, hold=True)
-    return (fewest, reordered(program, order, program.outputs)) if fewest < alive else (alive, program)
+    return (fewest, reordered(program, order, program.outputs)) if fewest < 0.9 * alive else (alive, program)
 
 
 class _Together:

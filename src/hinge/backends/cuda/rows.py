@@ -21,6 +21,8 @@ SHARED = 48 * 1024  # bytes that a block may have of shared memory without askin
 WHOLE = 20 * 1024  # bytes of a warp's results that go there at once; of more, so many columns of rows at a time:
 PART = {"double": 96, "float": 160}
 THREADS = 128  # of a block
+BUSY = 1 << 14  # states that keep a GPU busy
+ROOM = 1 << 29  # bytes that kernels of one program may share at a time
 
 HELPERS = """\
 template <int N, int APART, typename T>
@@ -179,3 +181,8 @@ static __device__ void give_turned(R *to, const T *columns, long long states)
 def across(n: int) -> int:
     """How many warps turn 32 rows of n numbers."""
     return -(-n // WARP)
+
+
+def at_a_time(size: int) -> int:
+    """How many states there is room for, where kernels share so many bytes of each."""
+    return max(ROOM // size // BUSY, 1) * BUSY
