@@ -71,7 +71,12 @@ def test_the_files_pass_their_own_test(tmp_path, scalar):
 
 @hosted
 def test_several_kernels_are_launched_one_after_another(tmp_path, monkeypatch):
-    for name, limit in (("REGISTERS", dict.fromkeys(REALS, 5)), ("MANY", dict.fromkeys(REALS, 6)), ("WIDEST", 3), ("FIRST", 2)):
+    for name, limit in (
+        ("REGISTERS", dict.fromkeys(REALS, 5)),
+        ("MANY", dict.fromkeys(REALS, 6)),
+        ("WIDEST", 3),
+        ("FIRST", 2),
+    ):
         monkeypatch.setattr(parts, name, limit)
     files = cuda_files.cuda_files(hinge.samples.puma560().target, ["inverse_dynamics"])
     (text,) = [text for name, text in files.items() if name.endswith("inverse_dynamics.cu")]

@@ -1,7 +1,7 @@
 """From a request to a program: which algorithm serves it, and what a kernel for it needs to know.
 
-A method that is asked for by name is taken. Else those that compete to be the default are traced, and the one that costs
-the back end least is: on a CPU the one with the fewest operations. That depends on the model, never on the batch.
+A method that is asked for by name is taken. Else those that compete to be the default are traced, and the one that
+costs the back end least is: on a CPU the one with the fewest operations. That depends on the model, never on the batch.
 """
 
 from __future__ import annotations

@@ -108,12 +108,16 @@ def content(program: Program, dtype: np.dtype[Any], architecture: int) -> bytes:
     """What is kept of a compiled program: a line that says how it is called, and machine code of each kernel."""
     text = emit(program, next(real for real in REALS.values() if real.dtype == dtype), NAME)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        codes = list(pool.map(lambda k: compiler.compiled(text.source, NAME, architecture, k), range(len(text.kernels))))
+        codes = list(
+            pool.map(lambda k: compiler.compiled(text.source, NAME, architecture, k), range(len(text.kernels)))
+        )
     streams = sorted(program.streams)
     rows = [0 if one.uniform else one.size * dtype.itemsize for one in program.inputs]
     rows += [len(one.entries) * (1 if one.whole else dtype.itemsize) for one in program.outputs]
     said = {
-        "kernels": [(one.name, one.threads, one.warps, len(code)) for one, code in zip(text.kernels, codes, strict=True)],
+        "kernels": [
+            (one.name, one.threads, one.warps, len(code)) for one, code in zip(text.kernels, codes, strict=True)
+        ],
         "rows": rows,
         "room": text.columns * dtype.itemsize,
         "streams": streams,

@@ -1,6 +1,6 @@
 """Kernels as files for nvcc: a function that launches each program, a header, and a program that tries them.
 
-    cudaError_t arm_inverse_dynamics(const double *q, …, double *out, long long states, cudaStream_t stream);
+cudaError_t arm_inverse_dynamics(const double *q, …, double *out, long long states, cudaStream_t stream);
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def header(
 def code(prefix: str, one: c.Routine, real: Real) -> str:
     """The kernels of a program, and the function that launches them."""
     text = emit(one.program, real, f"{one.name}_kernel")
-    return "\n".join([f'#include "{prefix}.cuh"\n', text.source, braced(_prototype(one, real), _launched(one, text, real))])
+    return "\n".join(
+        [f'#include "{prefix}.cuh"\n', text.source, braced(_prototype(one, real), _launched(one, text, real))]
+    )
 
 
 def _prototype(one: c.Routine, real: Real) -> str:

@@ -2,7 +2,7 @@
 
 What two results have in common is made once where they are in one part, and twice where they are not; but in one part
 more values are alive at a time, and those that registers do not hold go to memory and back. Results that were made one
-after the other are together first; then those parts that have most in common become one, for as long as that is cheaper.
+after the other are together first; then those parts that have most in common become one, as long as that is cheaper.
 """
 
 from __future__ import annotations

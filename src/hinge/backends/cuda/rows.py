@@ -2,8 +2,8 @@
 
 A short row is read and written by its thread, two or four numbers at a time where they fill it, and nobody reads it
 again. Of long rows a warp takes its 32 together, which lie side by side, through shared memory: there rows are an odd
-number of places apart, so that threads that read the same entry of each do not wait for each other. What several kernels
-make, each some entries of a row, is kept in columns, which threads write side by side, and turned into rows at the end.
+number of places apart, so that threads that read the same entry of each do not wait for each other. Of what several
+kernels make, each some entries of a row, there are columns first, which threads write side by side; then their rows.
 """
 
 from __future__ import annotations
