@@ -33,7 +33,9 @@ static thread_local Index threadIdx, blockIdx;
 static std::vector<std::barrier<> *> warps;
 static void __syncwarp() { warps[threadIdx.x / 32]->arrive_and_wait(); }
 template <typename T> static T __ldcs(const T *from) { return *from; }
+template <typename T> static T __ldg(const T *from) { return *from; }
 template <typename T> static void __stcs(T *to, T value) { *to = value; }
+template <typename T> static void __stwb(T *to, T value) { *to = value; }
 """
 MAIN = """
 extern "C" void launch_%s(long long blocks, int threads, %s)

@@ -21,6 +21,8 @@ SHARED = 48 * 1024  # bytes that a block may have of shared memory without askin
 WHOLE = 20 * 1024  # bytes of a warp's results that go there at once; of more, so many columns of rows at a time:
 PART = {"double": 96, "float": 160}
 THREADS = 128  # of a block
+# how a thread reads and writes: caches may forget rows of floats first; those of doubles are faster kept
+READ, WRITE = {"double": "__ldg", "float": "__ldcs"}, {"double": "__stwb", "float": "__stcs"}
 BUSY = 1 << 14  # states that keep a GPU busy
 ROOM = 1 << 29  # bytes that kernels of one program may share at a time
 
@@ -115,7 +117,7 @@ def taken(name: str, n: int, real: Real) -> list[str]:
     for i in range(n // w):
         place = f"reinterpret_cast<const {kind} *>(all_{name} + this_state * {n}) + {i}"
         parts = " ".join(f"{name}[{i * w + j}] = part.{'xyzw'[j]};" for j in range(w))
-        lines.append(f"{{ const {kind} part = __ldcs({place}); {parts} }}")
+        lines.append(f"{{ const {kind} part = {READ[real.name]}({place}); {parts} }}")
     return lines
 
 
@@ -127,7 +129,7 @@ def given(name: str, values: Sequence[str], real: Real) -> list[str]:
         return [f"all_{name}[this_state * {n} + {j}] = {x};" for j, x in enumerate(values)]
     kind = f"{real.name}{w}"
     return [
-        f"__stcs(reinterpret_cast<{kind} *>(all_{name} + this_state * {n}) + {i}, "
+        f"{WRITE[real.name]}(reinterpret_cast<{kind} *>(all_{name} + this_state * {n}) + {i}, "
         f"make_{kind}({', '.join(values[i * w : (i + 1) * w])}));"
         for i in range(n // w)
     ]
