@@ -18,7 +18,8 @@ MANY = {"float": 500, "double": 350}  # numbers alive that are worth several ker
 SPILT = 40  # operations that the way to memory and back takes
 KERNEL = 100  # operations that it takes to begin another kernel
 WIDEST = 200  # results of a kernel
-FIRST = 24  # results that are together before parts are compared
+FIRST, GROUPS = 24, 60  # results that are together before parts are compared, or more for no more groups than these
+LONGEST, MOST = 60_000, 5000  # instructions and results of a program that is compared with itself in parts
 
 
 def cost(program: Program) -> float:
@@ -33,9 +34,10 @@ def parts(program: Program, real: Real) -> list[Program]:
     The results of a part are called by their numbers among all entries of all results, a column each.
     """
     alive, ordered = _ordered(program, REGISTERS[real.name] // 2)
-    if alive <= MANY[real.name] or not Flow(program).is_straight:
-        return [ordered]
     flow, entries = Flow(program), [e for one in program.outputs for e in one.entries]
+    too_long = len(program.code) > LONGEST or len(entries) > MOST
+    if alive <= MANY[real.name] or too_long or not flow.is_straight:
+        return [ordered]
     groups = _Together(flow, entries, REGISTERS[real.name]).groups()
     if len(groups) == 1:
         return [ordered]
@@ -126,9 +128,10 @@ class _Together:
         """Runs of results that were made one after the other, cut where it costs least."""
         every = sorted(range(len(self.entries)), key=self._when)
         least, begins = [0.0, *[float("inf")] * len(every)], [0] * (len(every) + 1)
+        longest = max(FIRST, len(every) // GROUPS)
         for first in range(len(every)):
             bits = 0
-            for last in range(first, min(len(every), first + FIRST)):
+            for last in range(first, min(len(every), first + longest)):
                 bits |= self.needs[every[last]]
                 cost = least[first] + bits.bit_count() + KERNEL
                 if cost < least[last + 1]:

@@ -46,7 +46,7 @@ class Flow:
         return found
 
     def orders(self, entries: Iterable[int | float]) -> Iterable[list[int]]:
-        """Orders of the instructions that these results need: as it is; limb by limb, twice; result by result."""
+        """Orders of the instructions that these results need: as it is; limb by limb, both ways; result by result."""
         code = self.program.code
         results = {e for e in entries if type(e) is int and code[e][0] != "input"}
         last, sources, stack = set[int](), set[int](), list(results)
@@ -59,7 +59,8 @@ class Flow:
                 stack += self.needs[n]
         limbs = self._limbs(sorted(sources))
         yield sorted(self.reached(results))
-        for groups in (limbs, limbs[::-1], [[n] for n in sorted(sources)]):
+        both_ways = [limbs, limbs[::-1]] if len(limbs) > 1 else []
+        for groups in [*both_ways, [[n] for n in sorted(sources)]]:
             yield self._one_after_another(groups, sorted(last))
 
     def _limbs(self, sources: Sequence[int]) -> list[list[int]]:
