@@ -19,9 +19,8 @@ from hinge.backends.partition import Pieces, Straight
 from hinge.backends.statements import Real, braced, shared
 from hinge.graph import OPS, Program
 
-WORDS = frozenset(
-    {"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part", "columns"}
-)  # of the code here
+# names that the code here uses
+WORDS = frozenset("this_state first_state states staging rows row lane part columns PART COLUMN".split())
 # what several kernels take besides, and where a state's number of a column is
 ROOM = "{} *__restrict__ columns"
 COLUMN = "#define COLUMN(k) (columns + (k) * states + this_state)\n"
@@ -79,10 +78,12 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
     whole, first = _routine(program, name), 0
     kernels = [Kernel(f"{name}_{k}", rows.THREADS) for k in range(len(cut))]
     texts = [_part(one.name, part, whole, real) for one, part in zip(kernels, cut, strict=True)]
-    for k, output in enumerate(program.outputs):
+    for array, output in zip(whole.outputs, program.outputs, strict=True):
         n = len(output.entries)
-        kernels.append(Kernel(f"{name}_{len(cut) + k}", rows.THREADS, rows.across(n)))
-        turned = f"give_turned<{n}>(all_{whole.outputs[k].name}, columns + {first} * states, states);"
+        if not n:
+            continue
+        kernels.append(Kernel(f"{name}_{len(kernels)}", rows.THREADS, rows.across(n)))
+        turned = f"give_turned<{n}>(all_{array.name}, columns + {first} * states, states);"
         texts.append(braced(_head(kernels[-1].name, whole, real, rows.THREADS, ROOM), [turned]))
         first += n
     texts = [f"#if !defined PART || PART == {k}\n{text}#endif\n" for k, text in enumerate(texts)]
