@@ -20,7 +20,7 @@ from hinge.backends.statements import Real, braced, shared
 from hinge.graph import OPS, Program
 
 # names that the code here uses
-WORDS = frozenset("this_state first_state states staging rows row lane part columns PART COLUMN".split())
+WORDS = frozenset(re.findall(r"\w+", "this_state first_state states staging rows row lane part columns PART COLUMN"))
 # what several kernels take besides, and where a state's number of a column is
 ROOM = "{} *__restrict__ columns"
 COLUMN = "#define COLUMN(k) (columns + (k) * states + this_state)\n"
