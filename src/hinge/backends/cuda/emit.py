@@ -178,8 +178,11 @@ def _begin(stage: rows.Staging, real: Real) -> list[str]:
 def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
     """What each input array is called for a state."""
     lines = list[str]()
-    gathered = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "input"}
+    gathered = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind in ("input", "rows")}
+    read = gathered | {args[0] for op, args in one.program.code if op == "input"} | stage.inputs.keys()
     for k, (array, given) in enumerate(zip(one.inputs, one.program.inputs, strict=True)):
+        if k not in read:
+            continue
         pointer = f"const {real.name} *const {array.name} = all_{array.name}"
         if given.stream and not given.uniform:
             lines.append(f"{pointer} + this_state * {c.rows_of(array)} * {given.size};")

@@ -17,7 +17,7 @@ REGISTERS = {"float": 230, "double": 110}  # numbers that a thread has at hand
 MANY = {"float": 500, "double": 350}  # numbers alive that are worth several kernels
 SPILT = 40  # operations that the way to memory and back takes
 KERNEL = 100  # operations that it takes to begin another kernel
-WIDEST = 200  # results of a kernel
+WIDEST = 200  # results of a kernel, without constants
 FIRST, GROUPS = 24, 60  # results that are together before parts are compared, or more for no more groups than these
 LONGEST, MOST = 60_000, 5000  # instructions and results of a program that is compared with itself in parts
 
@@ -108,7 +108,7 @@ class _Together:
         """What two groups have in common, as a share of all they need, and which they are."""
         for i in range(len(made)):
             for j in range(i):
-                if len(made[i]) + len(made[j]) <= WIDEST:
+                if sum(bool(self.needs[at]) for at in (*made[i], *made[j])) <= WIDEST:
                     yield (bits[i] & bits[j]).bit_count() / max(1, (bits[i] | bits[j]).bit_count()), i, j
 
     def _bits(self, group: Iterable[int]) -> int:
