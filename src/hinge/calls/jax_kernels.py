@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -26,65 +25,10 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from hinge.backends.kernel import Kernel
 from hinge.backends.llvm import xla_entry
-from hinge.calls.target import USUAL, Target
-from hinge.dynamics.place import At
-from hinge.dynamics.registry import POSITION, default
+from hinge.calls.differentiable import Call
 from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered
-from hinge.model.vary import starts
-
-
-@dataclass(frozen=True)
-class Call:
-    """What is asked of a target, apart from the numbers."""
-
-    target: Target
-    name: str
-    method: str | None = None
-    backend: str | None = None
-    given: tuple[str, ...] = ()
-    terms: tuple[str, ...] = USUAL
-    status: bool = False
-    regroup: bool = False
-    places: tuple[tuple[str, At], ...] = ()
-    options: tuple[tuple[str, str], ...] = ()
-    slopes: tuple[Slope, ...] = ()
-    flat: bool = False
-
-    def __repr__(self) -> str:
-        return " of ".join([*(f"{one.kind} {one.by}" for one in reversed(self.slopes)), self.name, self.target.name])
-
-    @cached_property
-    def kernel(self) -> Kernel:
-        return self.target.kernel(
-            self.name, self.method, self.backend, self.given, self.terms, self.status, self.regroup, self.places,
-            dict(self.options), self.slopes, self.flat,
-        )  # fmt: skip
-
-    @cached_property
-    def inputs(self) -> tuple[str, ...]:
-        """The names of what it takes."""
-        return tuple(one.name for one in self.kernel.plan.inputs)
-
-    @cached_property
-    def linear(self) -> int:
-        """How many of its inputs, the last ones, are tangents or weights of its last slope, in which it is linear."""
-        return len(self.inputs) - len(self.before.inputs) if self.slopes else 0
-
-    @property
-    def before(self) -> Call:
-        """What its last slope was taken of."""
-        return replace(self, status=False, slopes=self.slopes[:-1])
-
-    def sloped(self, slope: Slope) -> Call:
-        """A slope of it, by the numbers of positions unless it has one along velocities."""
-        return replace(self, status=False, flat=self.flat or not self.slopes, slopes=(*self.slopes, slope))
-
-    def along_velocities(self, name: str) -> bool:
-        """Whether slopes by an input are along velocities: where it is a position, and they are not flat."""
-        return bool(self.slopes) and not self.flat and default(self.name).inputs.get(name) is POSITION
 
 
 P = Primitive("hinge")
@@ -119,30 +63,22 @@ def _tangents(primals: Sequence[Any], tangents: Sequence[Any], *, call: Call) ->
     fixed = len(primals) - call.linear
     if moving[0] >= fixed:
         seeds = map(ad.instantiate_zeros, tangents[fixed:])
-        changes = run(replace(call, status=False), [*primals[:fixed], *seeds])
+        changes = run(call.but(status=False), [*primals[:fixed], *seeds])
     else:
-        parts = {name: x for k in moving for name, x in _apart(call, call.inputs[k], primals[k], tangents[k])}
-        changes = run(call.sloped(Slope("along", tuple(parts))), [*primals, *parts.values()])
+        slope = Slope("along", tuple(call.inputs[k] for k in moving))
+        rates = [_rate(call, call.inputs[k], primals[k], tangents[k]) for k in moving]
+        changes = run(call.sloped(slope), [*primals, *rates])
     if call.status:
         changes = [*changes, ad.Zero(jax.typeof(made[-1]).to_tangent_aval())]
     return made, changes
 
 
-def _apart(call: Call, name: str, x: Any, tangent: Any) -> list[tuple[str, Any]]:
-    """A tangent of an input as those of what slopes are taken by."""
-    if name == "prescribed":
-        raise NotCovered(
-            f"{call.name}: there are no derivatives by prescribed=. Give it as an array that is not differentiated."
-        )
-    if name == "parameters":
-        return [
-            (one.name, tangent[..., at : at + one.size].reshape(*tangent.shape[:-1], *one.shape))
-            for one, at in zip(call.target.vary, starts(call.target.vary), strict=True)
-        ]
-    if call.along_velocities(name):
-        met = Call(call.target, "difference", slopes=(Slope("along", ("q1",)),), flat=True)
-        (tangent,) = run(met, [x, x, tangent])
-    return [(name, tangent)]
+def _rate(call: Call, name: str, x: Any, tangent: Any) -> Any:
+    """The tangent of an input as that of what slopes are taken by: a velocity, where they are along these."""
+    if not call.along_velocities(name):
+        return tangent
+    met = Call(call.target, "difference", slopes=(Slope("along", ("q1",)),), flat=True)
+    return run(met.kept, [x, x, tangent])[0]
 
 
 def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]:
@@ -157,7 +93,7 @@ def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]
     else:
         back, wanted = Slope("along", last.by), list(range(fixed, len(operands)))
     seeds = [ad.instantiate_zeros(one) for one in weights[: len(weights) - call.status]]
-    made = run(replace(call, status=False, slopes=(*call.slopes[:-1], back)), [*operands[:fixed], *seeds])
+    made = run(call.but(status=False, slopes=(*call.slopes[:-1], back)), [*operands[:fixed], *seeds])
     found = dict(zip(wanted, made, strict=True))
     return [found[k] if ad.is_undefined_primal(one) else None for k, one in enumerate(operands)]
 
