@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -44,13 +44,16 @@ class Cupy:
     def constant(self, given: Array, where: int, number: np.dtype[Any]) -> Any:
         return _constant(given.astype(number).tobytes(), given.shape, number, where)
 
+    def at(self, where: int) -> Any:
+        return cupy.cuda.Device(where)
+
     def host(self, array: Any) -> Array:
         return array.get()
 
     # where it is
 
     def keys(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple([(x.shape, x.dtype, x.data.device_id, x.flags.c_contiguous) for x in arrays])
+        return tuple([(x.shape, x.strides, x.dtype, x.data.device_id) for x in arrays])
 
     def places(self, arrays: Sequence[Any]) -> list[int]:
         return [x.data.ptr for x in arrays]
@@ -65,13 +68,18 @@ class Cupy:
         return cupy.cuda.get_current_stream(device).ptr
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
-        return cupy.ndarray(shape, dtype) if _one() else _at(device, lambda: cupy.ndarray(shape, dtype))
+        if _one():
+            return cupy.ndarray(shape, dtype)
+        with self.at(device):
+            return cupy.ndarray(shape, dtype)
 
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        return _at(self.device(array), lambda: cupy.array(cupy.broadcast_to(array, shape), dtype, order="C"))
+        with self.at(array.data.device_id):
+            return cupy.array(cupy.broadcast_to(array, shape), dtype, order="C")
 
     def fill(self, out: Any, array: Any) -> None:
-        _at(array.data.device_id, lambda: cupy.copyto(out, array, casting="same_kind"))
+        with self.at(array.data.device_id):
+            cupy.copyto(out, array, casting="same_kind")
 
 
 @cache
@@ -80,22 +88,13 @@ def _one() -> bool:
     return cupy.cuda.runtime.getDeviceCount() == 1
 
 
-def _at(device: int, make: Callable[[], Any]) -> Any:
-    """What is made while a GPU is the current one."""
-    with cupy.cuda.Device(device):
-        return make()
-
-
 @lru_cache(256)
 def _constant(numbers: bytes, shape: tuple[int, ...], number: np.dtype[Any], where: int) -> Any:
     """An array that is the same in every call, and in every stream."""
-
-    def make() -> Any:
+    with cupy.cuda.Device(where):
         made = cupy.asarray(np.frombuffer(numbers, number).reshape(shape))
         cupy.cuda.get_current_stream().synchronize()
-        return made
-
-    return _at(where, make)
+    return made
 
 
 LIBRARY = Cupy()

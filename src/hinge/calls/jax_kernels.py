@@ -25,6 +25,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from hinge.backends.cuda import launcher
 from hinge.backends.llvm import xla_entry
 from hinge.calls.differentiable import Call
 from hinge.dynamics.slopes import Slope
@@ -129,29 +130,49 @@ def _called_back(ctx: Any, *operands: Any, call: Call) -> Any:
 def _machine_code(ctx: Any, *operands: Any, call: Call) -> Any:
     """Straight from what XLA has compiled, where it can be."""
     first = ctx.avals_in[0]
-    code = call.kernel.code(first.dtype)
-    states = prod(first.shape[: first.ndim - len(call.kernel.plan.shapes[0])])
-    if not states or not xla_entry.serves(code) or not handler():
+    code, states = call.kernel.code(first.dtype), _states(ctx, call)
+    if not states or not xla_entry.serves(code) or not handler("cpu"):
         return _called_back(ctx, *operands, call=call)
-    ctx.module_context.add_keepalive(code)
-    about = np.int64(xla_entry.about(code))
-    return jax.ffi.ffi_lowering(handler())(ctx, *operands, about=about, states=np.int64(states))
+    return _entered(ctx, operands, "cpu", code, xla_entry.about(code), states)
+
+
+def _on_gpu(ctx: Any, *operands: Any, call: Call) -> Any:
+    """On the GPU that the arrays are on, in the stream that XLA has chosen."""
+    states = _states(ctx, call)
+    if not states or call.backend not in ("llvm", "cuda") or not handler("CUDA"):
+        return _called_back(ctx, *operands, call=call)
+    code: Any = call.but(backend="cuda").kernel.code(ctx.avals_in[0].dtype)
+    launch = code.launching(None, len(ctx.avals_in) + len(ctx.avals_out), (), states)
+    return _entered(ctx, operands, "CUDA", launch, launch.place, states)
+
+
+def _states(ctx: Any, call: Call) -> int:
+    first = ctx.avals_in[0]
+    return prod(first.shape[: first.ndim - call.axes[0]])
+
+
+def _entered(ctx: Any, operands: Sequence[Any], platform: str, kept: Any, about: int, states: int) -> Any:
+    """A call of a handler, which is told what a kernel is and how many states there are."""
+    ctx.module_context.add_keepalive(kept)
+    return jax.ffi.ffi_lowering(handler(platform))(ctx, *operands, about=np.int64(about), states=np.int64(states))
 
 
 mlir.register_lowering(P, _called_back)
 mlir.register_lowering(P, _machine_code, platform="cpu")
+mlir.register_lowering(P, _on_gpu, platform="cuda")
 
 
 @cache
-def handler() -> str:
+def handler(platform: str) -> str:
     """What XLA calls the way into kernels; nothing where its interface is not one that we know.
 
     The name is this process's own: what XLA keeps compiled has addresses in it, and is nothing to another process.
     """
     header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
-    address = xla_entry.address(header.read_text() if header.is_file() else "")
+    entry = xla_entry.address if platform == "cpu" else launcher.handler
+    address = entry(header.read_text() if header.is_file() else "")
     if not address:
         return ""
     name = f"hinge_{secrets.token_hex(8)}"
-    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform=platform)
     return name

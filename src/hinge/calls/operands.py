@@ -115,8 +115,8 @@ def prepared(library: Any, target: Target, name: str, given: Sequence[Any], fram
     """A call, and the arrays of a library that its kernel takes: all in the place where those given are.
 
     Numbers and lists have no place and no precision of their own. The library has, besides what resident calls need,
-    its `functions`, and says which arrays it `owns`, how it makes an `array` or a `constant`, whether there are numbers
-    to be `seen` yet, and what they are on the `host`.
+    its `functions`, which work `at` a GPU, and says which arrays it `owns`, how it makes an `array` or a `constant`,
+    whether there are numbers to be `seen` yet, and what they are on the `host`.
     """
     call, tree = asked(target, name, given, frames, backend=backend, **keywords)
     every = [x for x in leaves(tree.values()) if hasattr(x, "dtype")]
@@ -134,7 +134,8 @@ def prepared(library: Any, target: Target, name: str, given: Sequence[Any], fram
         raise NotCovered(f"{name}: check='values' looks at numbers, and there are none yet. Leave it out.")
     if check == "values" or (where == HOST and tree["parameters"] and library.seen(every)):
         look(call, tree, check, library.host)
-    return call, operands(call, tree, library.functions, lambda x: library.constant(x, where, number))
+    with library.at(where):
+        return call, operands(call, tree, library.functions, lambda x: library.constant(x, where, number))
 
 
 def standing(x: Any) -> Array:

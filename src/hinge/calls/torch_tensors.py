@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from hinge.arguments import Array
-from hinge.backends.cuda.resident import one_place
+from hinge.backends.cuda.resident import HOST, one_place
 from hinge.calls.differentiable import Call
 from hinge.calls.foreign import TARGETS
 from hinge.calls.operands import prepared
@@ -78,7 +78,7 @@ class Straight:
         if out is not None or torch._C._len_torch_dispatch_stack() or torch._C._are_functorch_transforms_active():
             return None
         for x in tensors:
-            if type(x) not in PLAIN or x.is_cuda is not self.on_gpu or x.dtype not in TYPES:
+            if type(x) not in PLAIN or (LIBRARY.device(x) != HOST) is not self.on_gpu or x.dtype not in TYPES:
                 return None
             recorded = recorded or x.requires_grad
         if recorded and (torch.is_grad_enabled() or forward_ad._current_level >= 0):
@@ -94,7 +94,7 @@ def _into(call: Call, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...]
         raise SizeError(f"{call.name}: out is of type {type(out).__name__}; it has to be a tensor, as others are.")
     if not LIBRARY.seen([*tensors, out]) or (torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, out))):
         raise NotCovered(f"{call.name}: out= cannot be had with gradients and transforms.\n  Leave it out.")
-    if call.backend == "cuda" and tensors[0].is_cuda:
+    if LIBRARY.device(tensors[0]) != HOST:
         return call.run_on(LIBRARY, tensors, out)
     one_place(call.name, {call.inputs[0]: LIBRARY.device(tensors[0]), "out": LIBRARY.device(out)})
     made = call.run([x.numpy(force=True) for x in tensors], out.detach().numpy())
@@ -232,7 +232,7 @@ def _function(key: str) -> Differentiable:
 
 
 def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    if isinstance(function, Call) and any([x.is_cuda for x in tensors]):
+    if isinstance(function, Call) and LIBRARY.device(tensors[0]) != HOST:
         return function.run_on(LIBRARY, tensors)
     arrays = [x.numpy(force=True) for x in tensors]
     return tuple([torch.from_numpy(np.asarray(x)) for x in function.run(arrays)])
