@@ -1,6 +1,6 @@
 """Many kernels of several robots in both precisions, compared with the CPU: what compute-sanitizer is given to watch.
 
-    compute-sanitizer --tool memcheck python bench/gpu_checked.py [SECONDS]     (also racecheck, initcheck, synccheck)
+compute-sanitizer --tool memcheck python bench/gpu_checked.py [SECONDS]     (also racecheck, initcheck, synccheck)
 """
 
 import sys

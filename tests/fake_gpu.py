@@ -3,6 +3,7 @@
 import ctypes
 import enum
 import json
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,8 +35,8 @@ class Driver:
     CUstream_flags = SimpleNamespace(CU_STREAM_NON_BLOCKING=1)
     CUdriverProcAddress_flags = SimpleNamespace(CU_GET_PROC_ADDRESS_DEFAULT=0)
 
-    def __init__(self, gpus=2, started=OK, version=13000, free=1 << 30):
-        self.gpus, self.started, self.version, self.free = gpus, started, version, free
+    def __init__(self, gpus=2, started=OK, version=13000, free=1 << 30, second=0):
+        self.gpus, self.started, self.version, self.free, self.second = gpus, started, version, free, second
         self.programs, self.contexts, self.memory, self.launched, self.answer = [], [0], {}, [], OK
         self.functions = {}
         pointer, number = ctypes.c_void_p, ctypes.c_uint
@@ -103,7 +104,8 @@ class Driver:
         return OK, b"stand-in\0\0"
 
     def cuDeviceGetAttribute(self, which, number):
-        return OK, which
+        """Of sm_90; a further GPU may be of another kind."""
+        return OK, self.second if number and self.second else which
 
     def cuDevicePrimaryCtxRetain(self, number):
         return OK, FIRST + number
@@ -137,7 +139,7 @@ class Driver:
         ctypes.memmove(to, source, size)
         return (OK,)
 
-    cuMemcpyDtoH = cuMemcpyHtoD
+    cuMemcpyDtoH = cuMemcpyHtoD  # noqa: N815
 
     def cuLibraryLoadData(self, code, *_):
         return OK, int(code)
@@ -162,8 +164,10 @@ def put_in(patch, *args, **keywords):
     patch.setattr(launcher, "driver", lambda: made)
     patch.setattr(cuda, "content", made.content)
     patch.setattr(cuda.Cuda, "key", lambda self, dtype: ())
-    device.gpu.cache_clear()
-    launcher.entries.cache_clear()
+    patch.setattr(launcher, "entries", cache(launcher.entries.__wrapped__))
+    gpu = cache(device.gpu.__wrapped__)
+    for room in (device, cuda, resident):
+        patch.setattr(room, "gpu", gpu)
     return made
 
 

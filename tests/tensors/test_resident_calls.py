@@ -99,12 +99,16 @@ def besides(robot, place, check="values"):
     link = robot.body_names[-1]
     robot = robot.prescribe(robot.joint_names[0]).vary(f"{link}.mass", f"{link}.com", "gravity")
     rng = np.random.default_rng(2)
-    q, qd, tau = rng.normal(size=(3, STATES, robot.nv))
+    q, qd, tau, angle, v, force = (rng.normal(size=(STATES, n)) for n in (*[robot.nv] * 3, 1, 6, 6))
     return robot.forward_dynamics(
-        *map(place, (q, qd, tau)), parameters={f"{link}.mass": place(1.0 + rng.random(STATES)), f"{link}.com": [1, 0, 2]},
-        prescribed=(place(rng.normal(size=(STATES, 1))), [0.5]), external={link: place(rng.normal(size=6))},
-        base_motion=(place(rng.normal(size=6)), [0.0] * 6), check=check, return_status=True,
-    )  # fmt: skip
+        *map(place, (q, qd, tau)),
+        parameters={f"{link}.mass": place(1.0 + rng.random(STATES)), f"{link}.com": [1, 0, 2]},
+        prescribed=(place(angle), [0.5]),
+        external={link: place(force[0])},
+        base_motion=(place(v), [0.0] * 6),
+        check=check,
+        return_status=True,
+    )
 
 
 def test_what_is_given_besides_is_put_together_there(cupy):
@@ -124,41 +128,57 @@ def test_numbers_have_no_precision_of_their_own(cupy):
     assert all(map(same, made, robot.step(*given, np.float32(0.01))))
 
 
-def refused(error, message, call, *given, **how):
-    with pytest.raises(error) as caught:
+def refused(call, *given, **how):
+    """What is said of a call, and how."""
+    with pytest.raises(hinge.HingeError) as caught:
         call(*given, **how)
-    assert str(caught.value) == message
+    return type(caught.value), str(caught.value)
 
 
 def test_what_cannot_be_is_said(driver, cupy):
     robot, given = states()
     there, (elsewhere,) = on(cupy, 0, *given), on(cupy, 1, given[1])
-    q, qd, qdd = there
-    one = "\n  Bring them to one place."
+    (q, qd, qdd), call, one = there, robot.inverse_dynamics, "\n  Bring them to one place."
     for _ in range(2):
-        refused(SizeError, f"inverse_dynamics: q is on GPU 0 and qd on GPU 1.{one}", robot.inverse_dynamics, q, elsewhere, qdd)
-        refused(SizeError, f"inverse_dynamics: q is on GPU 0 and qd on the CPU.{one}", robot.inverse_dynamics, q, given[1], qdd)
-        refused(SizeError, f"inverse_dynamics: q is on GPU 0 and out on GPU 1.{one}", robot.inverse_dynamics, q, qd, qdd,
-                out=elsewhere)  # fmt: skip
-        robot.inverse_dynamics(*there)
-    refused(SizeError, "inverse_dynamics: out is of type ndarray; it has to be an array of CuPy, as others are.",
-            robot.inverse_dynamics, q, qd, qdd, out=given[0])  # fmt: skip
-    refused(NotCovered, "inverse_dynamics: backend='llvm' cannot take arrays on a GPU.\n  Leave it out.",
-            robot.inverse_dynamics, q, qd, qdd, backend="llvm")  # fmt: skip
-    refused(SizeError, "inverse_dynamics: qd has 2 entries, robot 'chain3' has nv = 3.",
-            robot.inverse_dynamics, q, cupy.view(qd.host[:, 1:]), qdd)  # fmt: skip
+        assert refused(call, q, elsewhere, qdd)[1] == f"inverse_dynamics: q is on GPU 0 and qd on GPU 1.{one}"
+        assert refused(call, q, given[1], qdd)[1] == f"inverse_dynamics: q is on GPU 0 and qd on the CPU.{one}"
+        assert refused(call, *there, out=elsewhere)[1] == f"inverse_dynamics: q is on GPU 0 and out on GPU 1.{one}"
+        call(*there)
+    assert refused(call, *there, out=given[0]) == (
+        SizeError,
+        "inverse_dynamics: out is of type ndarray; it has to be an array of CuPy, as others are.",
+    )
+    assert refused(call, *there, backend="llvm") == (
+        NotCovered,
+        "inverse_dynamics: backend='llvm' cannot take arrays on a GPU.\n  Leave it out.",
+    )
+    assert refused(call, q, cupy.view(qd.host[:, 1:]), qdd) == (
+        SizeError,
+        "inverse_dynamics: qd has 2 entries, robot 'chain3' has nv = 3.",
+    )
     qd.host[3, 1] = np.inf
-    refused(SizeError, "inverse_dynamics: qd[3, 1] is inf. Give finite numbers.",
-            robot.inverse_dynamics, q, qd, qdd, check="values")  # fmt: skip
-    before = given[0].copy()
+    assert refused(call, *there, check="values")[1] == "inverse_dynamics: qd[3, 1] is inf. Give finite numbers."
+
+
+def test_no_memory_is_said_before_anything_is_lost(cupy):
+    robot, (q, *_) = states()
+    (there,) = on(cupy, 0, q)
     cupy.room = 300
-    refused(DeviceError, "mass_matrix: GPU 0 (stand-in) has no memory for 360 bytes: 1073741824 of its 2147483648 are "
-            "free.\n  Give fewer states at a time, or ask for less of each.", robot.mass_matrix, q)  # fmt: skip
-    np.testing.assert_array_equal(q.get(), before)
-    cupy.room = 1 << 30
+    assert refused(robot.mass_matrix, there) == (
+        DeviceError,
+        "mass_matrix: GPU 0 (stand-in) has no memory for 360 bytes: 1073741824 of its 2147483648 are free.\n"
+        "  Give fewer states at a time, or ask for less of each.",
+    )
+    np.testing.assert_array_equal(there.get(), q)
+
+
+def test_what_the_driver_says_is_said(driver, cupy):
+    robot, (q, *_) = states()
     driver.answer = fake_gpu.Result.CUDA_ERROR_LAUNCH_FAILED
-    refused(DeviceError, "a program on GPU 0 (stand-in): launch failed (CUDA_ERROR_LAUNCH_FAILED).",
-            robot.gravity_force, q)  # fmt: skip
+    assert refused(robot.gravity_force, *on(cupy, 0, q)) == (
+        DeviceError,
+        "a program on GPU 0 (stand-in): launch failed (CUDA_ERROR_LAUNCH_FAILED).",
+    )
 
 
 # torch, whose tensors on the CPU are taken for tensors on a GPU
@@ -194,8 +214,11 @@ def test_gradients_of_tensors_run_there_too(driver, torch):
     robot = tensor_cases.robot("varied")
     q, qd, last = (torch.tensor(x, requires_grad=True) for x in tensor_cases.state(robot, 2))
     mass = torch.tensor(1.3).double().requires_grad_()
-    assert torch.autograd.gradcheck(lambda *x: robot.inverse_dynamics(*x[1:], parameters={"lower.mass": x[0]}),
-                                    (mass, q, qd, last))  # fmt: skip
+
+    def call(mass, *state):
+        return robot.inverse_dynamics(*state, parameters={"lower.mass": mass})
+
+    assert torch.autograd.gradcheck(call, (mass, q, qd, last))
     plain = hinge.Robot(robot.model)
     for _ in range(2):
         assert torch.autograd.gradcheck(plain.inverse_dynamics, (q, qd, last))

@@ -113,7 +113,7 @@ def test_a_result_goes_where_it_is_wanted(status):
 
 def test_numbers_have_no_precision_of_their_own():
     arm = robot("varied")
-    q, qd, tau = (torch.tensor(x, dtype=torch.float32) for x in state(arm))
+    q, qd, _ = (torch.tensor(x, dtype=torch.float32) for x in state(arm))
     made = arm.step(q, qd, [0.5, 0.25], 0.01, parameters={"lower.mass": 2.0})
     assert [x.dtype for x in made] == [torch.float32] * 2
     single = np.float32

@@ -86,7 +86,9 @@ def test_on_a_gpu_it_launches_in_the_stream_of_xla(monkeypatch, answer):
     values = [row(launch.place), row(3)]
     scalars = [row(5, at(value)) for value in values]
     attributes = row(*map(at, scalars))
-    frame = row(*[0] * 2, at(api), 55, *[0] * 3, 1, 0, at(given), *[0] * 2, 1, 0, at(results), *[0] * 5, at(attributes), 0)
+    frame = row(
+        *[0] * 2, at(api), 55, *[0] * 3, 1, 0, at(given), *[0] * 2, 1, 0, at(results), *[0] * 5, at(attributes), 0
+    )
     assert launcher.handler(HEADER.format(0, 3))(at(frame)) == (None if answer == "CUDA_SUCCESS" else 77)
     assert driver.launched == [(0, 9)]
     if answer == "CUDA_SUCCESS":

@@ -45,7 +45,7 @@ class Straight:
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these arrays; None where some are of another kind, or the last, `out`, is given."""
-        if given[-1] is not None or not all([isinstance(x, jax.Array) for x in given[:-1]]):
+        if given[-1] is not None or not all(isinstance(x, jax.Array) for x in given[:-1]):
             return None
         made = _straight(self.call, given[:-1])
         return made[0] if len(made) == 1 else tuple(made)

@@ -31,7 +31,6 @@ from hinge.calls.differentiable import Call
 from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered
 
-
 P = Primitive("hinge")
 P.multiple_results = True
 

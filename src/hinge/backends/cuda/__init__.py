@@ -19,6 +19,7 @@ from hinge.backends.cuda.device import Device, checked, gpu, loaded
 from hinge.backends.cuda.emit import emit
 from hinge.backends.cuda.launcher import Launch
 from hinge.backends.statements import REALS
+from hinge.errors import DeviceError
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE
 
@@ -46,6 +47,11 @@ class Loaded(Code):
 
     def launching(self, on: Device | None, arrays: int, counts: Sequence[int], states: int) -> Launch:
         """A call with so many arrays, rows of each stream of rows, and states, of which only the addresses are open."""
+        if on and on.architecture != gpu().architecture:
+            raise DeviceError(
+                f"programs are compiled for {gpu()} of sm_{gpu().architecture}, and {on} is of sm_{on.architecture}.\n"
+                "  Set CUDA_VISIBLE_DEVICES to GPUs of one kind."
+            )
         return Launch(self.kernel, self.threads, on, arrays, (*counts, states))
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
+from operator import or_
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -85,7 +87,7 @@ class Way:
             fit = self._fits[key] = self._fitted(arrays, out)
         places, held, first = library.places(arrays), None, None
         try:
-            if not fit.straight or any([place % LINE for place in places]):
+            if not fit.straight or reduce(or_, places) % LINE:
                 held = self._in_rows(fit, arrays, places)
             if out is not None and self._is_plain(out, fit, places):
                 first = out
