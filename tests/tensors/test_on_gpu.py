@@ -86,25 +86,10 @@ def test_a_call_is_in_the_current_stream():
     assert same(made, robot.gravity_force(late.get()))
 
 
-def besides(case, place):
-    """A call with all that it may be given besides arrays of the method, in a library's arrays."""
-    robot = tensor_cases.robot(case)
-    robot, motion = robot.prescribe(robot.joint_names[-1]), np.full((STATES, 1), 0.3)
-    link = robot.body_names[-1]
-    robot = robot.vary(f"{link}.mass", f"{link}.com", "gravity")
-    q, qd, tau = tensor_cases.state(robot, STATES)
-    rng = np.random.default_rng(2)
-    mass, com, force, v, a = 1.0 + rng.random(STATES), *(rng.normal(size=n) for n in (3, 6, 6, 6))
-    return robot.inverse_dynamics(
-        *map(place, (q, qd, tau)), parameters={f"{link}.mass": place(mass), f"{link}.com": place(com)},
-        prescribed=(place(motion), [0.5]), external={link: place(force)}, base_motion=(place(v), place(a)),
-        check="values",
-    )  # fmt: skip
-
-
 def test_what_is_given_besides_is_put_together_there():
-    wanted = besides("arm", np.asarray)
-    assert same(besides("arm", cupy.asarray), wanted)
+    robot = tensor_cases.robot("arm")
+    made, wanted = (tensor_cases.besides(robot, place, STATES) for place in (cupy.asarray, np.asarray))
+    assert all(map(same, made, wanted))
 
 
 def test_numbers_and_lists_are_put_where_the_arrays_are():
@@ -158,9 +143,9 @@ def test_calls_of_torch_stay_there():
     def place(x):
         return torch.tensor(x, device="cuda")
 
-    made, wanted = besides("arm", place), besides("arm", np.asarray)
-    assert np.array_equal(made.cpu().numpy(), wanted)
     robot, given = states("arm", np.float32)
+    for ours, plain in zip(*(tensor_cases.besides(robot, where, STATES) for where in (place, np.asarray)), strict=True):
+        assert np.array_equal(ours.cpu().numpy(), plain)
     there = [place(x) for x in given]
     wanted = robot.forward_dynamics(*given, return_status=True)
     for out in (torch.empty_like(there[0]), torch.empty(3, STATES, device="cuda").T, there[1]):
@@ -218,5 +203,6 @@ def test_gradients_of_jax_stay_there(jax, case):
         for x, y in zip(slope(*there), slope(*here), strict=True):
             assert {one.platform for one in x.devices()} == {"gpu"}
             np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-10 * np.abs(y).max())
-    made, wanted = besides("arm", jax.numpy.asarray), besides("arm", np.asarray)
-    assert np.array_equal(np.asarray(made), wanted)
+    robot = tensor_cases.robot("arm")
+    made, wanted = (tensor_cases.besides(robot, place, STATES) for place in (jax.numpy.asarray, np.asarray))
+    assert all(map(np.array_equal, map(np.asarray, made), wanted))

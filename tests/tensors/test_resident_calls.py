@@ -94,32 +94,16 @@ def test_results_go_where_they_are_wanted(cupy):
         np.testing.assert_array_equal(out.get(), wanted.astype(out.dtype))
 
 
-def besides(robot, place, check="values"):
-    """A call with all that it may be given besides the arrays of the method."""
-    link = robot.body_names[-1]
-    robot = robot.prescribe(robot.joint_names[0]).vary(f"{link}.mass", f"{link}.com", "gravity")
-    rng = np.random.default_rng(2)
-    q, qd, tau, angle, v, force = (rng.normal(size=(STATES, n)) for n in (*[robot.nv] * 3, 1, 6, 6))
-    return robot.forward_dynamics(
-        *map(place, (q, qd, tau)),
-        parameters={f"{link}.mass": place(1.0 + rng.random(STATES)), f"{link}.com": [1, 0, 2]},
-        prescribed=(place(angle), [0.5]),
-        external={link: place(force[0])},
-        base_motion=(place(v), [0.0] * 6),
-        check=check,
-        return_status=True,
-    )
-
-
-def test_what_is_given_besides_is_put_together_there(cupy):
+@pytest.mark.parametrize("device", [0, 1])
+def test_what_is_given_besides_is_put_together_there(cupy, device):
     robot = tensor_cases.robot("arm")
-    for device in (0, 1):
-        assert all(map(same, besides(robot, lambda x: on(cupy, device, x)[0]), besides(robot, np.asarray)))  # noqa: B023
+    made = tensor_cases.besides(robot, lambda x: on(cupy, device, x)[0])
+    assert all(map(same, made, tensor_cases.besides(robot, np.asarray)))
 
 
 def test_nothing_is_looked_at_on_the_host_unless_it_is_asked_for(cupy, monkeypatch):
     monkeypatch.setattr(cupy.ndarray, "get", None)
-    besides(tensor_cases.robot("arm"), cupy.asarray, "sizes")
+    tensor_cases.besides(tensor_cases.robot("arm"), cupy.asarray, check="sizes")
 
 
 def test_numbers_have_no_precision_of_their_own(cupy):
@@ -206,8 +190,8 @@ def test_tensors_run_where_they_are(driver, torch):
     assert robot.forward_dynamics(*tensors, out=out) is out
     np.testing.assert_array_equal(out, wanted[0])
     assert driver.launched == [(1, 5)] * 4
-    made = besides(robot, torch.tensor)
-    assert all(np.array_equal(x, y) for x, y in zip(made, besides(robot, np.asarray), strict=True))
+    made = tensor_cases.besides(robot, torch.tensor)
+    assert all(np.array_equal(x, y) for x, y in zip(made, tensor_cases.besides(robot, np.asarray), strict=True))
 
 
 def test_gradients_of_tensors_run_there_too(driver, torch):

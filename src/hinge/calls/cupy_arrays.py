@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import cupy
@@ -68,10 +68,11 @@ class Cupy:
         return cupy.cuda.get_current_stream(device).ptr
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
-        if _one():
-            return cupy.ndarray(shape, dtype)
         with self.at(device):
             return cupy.ndarray(shape, dtype)
+
+    def maker(self, kind: Kind) -> Callable[[], Any]:
+        return partial(cupy.ndarray, kind.shape, kind.dtype) if _one() else partial(self.empty, *kind)
 
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         with self.at(array.data.device_id):
@@ -114,7 +115,7 @@ class Straight:
     """The way of plain calls with arrays of CuPy to a kernel."""
 
     def __init__(self, call: Call):
-        self.call = call
+        self.way = call.way(LIBRARY)
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these arrays and the last as `out`; None where some are not CuPy's."""
@@ -122,7 +123,7 @@ class Straight:
         for x in arrays if out is None else given:
             if type(x) is not cupy.ndarray:
                 return None
-        made = self.call.run_on(LIBRARY, arrays, out)
+        made = self.way(arrays, out)
         return made[0] if len(made) == 1 else made
 
 

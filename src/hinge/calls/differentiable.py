@@ -37,7 +37,7 @@ class Call:
     slopes: tuple[Slope, ...] = ()
     flat: bool = False  # slopes are by the numbers of positions, and not along velocities
     packed: bool = False
-    _derived: dict[Slope, Call] = field(default_factory=dict, init=False, repr=False)
+    _derived: dict[Any, Call] = field(default_factory=dict, init=False, repr=False)
     _ways: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # of arrays on GPUs, by their library
 
     def __repr__(self) -> str:
@@ -83,12 +83,15 @@ class Call:
 
     def run_on(self, library: Any, arrays: Sequence[Any], out: Any = None) -> tuple[Any, ...]:
         """The results for inputs that live on a GPU, as arrays of their library; on its stream, and nobody waits."""
-        way = self._ways.get(library)
-        if way is None:
+        return self.way(library)(arrays, out)
+
+    def way(self, library: Any) -> Any:
+        """The way of arrays of a library that live on a GPU: a function of them, and of `out`."""
+        if library not in self._ways:
             from hinge.backends.cuda.resident import Way
 
-            way = self._ways[library] = Way(self.but(backend="cuda").kernel, library)
-        return way(arrays, out)
+            self._ways[library] = Way(self.but(backend="cuda").kernel, library)
+        return self._ways[library]
 
     # derivatives
 
@@ -121,14 +124,14 @@ class Call:
 
         Positions are for it the plain numbers they have; what a quaternion is multiplied by changes nothing.
         """
-        return self.sloped(Slope("pulled", self._plain(by)))
+        return self._derived.get(("pulled", *by)) or self._numeric("pulled", by)
 
     def along(self, by: Sequence[int]) -> Call:
         """The call that takes a tangent for each of these inputs besides, and gives the rates of the results."""
-        return self.sloped(Slope("along", self._plain(by)))
+        return self._derived.get(("along", *by)) or self._numeric("along", by)
 
-    def _plain(self, by: Sequence[int]) -> tuple[str, ...]:
-        """The names of these inputs, by whose numbers it has to have derivatives."""
+    def _numeric(self, kind: str, by: Sequence[int]) -> Call:
+        """A slope by the numbers of these inputs."""
         names, model = tuple(self.inputs[k] for k in by), self.target.model
         turned = [one for one in names if self.along_velocities(one)]
         if turned and model.nq != model.nv:
@@ -137,4 +140,5 @@ class Call:
                 f"robot {self.target.name!r} has quaternions.\n"
                 f"  Take both with the tensor library, of the plain call; or give {turned[0]} without a gradient."
             )
-        return names
+        made = self._derived[kind, *by] = self.sloped(Slope(kind, names))
+        return made

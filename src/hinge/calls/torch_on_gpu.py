@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,10 @@ class Torch:
         return [x.data_ptr() for x in arrays]
 
     def kind(self, array: Tensor) -> Kind:
+        if array.dtype not in TYPES:
+            raise SizeError(
+                f"a tensor of {array.dtype} was given; it has to be float64 or float32.\n  Give x.double()."
+            )
         return Kind(tuple(array.shape), TYPES[array.dtype], self.device(array))
 
     def place(self, array: Tensor) -> int:
@@ -87,6 +91,12 @@ class Torch:
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Tensor:
         return torch.empty(shape, dtype=OURS[dtype], device=_named(device))
+
+    def maker(self, kind: Kind) -> Callable[[], Tensor]:
+        like = torch.empty(kind.shape, device="meta")
+        return partial(
+            torch.empty_strided, kind.shape, like.stride(), dtype=OURS[kind.dtype], device=_named(kind.device)
+        )
 
     def rows(self, array: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
         return array.detach().expand(shape).to(OURS[dtype], memory_format=torch.contiguous_format, copy=True)

@@ -70,21 +70,28 @@ class Straight:
     """The way of plain calls with tensors to a kernel."""
 
     def __init__(self, call: Call):
-        self.call, self.on_gpu = call, call.backend == "cuda"
+        self.call, self.way = call, call.way(LIBRARY) if call.backend == "cuda" else None
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these tensors and the last as `out`; None where it is not that plain."""
         out, tensors, recorded = given[-1], given[:-1], forward_ad._current_level >= 0
-        if out is not None or torch._C._len_torch_dispatch_stack() or torch._C._are_functorch_transforms_active():
+        if torch._C._len_torch_dispatch_stack() or torch._C._are_functorch_transforms_active():
             return None
-        for x in tensors:
-            if type(x) not in PLAIN or (LIBRARY.device(x) != HOST) is not self.on_gpu or x.dtype not in TYPES:
+        for x in tensors if out is None else given:
+            if type(x) not in PLAIN:
                 return None
             recorded = recorded or x.requires_grad
-        if recorded and (torch.is_grad_enabled() or forward_ad._current_level >= 0):
+        recorded = recorded and (forward_ad._current_level >= 0 or torch.is_grad_enabled())
+        if (LIBRARY.device(tensors[0]) == HOST) is not (self.way is None) or (recorded and out is not None):
+            return None
+        if recorded:
             made = _Plain.apply(self.call, *tensors)
-        else:
+        elif self.way is not None:
+            made = self.way(tensors, out)
+        elif out is None and all(x.dtype in TYPES and LIBRARY.device(x) == HOST for x in tensors):
             made = _run(self.call, tensors)
+        else:
+            return None
         return made[0] if len(made) == 1 else made
 
 

@@ -6,7 +6,7 @@ names. What there is to know of a call depends on shapes, types and places alone
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -52,6 +52,9 @@ class Library(Protocol):
         """The address of the stream in which work on that GPU goes now."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any: ...
+    def maker(self, kind: Kind) -> Callable[[], Any]:
+        """What makes such an array, again and again."""
+
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         """A copy of the array, broadcast to that shape, of that type, in memory of its own."""
 
@@ -68,7 +71,10 @@ class Fit:
     inputs: tuple[Kind, ...]  # as the kernel takes them
     as_given: tuple[bool, ...]
     straight: bool  # whether all are given so
-    results: tuple[Kind, ...]
+    makers: tuple[Callable[[], Any], ...]  # of results
+    size: int  # bytes of the first result
+    total: int  # bytes of all results and copies
+    fills: bool  # whether an array that is given for the first result is such a one
 
 
 class Way:
@@ -89,17 +95,18 @@ class Way:
         try:
             if not fit.straight or reduce(or_, places) % LINE:
                 held = self._in_rows(fit, arrays, places)
-            if out is not None and self._is_plain(out, fit, places):
-                first = out
-            results = [library.empty(*kind) if k or first is None else first for k, kind in enumerate(fit.results)]
+            if out is None:
+                results = [make() for make in fit.makers]
+            else:
+                first = out if fit.fills and self._is_free(out, fit, places) else fit.makers[0]()
+                results = [first, *(make() for make in fit.makers[1:])]
         except library.exhausted:
-            fit.on.refuse(self._asked(fit), f"{self.kernel.name}: ")
-            raise
+            fit.on.refuse(fit.total, f"{self.kernel.name}: ")
         if fit.states:
             fit.launch(places + library.places(results), library.stream(fit.on.number))
         del held  # memory that a library takes back is used again in the same stream only
-        if out is not first:
-            library.fill(out, results[0])
+        if out is not None and first is not out:
+            library.fill(out, first)
             results[0] = out
         return tuple(results)
 
@@ -124,7 +131,11 @@ class Way:
         launch = kernel.code(number).launching(on, len(inputs) + len(results), (), states)  # type: ignore[attr-defined]
         if len(self._fits) >= MOST:
             self._fits.clear()
-        return Fit(on, launch, states, inputs, as_given, all(as_given), results)
+        copied = [kind for kind, as_it_is in zip(inputs, as_given, strict=True) if not as_it_is]
+        total = sum(map(_bytes, (*results, *copied)))
+        fills = out is not None and last == results[0] and library.place(out) != 0
+        makers = tuple(map(library.maker, results))
+        return Fit(on, launch, states, inputs, as_given, all(as_given), makers, _bytes(results[0]), total, fills)
 
     def _in_rows(self, fit: Fit, arrays: Sequence[Any], places: list[int]) -> list[Any]:
         """Copies of those arrays that do not lie as the kernel takes them, whose places are put in."""
@@ -135,19 +146,11 @@ class Way:
                 places[k] = self.library.place(held[-1])
         return held
 
-    def _is_plain(self, out: Any, fit: Fit, places: Sequence[int]) -> bool:
+    def _is_free(self, out: Any, fit: Fit, places: Sequence[int]) -> bool:
         """Whether results can be written straight into an array that was given for them: no input lies there."""
         start = self.library.place(out)
-        if not start or start % LINE or self.library.kind(out) != fit.results[0]:
-            return False
-        end = start + _bytes(fit.results[0])
         spans = zip(places, fit.inputs, strict=True)
-        return all(end <= place or place + _bytes(kind) <= start for place, kind in spans)
-
-    def _asked(self, fit: Fit) -> int:
-        """How many bytes of memory a call asks for."""
-        copied = [kind for kind, as_given in zip(fit.inputs, fit.as_given, strict=True) if not as_given]
-        return sum(_bytes(kind) for kind in (*fit.results, *copied))
+        return not start % LINE and all(start + fit.size <= at or at + _bytes(kind) <= start for at, kind in spans)
 
 
 def one_place(call: str, devices: Mapping[str, int]) -> None:
