@@ -163,6 +163,22 @@ def test_calls_of_torch_stay_there():
     assert np.array_equal(made.cpu().numpy(), robot.gravity_force(late.cpu().numpy()))
 
 
+def test_transforms_of_torch_stay_there():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    robot, (q, qd, tau) = states("floating")
+    here, there = ([torch.tensor(x, device=where) for x in (q, qd, tau)] for where in ("cpu", "cuda"))
+
+    def loss(q, qd, tau):
+        return robot.forward_dynamics(q, qd, tau).square().sum()
+
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    ways = (torch.func.vmap(torch.func.grad(loss)), torch.func.jacfwd(loss), compiled)
+    for way in ways:
+        made, wanted = way(*there), way(*here)
+        assert made.is_cuda
+        torch.testing.assert_close(made.cpu(), wanted, rtol=1e-9, atol=1e-9 * float(wanted.abs().max()))
+
+
 @pytest.fixture
 def jax():
     found = pytest.importorskip("jax", reason="JAX is not installed")

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
+from torch.nn import Parameter
 
 from hinge.arguments import Array
 from hinge.backends.cuda.resident import HOST, one_place
@@ -28,6 +29,8 @@ from hinge.calls.torch_on_gpu import LIBRARY, PLAIN, TYPES
 from hinge.calls.views import place_names
 from hinge.dynamics.registry import asked, default
 from hinge.errors import NotCovered, SizeError
+
+_transforms, _modes = torch._C._are_functorch_transforms_active, torch._C._len_torch_dispatch_stack
 
 
 class Differentiable(Protocol):
@@ -70,29 +73,33 @@ class Straight:
     """The way of plain calls with tensors to a kernel."""
 
     def __init__(self, call: Call):
-        self.call, self.way = call, call.way(LIBRARY) if call.backend == "cuda" else None
+        self.call, self.on_gpu = call, call.backend == "cuda"
+        self.way = call.way(LIBRARY) if self.on_gpu else self._on_host
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these tensors and the last as `out`; None where it is not that plain."""
-        out, tensors, recorded = given[-1], given[:-1], forward_ad._current_level >= 0
-        if torch._C._len_torch_dispatch_stack() or torch._C._are_functorch_transforms_active():
+        if _transforms() or _modes() or forward_ad._current_level >= 0:
             return None
+        *tensors, out = given
+        recorded = False
         for x in tensors if out is None else given:
-            if type(x) not in PLAIN:
+            if type(x) is not Tensor and type(x) is not Parameter:
                 return None
             recorded = recorded or x.requires_grad
-        recorded = recorded and (forward_ad._current_level >= 0 or torch.is_grad_enabled())
-        if (LIBRARY.device(tensors[0]) == HOST) is not (self.way is None) or (recorded and out is not None):
+        if (LIBRARY.device(tensors[0]) != HOST) is not self.on_gpu:
             return None
-        if recorded:
-            made = _Plain.apply(self.call, *tensors)
-        elif self.way is not None:
-            made = self.way(tensors, out)
-        elif out is None and all(x.dtype in TYPES and LIBRARY.device(x) == HOST for x in tensors):
-            made = _run(self.call, tensors)
-        else:
-            return None
-        return made[0] if len(made) == 1 else made
+        made = (self._recorded if recorded and torch.is_grad_enabled() else self.way)(tensors, out)
+        return made[0] if made is not None and len(made) == 1 else made
+
+    def _recorded(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
+        return _Plain.apply(self.call, *tensors) if self._serves(tensors, out) else None
+
+    def _on_host(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
+        return _run(self.call, tensors) if self._serves(tensors, out) else None
+
+    def _serves(self, tensors: Sequence[Tensor], out: Any) -> bool:
+        there = all((LIBRARY.device(x) != HOST) is self.on_gpu and x.dtype in TYPES for x in tensors)
+        return there and out is None
 
 
 def _into(call: Call, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...]:
@@ -113,10 +120,10 @@ def differentiable(function: Differentiable, tensors: Sequence[Tensor]) -> tuple
 
     The function has to live as long as what torch.compile has made of it.
     """
-    if torch._C._are_functorch_transforms_active():
+    if _transforms():
         return _Transformed.apply(function, *tensors)
     # a tensor of another kind stands for one that is still to come, or a mode listens
-    if torch._C._len_torch_dispatch_stack() or any(type(x) not in PLAIN for x in tensors):
+    if _modes() or any(type(x) not in PLAIN for x in tensors):
         return tuple(operator(_key(function), list(tensors)))
     if forward_ad._current_level >= 0 or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
         return _Plain.apply(function, *tensors)
