@@ -111,6 +111,16 @@ def test_a_result_goes_where_it_is_wanted(status):
         torch.testing.assert_close(out, wanted.to(out.dtype), rtol=0, atol=0)
 
 
+def test_torch_knows_that_an_out_has_changed():
+    arm = robot("arm")
+    q, qd, tau = (torch.tensor(x) for x in state(arm))
+    out, weight = torch.ones(2, 3).double(), torch.ones(2, 3).double().requires_grad_()
+    later = (out * weight).sum()
+    arm.forward_dynamics(q, qd, tau, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        later.backward()
+
+
 def test_numbers_have_no_precision_of_their_own():
     arm = robot("varied")
     q, qd, _ = (torch.tensor(x, dtype=torch.float32) for x in state(arm))

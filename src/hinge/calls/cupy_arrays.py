@@ -28,18 +28,18 @@ class Cupy:
     def owns(self, given: Any) -> bool:
         return isinstance(given, cupy.ndarray)
 
+    plain = owns
+
     def device(self, array: Any) -> int:
         return array.data.device_id if isinstance(array, cupy.ndarray) else HOST
 
     def seen(self, arrays: Sequence[Any]) -> bool:
         return True
 
-    def array(self, what: str, given: Any, where: int, number: np.dtype[Any]) -> Any:
-        """What is given, numbers and lists where the others are; arrays of NumPy stay on the CPU."""
-        if isinstance(given, cupy.ndarray):
-            return given
+    def array(self, what: str, given: Any, constant: Callable[[Array], Any]) -> Any:
+        """What is no array of CuPy: numbers and lists go where these are, and arrays of NumPy stay on the CPU."""
         x = real(what, given)
-        return x if isinstance(given, np.ndarray) else self.constant(x, where, number)
+        return x if isinstance(given, np.ndarray) else constant(x)
 
     def constant(self, given: Array, where: int, number: np.dtype[Any]) -> Any:
         return _constant(given.astype(number).tobytes(), given.shape, number, where)

@@ -7,7 +7,7 @@ weights of its results back to inputs is a call again, and so is what carries ta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from hinge.errors import NotCovered
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """What is asked of a target, apart from the numbers. Of those that ask the same there is one: `kept`."""
+    """What is asked of a target, apart from the numbers; made by `of`."""
 
     target: Target
     name: str
@@ -37,21 +37,26 @@ class Call:
     slopes: tuple[Slope, ...] = ()
     flat: bool = False  # slopes are by the numbers of positions, and not along velocities
     packed: bool = False
+    checked: set[Any] = field(default_factory=set, init=False, repr=False)  # shapes of arrays that were found to fit
     _derived: dict[Any, Call] = field(default_factory=dict, init=False, repr=False)
     _ways: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # of arrays on GPUs, by their library
 
     def __repr__(self) -> str:
         return " of ".join([*(f"{one.kind} {one.by}" for one in reversed(self.slopes)), self.name, self.target.name])
 
-    @property
-    def kept(self) -> Call:
-        """The call of these words that the target has: what is made of it is made once."""
-        words = tuple(getattr(self, one.name) for one in fields(self)[1:] if one.init)
-        return self.target.kernels(("call", words), lambda: self)
+    @classmethod
+    def of(cls, target: Target, *words: Any) -> Call:
+        """The call of these words, in the order of the fields, that a target has: what is made of it is made once."""
+        return target.kernels(("call", *words), lambda: cls(target, *words))
 
     def but(self, **words: Any) -> Call:
         """The same with other words."""
-        return replace(self, **words).kept
+        return Call.of(self.target, *[words.get(one, getattr(self, one)) for one in WORDS])
+
+    @cached_property
+    def on_gpu(self) -> Call:
+        """The same by the back end for GPUs."""
+        return self.but(backend="cuda")
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -90,7 +95,7 @@ class Call:
         if library not in self._ways:
             from hinge.backends.cuda.resident import Way
 
-            self._ways[library] = Way(self.but(backend="cuda").kernel, library)
+            self._ways[library] = Way(self.on_gpu.kernel, library)
         return self._ways[library]
 
     # derivatives
@@ -142,3 +147,6 @@ class Call:
             )
         made = self._derived[kind, *by] = self.sloped(Slope(kind, names))
         return made
+
+
+WORDS = [one.name for one in fields(Call)[1:] if one.init]

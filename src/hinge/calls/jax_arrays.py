@@ -16,24 +16,25 @@ import numpy as np
 
 from hinge.arguments import real
 from hinge.calls.differentiable import Call
-from hinge.calls.foreign import adapter, leaves
+from hinge.calls.foreign import adapter
 from hinge.calls.jax_kernels import run
-from hinge.calls.operands import Tree, asked, each, look, operands, standing
+from hinge.calls.operands import Arrays, Place, asked, look, named, operands, standing
 from hinge.calls.request import entries, trace
 from hinge.calls.target import Target
 from hinge.errors import NotCovered, SizeError
 
 
 def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], *, out: Any = None,
-         check: str = "sizes", packed: bool = False, **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
+         check: str = "sizes", packed: bool = False, parameters: Any = None,
+         **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
     """What a target gives, in JAX's arrays; and what it was asked."""
     if out is not None:
         raise NotCovered(f"{name}: out= cannot be filled, because JAX's arrays do not change. Leave it out.")
-    wanted, tree = asked(target, name, given, frames, **keywords)
-    tree = _arrays(name, tree)
-    if check == "values" or tree["parameters"]:
-        _look(wanted, tree, check)
-    made = _computed(wanted, packed, tree)
+    wanted, arrays = asked(target, name, given, frames, parameters=parameters, **keywords)
+    arrays = _arrays(name, arrays)
+    if check == "values" or parameters:
+        _look(wanted, arrays, check)
+    made = _computed(wanted, packed, arrays)
     return made[0] if len(made) == 1 else tuple(made), wanted
 
 
@@ -41,31 +42,31 @@ class Straight:
     """The way of plain calls with JAX's arrays to a kernel."""
 
     def __init__(self, call: Call):
-        self.call = call
+        self.call, self.places = call, [("given", one) for one in call.inputs]
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these arrays; None where some are of another kind, or the last, `out`, is given."""
         if given[-1] is not None or not all(isinstance(x, jax.Array) for x in given[:-1]):
             return None
-        made = _straight(self.call, given[:-1])
+        made = _computed(self.call, False, dict(zip(self.places, given, strict=False)))
         return made[0] if len(made) == 1 else tuple(made)
 
 
 # before it is compiled: containers and kinds of numbers, which JAX would take apart
 
 
-def _arrays(name: str, tree: Tree) -> Tree:
-    """What is given, with an array for whatever is no container of arrays; numbers in lists have no precision."""
+def _arrays(name: str, given: Arrays) -> Arrays:
+    """What is given, with an array for whatever is none; numbers in lists have no precision."""
+    number = _number([x.dtype for x in given.values() if hasattr(x, "dtype")])
 
-    def array(what: str, x: Any) -> Any:
+    def array(place: Place, x: Any) -> Any:
         if isinstance(x, jax.Array):
             return x
-        number = _number([one.dtype for one in leaves(tree.values()) if hasattr(one, "dtype")])
         if adapter(x) is not None:
             return jnp.asarray(x, number)
-        return real(f"{name}: {what}", x).astype(getattr(x, "dtype", number), copy=False)
+        return real(f"{name}: {named(place)}", x).astype(getattr(x, "dtype", number), copy=False)
 
-    return each(tree, array)
+    return {place: array(place, x) for place, x in given.items()}
 
 
 def _number(kinds: Sequence[Any]) -> Any:
@@ -74,32 +75,30 @@ def _number(kinds: Sequence[Any]) -> Any:
     return jnp.result_type(float) if np.float64 in floating or not floating else np.dtype(np.float32)
 
 
-def _look(call: Call, tree: Tree, check: str) -> None:
+def _look(call: Call, given: Arrays, check: str) -> None:
     """Refuse numbers that cannot be, where there are numbers yet; those on a GPU are fetched only if asked for."""
-    arrays = [x for x in leaves(tree.values()) if isinstance(x, jax.Array)]
+    arrays = [x for x in given.values() if isinstance(x, jax.Array)]
     if any(isinstance(x, jax.core.Tracer) for x in arrays):
         if check == "values":
             raise NotCovered(
                 f"{call.name}: check='values' looks at numbers, and JAX has none while it traces. Leave it out."
             )
     elif check == "values" or all(one.platform == "cpu" for x in arrays for one in x.devices()):
-        look(call, tree, check, np.asarray)
+        look(call, given, check, np.asarray)
 
 
 # within what is compiled
 
 
 @partial(jax.jit, static_argnums=(0, 1), inline=True)
-def _computed(call: Call, packed: bool, tree: Tree) -> list[Any]:
+def _computed(call: Call, packed: bool, given: Arrays) -> list[Any]:
     """The results: what is given as rows of one batch, and the kernel on them."""
-    number = _number([x.dtype for x in jax.tree.leaves(tree)])
-
-    def numbers(what: str, x: Any) -> Any:
+    number = _number([x.dtype for x in given.values()])
+    for place, x in given.items():
         if jnp.iscomplexobj(x):
-            raise SizeError(f"{call.name}: {what} is not an array of real numbers.")
-        return x.astype(number)
-
-    rows = operands(call, each(tree, numbers), jnp, lambda x: jnp.asarray(x, number))
+            raise SizeError(f"{call.name}: {named(place)} is not an array of real numbers.")
+    numbers = {place: x.astype(number) for place, x in _in_order(call, given).items()}
+    rows = operands(call, numbers, jnp, lambda x: jnp.asarray(x, number))
     kernel = call.kernel
     batch = kernel.batch([standing(x) for x in rows])
     shapes = [(*batch, *shape) for shape in kernel.plan.shapes]
@@ -110,16 +109,16 @@ def _computed(call: Call, packed: bool, tree: Tree) -> list[Any]:
     return _structural(call, made) if packed else made
 
 
-@partial(jax.jit, static_argnums=0, inline=True)
-def _straight(call: Call, arrays: tuple[Any, ...]) -> list[Any]:
-    _, tree = asked(call.target, call.name, arrays, ())
-    return _computed(call, False, tree)
+def _in_order(call: Call, given: Arrays) -> Arrays:
+    """Arrays in the order of a call's inputs; JAX puts places in the order of the alphabet."""
+    places = [("given", one) for one in call.inputs]
+    return {place: given[place] for place in places if place in given} | given
 
 
 def _normal(call: Call, q: Any) -> Any:
     """A position with quaternions of length one."""
     still = jnp.zeros((*q.shape[:-1], call.target.model.nv), q.dtype)
-    return run(Call(call.target, "integrate").kept, [q, still])[0]
+    return run(Call.of(call.target, "integrate"), [q, still])[0]
 
 
 def _structural(call: Call, made: Sequence[Any]) -> list[Any]:

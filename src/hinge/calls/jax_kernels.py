@@ -77,8 +77,8 @@ def _rate(call: Call, name: str, x: Any, tangent: Any) -> Any:
     """The tangent of an input as that of what slopes are taken by: a velocity, where they are along these."""
     if not call.along_velocities(name):
         return tangent
-    met = Call(call.target, "difference", slopes=(Slope("along", ("q1",)),), flat=True)
-    return run(met.kept, [x, x, tangent])[0]
+    met = Call.of(call.target, "difference").but(slopes=(Slope("along", ("q1",)),), flat=True)
+    return run(met, [x, x, tangent])[0]
 
 
 def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]:
@@ -140,7 +140,7 @@ def _on_gpu(ctx: Any, *operands: Any, call: Call) -> Any:
     states = _states(ctx, call)
     if not states or call.backend not in ("llvm", "cuda") or not handler("CUDA"):
         return _called_back(ctx, *operands, call=call)
-    code: Any = call.but(backend="cuda").kernel.code(ctx.avals_in[0].dtype)
+    code: Any = call.on_gpu.kernel.code(ctx.avals_in[0].dtype)
     launch = code.launching(None, len(ctx.avals_in) + len(ctx.avals_out), (), states)
     return _entered(ctx, operands, "CUDA", launch, launch.place, states)
 

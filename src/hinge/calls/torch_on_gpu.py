@@ -34,6 +34,10 @@ class Torch:
     def owns(self, given: Any) -> bool:
         return isinstance(given, Tensor)
 
+    def plain(self, given: Any) -> bool:
+        """Whether it can be taken as it is."""
+        return isinstance(given, Tensor) and given.dtype in TYPES and (given.is_cpu or given.is_cuda)
+
     def device(self, array: Tensor) -> int:
         return array.get_device() if array.is_cuda else HOST
 
@@ -42,11 +46,11 @@ class Torch:
         traced = torch._C._are_functorch_transforms_active() or torch._C._len_torch_dispatch_stack()
         return not traced and all(type(x) in (np.ndarray, *PLAIN) for x in arrays)
 
-    def array(self, what: str, given: Any, where: int, number: np.dtype[Any]) -> Tensor:
+    def array(self, what: str, given: Any, constant: Callable[[Array], Tensor]) -> Tensor:
         """What is given as a tensor; arrays of NumPy are constants, which nobody changes any more."""
         if not isinstance(given, Tensor):
             x = real(what, given)
-            return torch.tensor(x) if hasattr(given, "dtype") else self.constant(x, where, number)
+            return torch.tensor(x) if hasattr(given, "dtype") else constant(x)
         if given.device.type not in ("cpu", "cuda"):
             raise NotCovered(
                 f"{what} is a tensor on {given.device}; it has to be on the CPU or a GPU of NVIDIA.\n  Give x.cpu()."

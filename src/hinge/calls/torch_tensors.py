@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
+from torch.autograd.graph import increment_version
 from torch.nn import Parameter
 
 from hinge.arguments import Array
@@ -89,6 +90,8 @@ class Straight:
         if (LIBRARY.device(tensors[0]) != HOST) is not self.on_gpu:
             return None
         made = (self._recorded if recorded and torch.is_grad_enabled() else self.way)(tensors, out)
+        if made is not None and out is not None:
+            increment_version(out)
         return made[0] if made is not None and len(made) == 1 else made
 
     def _recorded(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
@@ -108,6 +111,7 @@ def _into(call: Call, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...]
         raise SizeError(f"{call.name}: out is of type {type(out).__name__}; it has to be a tensor, as others are.")
     if not LIBRARY.seen([*tensors, out]) or (torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, out))):
         raise NotCovered(f"{call.name}: out= cannot be had with gradients and transforms.\n  Leave it out.")
+    increment_version(out)  # torch knows by it that what it has kept of the tensor is no longer so
     if LIBRARY.device(tensors[0]) != HOST:
         return call.run_on(LIBRARY, tensors, out)
     one_place(call.name, {call.inputs[0]: LIBRARY.device(tensors[0]), "out": LIBRARY.device(out)})
