@@ -45,7 +45,7 @@ def besides(robot, place, n=5, check="values"):
         *map(place, (q, qd, tau)),
         parameters={f"{link}.mass": place(1.0 + rng.random(n)), f"{link}.com": [1, 0, 2]},
         prescribed=(place(angle), [0.5]),
-        external={link: place(force[0])},
+        external={link: place(force[:1])},
         base_motion=(place(v), [0.0] * 6),
         check=check,
         return_status=True,

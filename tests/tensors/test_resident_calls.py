@@ -95,10 +95,11 @@ def test_results_go_where_they_are_wanted(cupy):
 
 
 @pytest.mark.parametrize("device", [0, 1])
-def test_what_is_given_besides_is_put_together_there(cupy, device):
+@pytest.mark.parametrize("n", [0, STATES])
+def test_what_is_given_besides_is_put_together_there(cupy, device, n):
     robot = tensor_cases.robot("arm")
-    made = tensor_cases.besides(robot, lambda x: on(cupy, device, x)[0])
-    assert all(map(same, made, tensor_cases.besides(robot, np.asarray)))
+    made = tensor_cases.besides(robot, lambda x: on(cupy, device, x)[0], n)
+    assert all(map(same, made, tensor_cases.besides(robot, np.asarray, n)))
 
 
 def test_nothing_is_looked_at_on_the_host_unless_it_is_asked_for(cupy, monkeypatch):

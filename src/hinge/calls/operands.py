@@ -14,7 +14,7 @@ import numpy as np
 
 from hinge.arguments import Array, finite
 from hinge.backends import default_backend
-from hinge.backends.cuda.resident import HOST, one_place
+from hinge.backends.cuda.resident import HOST, MOST, one_place
 from hinge.calls import inputs
 from hinge.calls.differentiable import Call
 from hinge.calls.foreign import leaves
@@ -84,19 +84,23 @@ def operands(call: Call, arrays: Arrays, library: Any, constant: Callable[[Array
         return list(first.values())
     _check(call, arrays)
     own, further = [first.pop(one) for one in call.given if one in first], list[Any]()
-    rows = {"external": 6, "base_motion": 6}
-    made = [_joined(library, _of(arrays, what), (-1, n)) for what, n in rows.items() if what in call.given]
+    made = []
+    for what in ("external", "base_motion"):
+        if what in call.given:
+            rows = _of(arrays, what)
+            whole = _joined(library, rows)
+            made.append(whole.reshape(*whole.shape[:-1], len(rows), 6))
     if vary:
         parts = []
         for one in vary:
             said = arrays.get(("parameters", one.name))
             x = constant(one.nominal(model)) if said is None else said
             parts.append(x.reshape(*x.shape[: x.ndim - len(one.shape)], one.size))
-        further.append(_joined(library, parts, (-1,)))
+        further.append(_joined(library, parts))
     driven = _of(arrays, "prescribed")
     if driven:
         driven += [constant(np.zeros(sizes(model)[1]))] * (3 - len(driven))
-        further.append(_joined(library, driven, (-1,)))
+        further.append(_joined(library, driven))
     return [*first.values(), *made, *own, *further, *_of(arrays, "seeds")]
 
 
@@ -121,6 +125,8 @@ def _check(call: Call, arrays: Arrays) -> None:
     parameters = {key: x for (what, key), x in shown.items() if what == "parameters"}
     inputs.parameters(name, model, call.target.vary, parameters, look=False)
     inputs.prescribed(name, model, _of(shown, "prescribed") or None)
+    if len(call.checked) >= MOST:
+        call.checked.clear()
     call.checked.add(shapes)
 
 
@@ -178,11 +184,10 @@ def _lengths(x: Any) -> tuple[int, ...]:
     return tuple([n if isinstance(n, int) else 1 for n in x.shape])
 
 
-def _joined(library: Any, parts: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Arrays side by side, their batches broadcast, with these last axes."""
+def _joined(library: Any, parts: Sequence[Any]) -> Any:
+    """Arrays side by side along the last axis, their batches broadcast."""
     batch = parts[0].shape[:-1]
     if any(one.shape[:-1] != batch for one in parts[1:]):
         batch = getattr(library, "broadcast_shapes", np.broadcast_shapes)(*(one.shape[:-1] for one in parts))
         parts = [library.broadcast_to(one, (*batch, one.shape[-1])) for one in parts]
-    whole = library.concatenate(list(parts), -1) if len(parts) > 1 else parts[0]
-    return whole.reshape(*batch, *shape)
+    return library.concatenate(list(parts), -1) if len(parts) > 1 else parts[0]
