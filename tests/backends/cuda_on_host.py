@@ -56,10 +56,10 @@ def run(folder, program, arrays, outs):
     """Fill `outs` as `Code.run` does."""
     real = next(one for one in REALS.values() if one.dtype == arrays[0].dtype)
     text = emit(program, real)
-    first = text.kernels[0].name
+    first = text.kernels[0]
     taken = text.source.split(f"{first}(", 1)[1].split(")\n", 1)[0]
     names = ", ".join(one.split()[-1].removeprefix("*__restrict__ ") for one in taken.split(", "))
-    mains = [MAIN % (kernel.name, taken, kernel.name, names) for kernel in text.kernels]
+    mains = [MAIN % (kernel, taken, kernel, names) for kernel in text.kernels]
     (folder / "code.cpp").write_text("".join([SHIM, text.source, *mains]))
     library = folder / "code.so"
     command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
@@ -73,9 +73,9 @@ def run(folder, program, arrays, outs):
         pointers.append(room.ctypes.data_as(ctypes.c_void_p))
     numbers = [ctypes.c_longlong(n) for n in (*counts, states)]
     loaded = ctypes.CDLL(str(library))
-    for kernel in text.kernels:
-        blocks = -(-(-(-states // 32) * 32 * kernel.warps) // kernel.threads)
-        getattr(loaded, f"launch_{kernel.name}")(ctypes.c_longlong(blocks), kernel.threads, *pointers, *numbers)
+    for kernel, threads in zip(text.kernels, text.threads, strict=True):
+        blocks = ctypes.c_longlong(-(-states // threads))
+        getattr(loaded, f"launch_{kernel}")(blocks, threads, *pointers, *numbers)
 
 
 def outs_of(program, states, number, rows=0):

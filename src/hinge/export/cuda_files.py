@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hinge.backends import c
-from hinge.backends.cuda import cost, launchers
+from hinge.backends.cuda import cost, nvcc_files
 from hinge.calls.target import Target
 from hinge.export.c_files import EXPORTED, about, routines, sizes
 
@@ -23,7 +23,7 @@ def cuda_files(
     prefix, made = routines(target, names, method, at, {}, cost)
     real = c.REALS[scalar]
     return {
-        f"{prefix}.cuh": launchers.header(prefix, about(target, ARRAYS), sizes(target.model), made, real),
-        **{f"{one.name}.cu": launchers.code(prefix, one, real) for one in made},
-        f"{prefix}_test.cu": launchers.test_main(prefix, made, real),
+        f"{prefix}.cuh": nvcc_files.header(prefix, about(target, ARRAYS), sizes(target.model), made, real),
+        **{f"{one.name}.cu": nvcc_files.code(prefix, one, real) for one in made},
+        f"{prefix}_test.cu": nvcc_files.test_main(prefix, made, real),
     }

@@ -10,17 +10,19 @@ import json
 import os
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hinge.backends import Backend, Code
 from hinge.backends.cuda import compiler
-from hinge.backends.cuda.device import Device, checked, gpu
-from hinge.backends.cuda.emit import Kernel, emit
+from hinge.backends.cuda.device import Device, checked, gpu, loaded
+from hinge.backends.cuda.emit import emit
+from hinge.backends.cuda.launcher import Launch, Several
 from hinge.backends.cuda.parts import cost
-from hinge.backends.cuda.rows import WARP, at_a_time
 from hinge.backends.statements import REALS
+from hinge.errors import DeviceError
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE
 
@@ -37,30 +39,32 @@ class Loaded(Code):
         said = json.loads(head)
         self.content, self.streams, self.records = content, said["streams"], said["records"]
         self.rows, self.room = said["rows"], said["room"]  # bytes of a state: of each array, and that kernels share
-        self.kernels: list[tuple[Kernel, bytes]] = []
-        for *kernel, size in said["kernels"]:
-            self.kernels.append((Kernel(*kernel), rest[:size]))
+        self.machine_code: list[tuple[str, int, bytes]] = []  # of each kernel, with its name and the threads of a block
+        for name, threads, size in said["kernels"]:
+            self.machine_code.append((name, threads, rest[:size]))
             rest = rest[size:]
-        self._loaded: dict[int, list[tuple[Any, Kernel]]] = {}
+
+    @cached_property
+    def kernels(self) -> list[tuple[int, int]]:
+        """The kernels, and how many threads a block of each has."""
+        return [(loaded(code, name), threads) for name, threads, code in self.machine_code]
+
+    def launching(self, on: Device | None, arrays: int, counts: Sequence[int], states: int) -> Launch | Several:
+        """A call with so many arrays, rows of each stream of rows, and states, of which only the addresses are open."""
+        if on and on.architecture != gpu().architecture:
+            raise DeviceError(
+                f"programs are compiled for {gpu()} of sm_{gpu().architecture}, and {on} is of sm_{on.architecture}.\n"
+                "  Set CUDA_VISIBLE_DEVICES to GPUs of one kind."
+            )
+        if self.room:
+            assert on is not None
+            return Several(self.kernels, on, self.rows, self.room, states)
+        ((kernel, threads),) = self.kernels
+        return Launch(kernel, threads, on, arrays, (*counts, states))
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:
         """Put a call into a stream: where all arrays are, and how many rows each stream of rows has."""
-        loaded = self._loaded.get(on.number)
-        if loaded is None:
-            loaded = [(on.loaded(code, kernel.name), kernel) for kernel, code in self.kernels]
-            self._loaded[on.number] = loaded
-        if not self.room:
-            ((kernel, said),) = loaded
-            on.launch(kernel, states, said.threads, (*addresses, *counts, states), stream)
-            return
-        most = at_a_time(self.room)
-        with on.room(self.room * min(states, most), stream) as room:
-            for first in range(0, states, most):
-                count = min(most, states - first)
-                here = [address + first * row for address, row in zip(addresses, self.rows, strict=True)]
-                for kernel, said in loaded:
-                    threads = -(-count // WARP) * WARP * said.warps
-                    on.launch(kernel, threads, said.threads, (*here, *counts, room, count), stream)
+        self.launching(on, len(addresses), counts, states)(addresses, int(stream))
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
         """Arrays of NumPy are copied there and back."""
@@ -115,9 +119,7 @@ def content(program: Program, dtype: np.dtype[Any], architecture: int) -> bytes:
     rows = [0 if one.uniform else one.size * dtype.itemsize for one in program.inputs]
     rows += [len(one.entries) * (1 if one.whole else dtype.itemsize) for one in program.outputs]
     said = {
-        "kernels": [
-            (one.name, one.threads, one.warps, len(code)) for one, code in zip(text.kernels, codes, strict=True)
-        ],
+        "kernels": list(zip(text.kernels, text.threads, map(len, codes), strict=True)),
         "rows": rows,
         "room": text.columns * dtype.itemsize,
         "streams": streams,

@@ -43,24 +43,16 @@ typedef unsigned long long uint64_t;
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """A kernel of a text: its name, the threads of a block, and how many warps see to 32 states."""
-
-    name: str
-    threads: int
-    warps: int = 1
-
-
-@dataclass(frozen=True)
 class Text:
-    """A program as text: kernels that all take the same, and run one after another.
+    """A program as text: kernels that all take the same, and run one after another; the threads of a block of each.
 
     With PART defined as a number it is the text of that kernel alone. Several kernels have room for so many numbers of
     each state, `columns`.
     """
 
     source: str
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[str, ...]
+    threads: tuple[int, ...]
     columns: int = 0
 
 
@@ -74,20 +66,21 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
         stage = _stage(cut[0], real)
         helpers = [rows.HELPERS] if stage.columns else []
         source = "\n".join([HEAD, *functions, *helpers, _kernel(_routine(cut[0], name), stage, real)])
-        return Text(source, (Kernel(name, stage.threads),))
+        return Text(source, (name,), (stage.threads,))
     whole, first = _routine(program, name), 0
-    kernels = [Kernel(f"{name}_{k}", rows.THREADS) for k in range(len(cut))]
-    texts = [_part(one.name, part, whole, real) for one, part in zip(kernels, cut, strict=True)]
+    texts = [_part(f"{name}_{k}", part, whole, real) for k, part in enumerate(cut)]
     for array, output in zip(whole.outputs, program.outputs, strict=True):
         n = len(output.entries)
         if not n:
             continue
-        kernels.append(Kernel(f"{name}_{len(kernels)}", rows.THREADS, rows.across(n)))
         turned = f"give_turned<{n}>(all_{array.name}, columns + {first} * states, states);"
-        texts.append(braced(_head(kernels[-1].name, whole, real, rows.THREADS, ROOM), [turned]))
+        texts.append(braced(_head(f"{name}_{len(texts)}", whole, real, rows.THREADS, ROOM), [turned]))
         first += n
+    kernels = tuple(f"{name}_{k}" for k in range(len(texts)))
     texts = [f"#if !defined PART || PART == {k}\n{text}#endif\n" for k, text in enumerate(texts)]
-    return Text("\n".join([HEAD, COLUMN, *functions, rows.TURNED, *texts]), tuple(kernels), first)
+    return Text(
+        "\n".join([HEAD, COLUMN, *functions, rows.TURNED, *texts]), kernels, (rows.THREADS,) * len(texts), first
+    )
 
 
 def _stage(program: Program, real: Real) -> rows.Staging:

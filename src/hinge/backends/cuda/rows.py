@@ -159,30 +159,28 @@ def staged_out(name: str, values: Sequence[str], width: int) -> list[str]:
 
 
 TURNED = """\
-/* columns, a number of each state one after the other, into rows: 32 of each at a time, by a warp */
+/* columns, a number of each state one after the other, into rows: by each warp those of its states, 32 at a time */
 template <int N, typename T, typename R>
 static __device__ void give_turned(R *to, const T *columns, long long states)
 {
     __shared__ T tiles[4][32][33];
     T (*const tile)[33] = tiles[threadIdx.x >> 5];
-    const int lane = threadIdx.x & 31, across = (N + 31) / 32;
-    const long long number = blockIdx.x * 4ll + (threadIdx.x >> 5), first = number / across * 32;
-    const int column = (int)(number % across) * 32, rows = (int)min(32ll, states - first);
+    const int lane = threadIdx.x & 31;
+    const long long first = blockIdx.x * 128ll + (threadIdx.x & ~31);
+    const int rows = (int)min(32ll, states - first);
     if (rows <= 0) return;
-    #pragma unroll
-    for (int k = 0; k < 32; k++)
-        if (column + k < N && lane < rows) tile[k][lane] = columns[(column + k) * states + first + lane];
-    __syncwarp();
-    #pragma unroll 8
-    for (int row = 0; row < rows; row++)
-        if (column + lane < N) to[(first + row) * N + column + lane] = (R)tile[lane][row];
+    for (int column = 0; column < N; column += 32) {
+        #pragma unroll
+        for (int k = 0; k < 32; k++)
+            if (column + k < N && lane < rows) tile[k][lane] = columns[(column + k) * states + first + lane];
+        __syncwarp();
+        #pragma unroll 8
+        for (int row = 0; row < rows; row++)
+            if (column + lane < N) to[(first + row) * N + column + lane] = (R)tile[lane][row];
+        __syncwarp();
+    }
 }
 """
-
-
-def across(n: int) -> int:
-    """How many warps turn 32 rows of n numbers."""
-    return -(-n // WARP)
 
 
 def at_a_time(size: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from hinge.backends import c
 from hinge.backends.cuda.emit import Text, emit
-from hinge.backends.cuda.rows import WARP, at_a_time, bytes_of
+from hinge.backends.cuda.rows import at_a_time, bytes_of
 from hinge.backends.statements import Real, braced
 
 TRIED = 100  # states: three warps, and a few
@@ -66,9 +66,8 @@ def _launched(one: c.Routine, text: Text, real: Real) -> list[str]:
 
 
 def _launch(text: Text, k: int, taken: str, count: str) -> str:
-    one = text.kernels[k]
-    threads = f"({count} + {WARP - 1}) / {WARP} * {WARP * one.warps}"
-    return f"{one.name}<<<({threads} + {one.threads - 1}) / {one.threads}, {one.threads}, 0, stream>>>({taken});"
+    name, threads = text.kernels[k], text.threads[k]
+    return f"{name}<<<({count} + {threads - 1}) / {threads}, {threads}, 0, stream>>>({taken});"
 
 
 def test_main(prefix: str, routines: Sequence[c.Routine], real: Real) -> str:
