@@ -153,8 +153,9 @@ class Driver:
     def content(self, program, dtype, architecture):
         """What is kept of a compiled program: its number here."""
         self.programs.append((program, dtype))
-        head = {"threads": 128, "streams": [], "records": []}
-        return json.dumps(head).encode() + b"\n" + str(len(self.programs)).encode()
+        code = str(len(self.programs)).encode()
+        head = {"kernels": [("program", 128, len(code))], "rows": [], "room": 0, "streams": [], "records": []}
+        return json.dumps(head).encode() + b"\n" + code
 
 
 def put_in(patch, *args, **keywords):
