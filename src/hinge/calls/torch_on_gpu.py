@@ -38,5 +38,8 @@ class Torch:
     def fill(self, out: Tensor, array: Tensor) -> None:
         out.copy_(array)
 
+    def stamp(self, array: Tensor) -> tuple[int, ...]:
+        return array.data_ptr(), array._version, *array.shape, *array.stride()
+
 
 LIBRARY = Torch()

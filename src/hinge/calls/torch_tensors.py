@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from hinge.arguments import Array, real
-from hinge.calls.differentiable import Call, requested
+from hinge.calls.differentiable import requested
 from hinge.calls.foreign import TARGETS, leaves
 from hinge.calls.target import Target
 from hinge.calls.views import place_names
@@ -49,6 +49,9 @@ class Differentiable(Protocol):
 
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The results, and the status, in fresh memory: in single precision where all inputs are."""
+
+    def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """The same for arrays of a library that live on a GPU."""
 
     def pulled(self, by: Sequence[int]) -> Differentiable:
         """Takes a weight for each result after the inputs; gives the gradients by these inputs of their product."""
@@ -201,7 +204,7 @@ def _function(key: str) -> Differentiable:
 
 
 def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    if isinstance(function, Call) and any(x.is_cuda for x in tensors):
+    if any(x.is_cuda for x in tensors):
         from hinge.calls.torch_on_gpu import LIBRARY
 
         return function.run_on(LIBRARY, tensors)

@@ -7,7 +7,7 @@ there).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from hinge.graph.order import STRUCTURE
 __all__ = ["BACKEND", "Loaded", "emit"]
 ALIGNED = 256  # bytes: arrays begin at multiples of it
 NAME = "program"
+NONE: Mapping[int, int] = {}
 
 
 class Loaded(Code):
@@ -46,18 +47,18 @@ class Loaded(Code):
             kernel = self._kernels[on.number] = on.loaded(self.machine_code, NAME)
         on.launch(kernel, states, self.threads, (*addresses, *counts, states), stream)
 
-    def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
-        """Arrays of NumPy are copied there and back."""
+    def run(self, arrays: Sequence[Any], outs: Sequence[Any], there: Mapping[int, int] = NONE) -> None:
+        """Arrays of NumPy are copied there and back; some may be `there` already, at these addresses."""
         on, every = gpu(), (*arrays, *outs)
         places, size = list[int](), 0
-        for one in every:
+        for k, one in enumerate(every):
             places.append(size)
-            size += -(-one.nbytes // ALIGNED) * ALIGNED
+            size += 0 if k in there else -(-one.nbytes // ALIGNED) * ALIGNED
         counts = [every[k].shape[-2] for k in self.streams]
         with on.current() as cu, on.memory(size) as start:
-            addresses = [start + place for place in places]
+            addresses = [there.get(k, start + place) for k, place in enumerate(places)]
             for k, (one, address) in enumerate(zip(every, addresses, strict=True)):
-                if one.nbytes and (k < len(arrays) or k in self.records):
+                if one.nbytes and k not in there and (k < len(arrays) or k in self.records):
                     checked(cu.cuMemcpyHtoD(address, one.ctypes.data, one.nbytes))
             self.launch(on, addresses, counts, len(outs[0]), on.stream)
             checked(cu.cuStreamSynchronize(on.stream), f"a program on {on}")

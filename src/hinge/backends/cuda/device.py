@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from threading import get_ident
 from typing import Any
 
@@ -48,6 +48,23 @@ def checked(answer: tuple[Any, ...], what: str = "the driver") -> Any:
     if status.value:
         raise DeviceError(f"{what}: {_words(driver(), status)} ({status.name}).")
     return made[0] if len(made) == 1 else tuple(made) if made else None
+
+
+class Held(dict[int, int]):
+    """Where copies of arrays are on a GPU, by their numbers; they are gone with it."""
+
+    def __init__(self, on: Device, arrays: Mapping[int, Any]):
+        self.room = ExitStack()
+        with on.current() as cu:
+            for k, array in arrays.items():
+                self[k] = self.room.enter_context(on.memory(array.nbytes))
+                if array.nbytes:
+                    checked(cu.cuMemcpyHtoD(self[k], array.ctypes.data, array.nbytes))
+        self.on = on
+
+    def __del__(self) -> None:
+        with self.on.current():
+            self.room.close()
 
 
 class Device:
@@ -106,6 +123,15 @@ class Device:
             yield address
         finally:
             cu.cuMemFree(address)
+
+    def held(self, arrays: Mapping[int, Any]) -> Held:
+        """Copies of arrays of NumPy that stay here as long as the result."""
+        return Held(self, arrays)
+
+    def put(self, address: int, array: Any, stream: Any) -> None:
+        """Copy an array of NumPy there, in a stream; it may change when this returns."""
+        with self.current() as cu:
+            checked(cu.cuMemcpyHtoDAsync(address, array.ctypes.data, array.nbytes, stream), f"a copy to {self}")
 
     def _refuse(self, size: int, free: int, total: int) -> None:
         raise DeviceError(

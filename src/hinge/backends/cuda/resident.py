@@ -6,7 +6,7 @@ names. What there is to know of a call depends on shapes, types and places alone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple, Protocol
@@ -46,6 +46,8 @@ class Library(Protocol):
         """A copy of the array, broadcast to that shape, of that type, in memory of its own."""
 
     def fill(self, out: Any, array: Any) -> None: ...
+    def stamp(self, array: Any) -> Any:
+        """What is another as soon as the array's numbers are, as long as the array lives."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +94,41 @@ def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = Non
     return tuple(results)
 
 
+def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+    """A call without arguments, as `Kernel.bind` makes one: it reads and writes these very arrays, which lie in rows.
+
+    What is given as an array of NumPy is copied there in every call.
+    """
+    kind = library.kind(outs[0])
+    code: Any = kernel.code(kind.dtype)
+    on, every = gpu(kind.device), [*given, *outs]
+    here = {k: x for k, x in enumerate(given) if isinstance(x, np.ndarray)}
+    for k, x in here.items():
+        every[k] = library.empty(x.shape, kind.dtype, on.number)
+    addresses, counts = [library.place(x) for x in every], [every[k].shape[-2] for k in code.streams]
+
+    def call() -> None:
+        stream = library.stream(on.number)
+        for k, x in here.items():
+            on.put(library.place(every[k]), np.ascontiguousarray(x, kind.dtype), stream)
+        if kind.shape[0]:
+            code.launch(on, addresses, counts, kind.shape[0], stream)
+
+    return call
+
+
+def one_place(call: str, kinds: Mapping[str, Kind]) -> None:
+    """Refuse arrays, by their names, that are not in one place."""
+    (first, at), *others = kinds.items()
+    for name, kind in others:
+        if kind.device != at.device:
+            raise SizeError(f"{call}: {first} is {_where(at)} and {name} {_where(kind)}.\n  Bring them to one place.")
+
+
 def _fit(kernel: Kernel, kinds: Sequence[Kind], has_out: bool) -> Fit:
     """What there is to know of a call with arrays of these kinds, the last of them out; refuses what does not fit."""
     names = [*(one.name for one in kernel.plan.inputs), "out"]
-    for name, kind in zip(names, kinds, strict=False):
-        if kind.device != kinds[0].device:
-            raise SizeError(
-                f"{kernel.name}: {names[0]} is {_where(kinds[0])} and {name} {_where(kind)}.\n"
-                "  Bring them to one place."
-            )
+    one_place(kernel.name, dict(zip(names, kinds, strict=False)))
     given = kinds[:-1] if has_out else kinds
     number, batch, shapes = kernel.fitted(given, kinds[-1] if has_out else None)
     on = gpu(kinds[0].device)
