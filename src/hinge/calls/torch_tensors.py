@@ -207,7 +207,7 @@ def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, .
     if any(x.is_cuda for x in tensors):
         from hinge.calls.torch_on_gpu import LIBRARY
 
-        return function.run_on(LIBRARY, tensors)
+        return tuple(function.run_on(LIBRARY, tensors))
     arrays = [x.numpy(force=True) for x in tensors]
     return tuple([torch.from_numpy(np.asarray(x)) for x in function.run(arrays)])
 

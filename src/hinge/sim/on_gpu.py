@@ -149,6 +149,7 @@ def _unit(place: There, robot: Robot, q: Any) -> Any:
     graph, inputs, shape = Graph(), (Input("q", robot.nq),), (robot.nq,)
     at = model.joint_positions([graph.input("q", k) for k in range(robot.nq)])
     made = model.flat([joint.normal(x) for joint, x in zip(model.joint, at, strict=True)])
-    plan = Plan(robot.name, "unit quaternions", inputs, (shape,), ("",), (shape,),
-                lambda: order(inputs, [("q", shape, made)], False), lambda: ("program", repr(plan.program)))  # fmt: skip
+    program = order(inputs, [("q", shape, made)], False)
+    plan = Plan(robot.name, "unit quaternions", inputs, (shape,), ("",), (shape,), lambda: program,
+                lambda: ("program", repr(program)))  # fmt: skip
     return place.call(robot.target, plan, q)

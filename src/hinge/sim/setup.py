@@ -28,6 +28,7 @@ from hinge.sim.step import Physics
 
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
+HOST = (1, 0)  # of DLPack: the CPU
 WAYS = ("project", "baumgarte", "independent")
 
 
@@ -37,6 +38,12 @@ def start(robot: Robot, q0: Vector, qd0: Vector, *others: tuple[int, ...]) -> tu
         raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
     if not robot.nv:
         raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
+    for name, given in (("q0", q0), ("qd0", qd0)):
+        if getattr(given, "__dlpack_device__", lambda: HOST)()[0] != HOST[0]:
+            raise NotCovered(
+                f"simulate: {name} is on another device; its record is in arrays of NumPy.\n"
+                '  Use hinge.rollout, or give arrays of NumPy, with backend="cuda" to compute there.'
+            )
     q = arguments.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
     qd = arguments.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
     for name, a in (("q0", q), ("qd0", qd)):

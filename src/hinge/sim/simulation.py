@@ -114,7 +114,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
 
     other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
-        return Rollout(*other)
+        return other if isinstance(other, Rollout) else Rollout(*other)
     numbers = setup.varied(robot, parameters)
     axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)

@@ -87,25 +87,17 @@ class Rolled:
         last = self.last
         if last is not None and last[0] == front and all(map(np.array_equal, last[1], arrays)):
             return last[2]
-        given: dict[str, Any] = {}
-        for (name, key), x in [
-            *self.still.items(),
-            *zip(self.shapes, self._in_front(arrays, front, np.broadcast_to), strict=True),
-        ]:
-            if key is None:
-                given[name] = x
-            else:
-                given.setdefault(name, {})[key] = x
-        for name, one in given.items():
-            if isinstance(one, dict) and 0 in one:
-                given[name] = [one[k] for k in sorted(one)]
-        run = self.rollout(**given)
+        given = self._named(self._in_front(arrays, front, np.broadcast_to))
+        run = self.rollout(**{
+            name: list(one.values()) if isinstance(one, dict) and 0 in one else one for name, one in given.items()
+        })  # fmt: skip
         self.last = front, [np.array(a) for a in arrays], run
         return run
 
     def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """States and a status, of arrays on a GPU."""
-        return tuple(self.taken_on(library, arrays, ()))
+        made: tuple[Any, ...] = self.taken_on(library, arrays, ())
+        return made
 
     def taken_on(self, library: Any, arrays: Sequence[Any], more: Shape) -> Any:
         """The rollout of arrays on a GPU, which may be the last one there was: nobody looks at their numbers."""
@@ -113,18 +105,20 @@ class Rolled:
         front, held = np.broadcast_shapes(more, *ahead), [library.stamp(a) for a in arrays]
         if self.last is not None and self.last[:2] == (front, held):
             return self.last[3]
+        given = self._named(self._in_front(arrays, front, partial(_copied, library)))
+        run = self.there(library, (*front, *self.batch), given)
+        self.last = front, held, arrays, run
+        return run
+
+    def _named(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """All that a rollout is given, by name: an array, or arrays by their names or numbers."""
         given: dict[str, Any] = {}
-        broadcast = partial(_copied, library)
-        for (name, key), x in [
-            *self.still.items(), *zip(self.shapes, self._in_front(arrays, front, broadcast), strict=True)
-        ]:  # fmt: skip
+        for (name, key), x in sorted([*zip(self.shapes, arrays, strict=True), *self.still.items()], key=_number):
             if key is None:
                 given[name] = x
             else:
                 given.setdefault(name, {})[key] = x
-        run = self.there(library, (*front, *self.batch), given)
-        self.last = front, held, arrays, run
-        return run
+        return given
 
     def _in_front(self, arrays: Sequence[Any], front: Shape, broadcast: Callable[..., Any]) -> list[Any]:
         """The arrays with axes in front of the rollouts'."""
@@ -190,6 +184,12 @@ class Pulled:
         raise NotCovered(SECOND)
 
     along = pulled
+
+
+def _number(one: tuple[Place, Any]) -> int:
+    """Which of several arrays it is."""
+    key = one[0][1]
+    return key if isinstance(key, int) else 0
 
 
 def _copied(library: Any, array: Any, shape: Shape) -> Any:
