@@ -58,6 +58,7 @@ CASES = {
         "external": {"lower": RNG.normal(size=(N, 6)), "body": RNG.normal(size=6)}, "t0": 0.3,
         "base_motion": [0.1 * RNG.normal(size=6), 0.1 * RNG.normal(size=(N, 6))]}),
     "stops": (bounded_arm, lambda r: {"q0": np.full((N, 2), 0.5), "limits": "stop", "effort": True, "record": 4}),
+    "law": (double_pendulum, lambda r: {"policy": hinge.control.computed_torque(r, RNG.normal(size=(N, 2)), kp=9.0)}),
     "loops": (four_bar, lambda r: {"tau": 0.1 * RNG.normal(size=r.nv), "loops": "project"}),
 }  # fmt: skip
 cases = pytest.mark.parametrize("name", CASES)
@@ -108,7 +109,7 @@ def test_tensors_there_give_the_states_of_the_cpu(name, monkeypatch):
     np.testing.assert_allclose(single.q, wanted.q, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops"}))
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law"}))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
     robot, given = case(name)

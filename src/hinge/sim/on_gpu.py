@@ -5,7 +5,7 @@ What of a run does not depend on numbers is set up with one rollout's worth of o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from hinge.arguments import Array, real
 from hinge.backends.cuda.device import gpu
-from hinge.backends.cuda.resident import HOST, Kind, Library, one_place
+from hinge.backends.cuda.resident import HOST, LINE, Kind, Library, one_place
 from hinge.backends.kernel import SINGLE, Plan
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Graph, Input, order
@@ -38,17 +38,18 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
             "rollout: loops='independent' looks at the states.\n  Give arrays of NumPy, or loops='project'."
         )
     take = _Taken(library, robot, batch, given, steps)
-    none = np.empty((0, robot.nq)), np.empty((0, robot.nv))
+    none = {"q": np.empty((0, robot.nq)), "qd": np.empty((0, robot.nv)), "batch": (), "own": batch}
     with np.errstate(all="ignore"):
-        physics, acts = setup.acting(q=none[0], qd=none[1], batch=(), **dict(said) | take.in_their_place(said))
+        physics, acts = setup.acting(**dict(said) | take.in_their_place() | none)
     for name, like in acts.arrays.items():
         own = like.shape[1:] if name in EACH else like.shape
-        parts = take.parts(name, like)
-        if any(take.lead(x, shape) for x, shape in parts):
+        parts = take.parts(name, like, getattr(said["policy"], "inputs", ()))
+        if any(np.ndim(x) > len(shape) for x, shape in parts):
             acts.shared.discard(name)
-        acts.arrays[name] = take.rows(parts, () if name in acts.shared else (prod(batch),), own)
+        acts.arrays[name] = take.rows(name, parts, () if name in acts.shared else (prod(batch),), own)
     q, qd = (
-        take.rows([(given[name], (n,))], (prod(batch),), (n,)) for name, n in (("q0", robot.nq), ("qd0", robot.nv))
+        take.place.rows(take.row(name, given[name], (*batch, n)), (*batch, n)).reshape(-1, n)
+        for name, n in (("q0", robot.nq), ("qd0", robot.nv))
     )
     return take.place, _unit(take.place, robot, q), qd, physics, acts
 
@@ -69,7 +70,7 @@ class _Taken:
         single = all(kind.dtype == SINGLE for kind in there)
         self.place = There(library, there[0].device, SINGLE if single else DOUBLE)
 
-    def in_their_place(self, said: Mapping[str, Any]) -> dict[str, Any]:
+    def in_their_place(self) -> dict[str, Any]:
         """One rollout's numbers for all that is given, of the same shapes."""
         given, known = self.given, {one.name: one for one in self.robot.target.vary}
         made: dict[str, Any] = {"steps": self.steps}
@@ -90,8 +91,11 @@ class _Taken:
         setup.unambiguous(self.robot, k, shape, self.batch)
         return shape[len(self.batch) :] if self.batch and shape[: len(self.batch)] == self.batch else shape
 
-    def parts(self, name: str, like: Array) -> list[tuple[Any, Shape]]:
-        """What stands side by side in an array of a run, and the shape of each for one rollout."""
+    def parts(self, name: str, like: Array, fed: Sequence[Any]) -> list[tuple[Any, Shape]]:
+        """What stands side by side in an array of a run, and the shape of each for one rollout.
+
+        A policy is `fed` what it has of its own, besides what is given.
+        """
         given = self.given.get(name, {})
         if name == "parameters":
             known = {one.name: given.get(one.name) for one in self.robot.target.vary}
@@ -108,34 +112,36 @@ class _Taken:
             return [*parts, (0.0, (left,))] if left else parts
         if name in EACH:
             return [(given, like.shape[1:])]
-        inputs, k = self.given.get("inputs", {}), int(name.removeprefix("input")) if name.startswith("input") else -1
-        return [(inputs.get(k, like), like.shape)]
+        inputs = [*self.given.get("inputs", {}).values(), *fed]
+        return [(inputs[int(name.removeprefix("input"))], like.shape)]
 
-    def lead(self, x: Any, own: Shape) -> Shape:
-        """The axes of rollouts that an array has."""
-        return tuple(np.shape(x)[: np.ndim(x) - len(own)])
-
-    def rows(self, parts: list[tuple[Any, Shape]], rollouts: Shape, own: Shape) -> Any:
+    def rows(self, name: str, parts: list[tuple[Any, Shape]], rollouts: Shape, own: Shape) -> Any:
         """Arrays side by side, a row a rollout, or one for all."""
         axes = self.batch if rollouts else ()
         if len(parts) == 1:
-            return self.row(parts[0][0], (*axes, *parts[0][1])).reshape((*rollouts, *own))
+            return self.row(name, parts[0][0], (*axes, *parts[0][1])).reshape((*rollouts, *own))
         made, at = self.place.empty((*rollouts, prod(own))), 0
         for x, shape in parts:
             size = prod(shape)
-            made[..., at : at + size] = self.row(x, (*axes, *shape)).reshape(*rollouts, size)
+            made[..., at : at + size] = self.row(name, x, (*axes, *shape)).reshape(*rollouts, size)
             at += size
         return made.reshape((*rollouts, *own))
 
-    def row(self, x: Any, shape: Shape) -> Any:
-        """An array of that shape in memory of its own."""
+    def row(self, name: str, x: Any, shape: Shape) -> Any:
+        """What is given as an array of that shape on the GPU: itself, where it lies so."""
+        try:
+            fits = np.broadcast_shapes(np.shape(x), shape) == shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise SizeError(f"rollout: {name} has shape {tuple(np.shape(x))}; it has to fit {shape}.")
         if hasattr(x, "shape") and not isinstance(x, np.ndarray):
-            try:
-                return self.place.rows(x, shape)
-            except (ValueError, RuntimeError):
-                raise SizeError(f"rollout: an array of shape {tuple(x.shape)} does not fit {shape}.") from None
+            place = (
+                self.library.place(x) if self.library.kind(x) == (shape, self.place.number, self.place.device) else 0
+            )
+            return x if place and not place % LINE else self.place.rows(x, shape)
         made = self.place.empty(shape)
-        numbers = np.array(np.broadcast_to(real("rollout", x), shape), self.place.number, order="C")
+        numbers = np.array(np.broadcast_to(real(f"rollout: {name}", x), shape), self.place.number, order="C")
         on = gpu(self.place.device)
         on.put(self.library.place(made), numbers, self.library.stream(on.number))
         return made
@@ -147,8 +153,8 @@ def _unit(place: There, robot: Robot, q: Any) -> Any:
     if robot.nq == robot.nv:
         return q
     graph, inputs, shape = Graph(), (Input("q", robot.nq),), (robot.nq,)
-    at = model.joint_positions([graph.input("q", k) for k in range(robot.nq)])
-    made = model.flat([joint.normal(x) for joint, x in zip(model.joint, at, strict=True)])
+    at = [graph.input("q", k) for k in range(robot.nq)]
+    made = [x for i in model.leaders for x in model.joint[i].normal(at[model.slices[i][0]])]
     program = order(inputs, [("q", shape, made)], False)
     plan = Plan(robot.name, "unit quaternions", inputs, (shape,), ("",), (shape,), lambda: program,
                 lambda: ("program", repr(program)))  # fmt: skip

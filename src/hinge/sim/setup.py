@@ -195,7 +195,8 @@ def outside(robot: Robot, batch: tuple[int, ...], parameters: Array | None, exte
 def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int, *, tau: Any, taus: Any, policy: Any,
            inputs: Sequence[Any], method: str, parameters: Array | None, joint_terms: Sequence[str], effort: bool,
            limits: str, external: Any, external_frame: str, base_motion: Any, prescribed: Any, constraint: Any,
-           loops: str | None, loop_time: float, t0: float, **_: Any) -> tuple[Physics, Outside]:  # fmt: skip
+           loops: str | None, loop_time: float, t0: float, own: tuple[int, ...] = (), **_: Any
+           ) -> tuple[Physics, Outside]:  # fmt: skip
     """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
     known = physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time)
     if METHODS[method].adaptive:
@@ -204,7 +205,7 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
     refuse_violated(known, made, q, qd, t0)
     if policy is not None:
         try:
-            driven_by(made, robot, policy, inputs, batch)
+            driven_by(made, robot, policy, inputs, batch, own)
         except Untraceable as why:
             raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
     elif tau is not None:
@@ -236,20 +237,31 @@ def fed(law: Any, given: Sequence[Any]) -> tuple[Any, ...]:
     return (*given, *getattr(law, "inputs", ()))
 
 
-def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...]) -> None:
-    """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable."""
+def driven_by(
+    made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...], own: tuple[int, ...] = ()
+) -> None:
+    """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable.
+
+    Of what it has of its own with the axes `own` first, it is given the first.
+    """
     arrays = [np.asarray(a, float) for a in fed(law, given)]
+    arrays = [a if k < len(given) else _first(a, own) for k, a in enumerate(arrays)]
     for k, a in enumerate(arrays):
         unambiguous(robot, k, a.shape, batch)
     if not all(np.all(np.isfinite(a)) for a in arrays):
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
-    first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
+    first = [_first(a, batch) for a in arrays]
     _, _, _, made.law, made.says, key = known_control(robot.target, law, first)
     made.fed = tuple(f"input{k}" for k in range(len(arrays)))
     for name, array, one in zip(made.fed, arrays, each, strict=True):
         rows(made, name, array, batch, array.ndim - len(batch) if one else array.ndim)
     made.key = (*made.key, key)
+
+
+def _first(a: Array, axes: tuple[int, ...]) -> Array:
+    """The first rollout's part of an array, where it has the rollouts' axes first."""
+    return a[(0,) * len(axes)] if axes and a.shape[: len(axes)] == axes else a
 
 
 def unambiguous(robot: Robot, k: int, shape: tuple[int, ...], batch: tuple[int, ...]) -> None:
