@@ -39,9 +39,14 @@ class Array:
     words: str
 
 
+def row_of(name: str, place: str, values: Sequence[str]) -> list[str]:
+    """A row of a record, which begins at a place of its array, written."""
+    return [f"{name}[{place} + {j}] = {x};" for j, x in enumerate(values)]
+
+
 @dataclass(frozen=True)
 class Routine:
-    """A program as a C function: its name, its arrays, what it computes, and a state to try it on."""
+    """A program as a C function: its name, its arrays, what it computes, a state to try it on, how rows are written."""
 
     name: str
     program: Program
@@ -50,6 +55,7 @@ class Routine:
     words: str
     state: tuple[np.ndarray[Any, Any], ...] = ()
     expected: tuple[np.ndarray[Any, Any], ...] = ()
+    row: Callable[[str, str, Sequence[str]], list[str]] = row_of
 
 
 def identifier(text: str) -> str:
@@ -241,8 +247,8 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
         name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){rows_of(array)}"
     inside = f"{at} >= {real.constant(0.0)} && {at} < {size}"
     if op == "write":
-        row = [f"    {name}[{place} + {j}] = {named(x)};" for j, x in enumerate(args[2:])]
-        return [f"if ({inside}) {{", *row, "}"]
+        row = one.row(name, place, [named(x) for x in args[2:]])
+        return [f"if ({inside}) {{", *(f"    {line}" for line in row), "}"]
     if op == "store":
         return [f"if ({inside}) {name}[{place}] = {named(args[2])};"]
     place += f" + {memory.column}" if memory.kind == "rows" else ""

@@ -108,6 +108,9 @@ class Copied(Here):
     What does not change from call to call goes there once, and of records the rows that a call writes.
     """
 
+    def __init__(self) -> None:
+        self.there: dict[Kernel, Any] = {}
+
     def bind(self, kernel: Kernel, given: Sequence[Array], outs: Sequence[Array], rows: Window | None = None
              ) -> Callable[[], None]:  # fmt: skip
         from hinge.backends.cuda.device import gpu
@@ -116,7 +119,9 @@ class Copied(Here):
         if rows is None:
             return lambda: code.run(given, outs)
         names = [one.name for one in kernel.plan.inputs]
-        there = gpu().held({k: x for k, x in enumerate(given) if names[k] not in CHANGING})
+        if kernel not in self.there:
+            self.there[kernel] = gpu().held({k: x for k, x in enumerate(given) if names[k] not in CHANGING})
+        there = self.there[kernel]
         clock, records = names.index("clock"), [k - len(given) for k in code.records]
 
         def call() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from threading import get_ident
 from typing import Any
+from weakref import finalize
 
 from hinge.backends.cuda.compiler import EXTRA
 from hinge.errors import DeviceError
@@ -54,17 +55,18 @@ class Held(dict[int, int]):
     """Where copies of arrays are on a GPU, by their numbers; they are gone with it."""
 
     def __init__(self, on: Device, arrays: Mapping[int, Any]):
-        self.room = ExitStack()
+        room = ExitStack()
+        finalize(self, _freed, on, room)
         with on.current() as cu:
             for k, array in arrays.items():
-                self[k] = self.room.enter_context(on.memory(array.nbytes))
+                self[k] = room.enter_context(on.memory(array.nbytes))
                 if array.nbytes:
                     checked(cu.cuMemcpyHtoD(self[k], array.ctypes.data, array.nbytes))
-        self.on = on
 
-    def __del__(self) -> None:
-        with self.on.current():
-            self.room.close()
+
+def _freed(on: Device, room: ExitStack) -> None:
+    with on.current():
+        room.close()
 
 
 class Device:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hinge.backends import c
 from hinge.backends.cuda import rows
@@ -48,7 +49,7 @@ class Text:
 
 def emit(program: Program, real: Real, name: str = "program") -> Text:
     """The program as CUDA C++."""
-    one = _routine(program, name)
+    one = _routine(program, name, real)
     stage = rows.staging(
         [0 if array.uniform or array.stream else array.size for array in program.inputs],
         [0 if array.whole or array.stream else len(array.entries) for array in program.outputs],
@@ -71,7 +72,7 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
     return Text("\n".join([HEAD, *functions, *helpers, braced(head, body)]), name, stage.threads)
 
 
-def _routine(program: Program, name: str) -> c.Routine:
+def _routine(program: Program, name: str, real: Real) -> c.Routine:
     """The program with a name for each array that no other has."""
     made: list[c.Array] = []
     for word in [one.name for one in program.inputs] + [one.name for one in program.outputs]:
@@ -80,7 +81,7 @@ def _routine(program: Program, name: str) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "")
+    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=partial(rows.recorded, real=real))
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:

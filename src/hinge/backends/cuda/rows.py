@@ -118,14 +118,18 @@ def taken(name: str, n: int, real: Real) -> list[str]:
 
 def given(name: str, values: Sequence[str], real: Real) -> list[str]:
     """A short row, written by its thread."""
+    return recorded(f"all_{name}", f"this_state * {len(values)}", values, real)
+
+
+def recorded(name: str, place: str, values: Sequence[str], real: Real) -> list[str]:
+    """A row that begins at a place of an array, written by its thread."""
     n = len(values)
     w = vector(n, real)
     if w == 1:
-        return [f"all_{name}[this_state * {n} + {j}] = {x};" for j, x in enumerate(values)]
+        return [f"{name}[{place} + {j}] = {x};" for j, x in enumerate(values)]
     kind = f"{real.name}{w}"
     return [
-        f"reinterpret_cast<{kind} *>(all_{name} + this_state * {n})[{i}] = "
-        f"make_{kind}({', '.join(values[i * w : (i + 1) * w])});"
+        f"reinterpret_cast<{kind} *>({name} + {place})[{i}] = make_{kind}({', '.join(values[i * w : (i + 1) * w])});"
         for i in range(n // w)
     ]
 
