@@ -35,11 +35,18 @@ class Launched(Code):
         rows, inputs, arrays = dict(zip(self.streams, counts, strict=True)), len(self.program.inputs), []
         for k, (one, address) in enumerate(zip((*self.program.inputs, *self.program.outputs), addresses, strict=True)):
             given = k < inputs
+            if k in self.records:
+                arrays.append(at(address, (rows[k], one.shape[0], states), self.number))
+                continue
             lead = (() if given and one.uniform else (states,)) + ((rows[k],) if k in rows else ())
-            width = one.size if given else one.shape[0] if one.stream else len(one.entries)
             number = np.dtype(np.uint8) if not given and one.whole else self.number
-            arrays.append(at(address, (*lead, width), number))
-        interpret.run(self.program, arrays[:inputs], arrays[inputs:])
+            arrays.append(at(address, (*lead, one.size if given else len(one.entries)), number))
+        outs = arrays[inputs:]
+        for k in self.records:  # coordinates first
+            outs[k - inputs] = np.ascontiguousarray(np.moveaxis(arrays[k], -1, 0))
+        interpret.run(self.program, arrays[:inputs], outs)
+        for k in self.records:
+            arrays[k][...] = np.moveaxis(outs[k - inputs], 0, -1)
 
 
 class Pretended(Backend):

@@ -58,12 +58,17 @@ def run(folder, program, arrays, outs):
     command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
     made = subprocess.run([*command, "-o", library, folder / "code.cpp"], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr[:3000]
-    every, states = (*arrays, *outs), len(outs[0])
+    every, states = [*arrays, *outs], len(outs[0])
     counts = [every[k].shape[-2] for k in sorted(program.streams)]
+    records = [k for k in program.streams if k >= len(arrays)]
+    for k in records:  # coordinates first
+        every[k] = np.ascontiguousarray(np.moveaxis(every[k], 0, -1))
     pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in every]
     numbers = [ctypes.c_longlong(n) for n in (*counts, states)]
     launched = ctypes.CDLL(str(library)).launched
     launched(ctypes.c_longlong(-(-states // text.threads)), text.threads, *pointers, *numbers)
+    for k in records:
+        outs[k - len(arrays)][...] = np.moveaxis(every[k], -1, 0)
 
 
 def outs_of(program, states, number, rows=0):

@@ -236,7 +236,9 @@ class _Back:
         self.widths = {"q0": robot.nq, "qd0": robot.nv} | sizes
         rollouts, wide = len(weights[0]), sum(self.widths.values())
         self.now, self.next = (course.place.full((rollouts, wide), 0.0) for _ in range(2))
-        self.taus = [course.place.full((rollouts, course.steps, robot.nv), 0.0)] if "taus" in by else []
+        self.taus = [course.place.record((rollouts, course.steps, robot.nv))] if "taus" in by else []
+        for record in self.taus:
+            record[...] = 0.0
         self.room = max(2, ROOM // (8 * (robot.nq + robot.nv) * max(1, rollouts)))  # steps
         self.given = [course.place.flat(outside.arrays[one.name], one) for one in outside.inputs()]
         self.last = course.steps - 1
@@ -270,10 +272,10 @@ class _Back:
     def again(self, state: Sequence[Any], done: int, steps: int, every: int) -> list[Any]:
         """Every so many states of steps that are taken once more, the one they begin with first."""
         course, place, rows = self.course, self.course.place, steps // every + 1
-        made = [place.full((len(a), rows, a.shape[1]), np.nan) for a in state]
+        made = [place.record((len(a), rows, a.shape[1])) for a in state]
         for a, b in zip(made, state, strict=True):
             a[:, 0] = b
-        logs = made if every == 1 else [place.empty((len(a), 0, a.shape[1])) for a in state]
+        logs = made if every == 1 else [place.record((len(a), 0, a.shape[1])) for a in state]
         fate = fates(len(self.now), course.physics, course.robot.nv, place)
         q, qd = (place.rows(a, tuple(a.shape)) for a in state)
         rolling = Rolling(course.robot, course.physics, course.outside, q, qd, fate, course.h, 1,

@@ -59,6 +59,10 @@ class Here:
     def empty(self, shape: Shape) -> Any:
         return np.empty(shape)
 
+    def record(self, shape: Shape) -> Any:
+        """Room (rollouts, rows, width) for a record, all of which is going to be written."""
+        return self.empty(shape)
+
     def full(self, shape: Shape, x: float) -> Any:
         made = self.empty(shape)
         made[...] = x
@@ -146,6 +150,11 @@ class There(Here):
     def empty(self, shape: Shape) -> Any:
         return self.library.empty(shape, self.number, self.device)
 
+    def record(self, shape: Shape) -> Any:
+        from hinge.backends.cuda import resident
+
+        return resident.record(self.library, shape, self.number, self.device)
+
     def rows(self, given: Any, shape: Shape) -> Any:
         return self.library.rows(given, shape, self.number)
 
@@ -170,7 +179,10 @@ class There(Here):
              ) -> Callable[[], None]:  # fmt: skip
         from hinge.backends.cuda import resident
 
-        return resident.bind(kernel, self.library, given, outs)
+        there = [
+            x if isinstance(x, np.ndarray) or self.library.place(x) else self.rows(x, tuple(x.shape)) for x in given
+        ]
+        return resident.bind(kernel, self.library, there, outs)
 
     def call(self, target: Target, plan: Plan, *given: Any) -> Any:
         from hinge.backends.cuda import resident

@@ -133,7 +133,7 @@ def _cut(acts: Outside, policy: Any, start: float, first: int, h: float, steps: 
 def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     """The rollout of a course from these states, a row each."""
     robot, place, rows = course.robot, course.place, course.steps // course.record + 1
-    course.states = [place.full((len(q), rows, a.shape[-1]), np.nan) for a in (q, qd)]
+    course.states = [place.record((len(q), rows, a.shape[-1])) for a in (q, qd)]
     for record, a in zip(course.states, (q, qd), strict=True):
         record[:, 0] = a
     rolling = Rolling(robot, course.physics, course.outside, q, qd, fates(len(q), course.physics, robot.nv, place),

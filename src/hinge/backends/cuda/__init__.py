@@ -49,12 +49,14 @@ class Loaded(Code):
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any], there: Mapping[int, int] = NONE) -> None:
         """Arrays of NumPy are copied there and back; some may be `there` already, at these addresses."""
-        on, every = gpu(), (*arrays, *outs)
+        on, every = gpu(), [*arrays, *outs]
+        for k in self.records:  # coordinates first, as the program has them
+            every[k] = np.ascontiguousarray(np.moveaxis(every[k], 0, -1))
         places, size = list[int](), 0
         for k, one in enumerate(every):
             places.append(size)
             size += 0 if k in there else -(-one.nbytes // ALIGNED) * ALIGNED
-        counts = [every[k].shape[-2] for k in self.streams]
+        counts = [every[k].shape[0] if k in self.records else every[k].shape[-2] for k in self.streams]
         with on.current() as cu, on.memory(size) as start:
             addresses = [there.get(k, start + place) for k, place in enumerate(places)]
             for k, (one, address) in enumerate(zip(every, addresses, strict=True)):
@@ -62,9 +64,11 @@ class Loaded(Code):
                     checked(cu.cuMemcpyHtoD(address, one.ctypes.data, one.nbytes))
             self.launch(on, addresses, counts, len(outs[0]), on.stream)
             checked(cu.cuStreamSynchronize(on.stream), f"a program on {on}")
-            for one, address in zip(outs, addresses[len(arrays) :], strict=True):
-                if one.nbytes:
-                    checked(cu.cuMemcpyDtoH(one.ctypes.data, address, one.nbytes))
+            for k in range(len(arrays), len(every)):
+                if every[k].nbytes:
+                    checked(cu.cuMemcpyDtoH(every[k].ctypes.data, addresses[k], every[k].nbytes))
+        for k in self.records:
+            outs[k - len(arrays)][...] = np.moveaxis(every[k], -1, 0)
 
 
 class Cuda(Backend):

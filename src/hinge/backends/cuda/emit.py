@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from hinge.backends import c
 from hinge.backends.cuda import rows
@@ -49,7 +48,7 @@ class Text:
 
 def emit(program: Program, real: Real, name: str = "program") -> Text:
     """The program as CUDA C++."""
-    one = _routine(program, name, real)
+    one = _routine(program, name)
     stage = rows.staging(
         [0 if array.uniform or array.stream else array.size for array in program.inputs],
         [0 if array.whole or array.stream else len(array.entries) for array in program.outputs],
@@ -72,7 +71,7 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
     return Text("\n".join([HEAD, *functions, *helpers, braced(head, body)]), name, stage.threads)
 
 
-def _routine(program: Program, name: str, real: Real) -> c.Routine:
+def _routine(program: Program, name: str) -> c.Routine:
     """The program with a name for each array that no other has."""
     made: list[c.Array] = []
     for word in [one.name for one in program.inputs] + [one.name for one in program.outputs]:
@@ -81,7 +80,7 @@ def _routine(program: Program, name: str, real: Real) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=partial(rows.recorded, real=real))
+    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded)
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:
@@ -128,8 +127,7 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             lines += rows.taken(array.name, given.size, real)
     for array, output in zip(one.outputs, one.program.outputs, strict=True):
         if output.stream:
-            rows_of = f"this_state * {c.rows_of(array)} * {output.shape[0]}"
-            lines.append(f"{real.name} *const {array.name} = all_{array.name} + {rows_of};")
+            lines.append(f"{real.name} *const {array.name} = all_{array.name} + this_state;")
     return [*lines, "__syncwarp();"] if stage.inputs else lines
 
 

@@ -95,9 +95,10 @@ def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = Non
 
 
 def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
-    """A call without arguments, as `Kernel.bind` makes one: it reads and writes these very arrays, which lie in rows.
+    """A call without arguments, as `Kernel.bind` makes one: it reads and writes these very arrays.
 
-    What is given as an array of NumPy is copied there in every call.
+    They lie in rows, and records as `record` makes them. What is given as an array of NumPy is copied there in every
+    call.
     """
     kind = library.kind(outs[0])
     code: Any = kernel.code(kind.dtype)
@@ -105,7 +106,10 @@ def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[
     here = {k: x for k, x in enumerate(given) if isinstance(x, np.ndarray)}
     for k, x in here.items():
         every[k] = library.empty(x.shape, kind.dtype, on.number)
-    addresses, counts = [library.place(x) for x in every], [every[k].shape[-2] for k in code.streams]
+    counts = [every[k].shape[-2] for k in code.streams]
+    for k in code.records:
+        every[k] = every[k].swapaxes(0, 1).swapaxes(1, 2)
+    addresses = [library.place(x) for x in every]
 
     def call() -> None:
         stream = library.stream(on.number)
@@ -115,6 +119,12 @@ def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[
             code.launch(on, addresses, counts, kind.shape[0], stream)
 
     return call
+
+
+def record(library: Library, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+    """An array (states, rows, width) for a record, which lies coordinates first."""
+    states, rows, width = shape
+    return library.empty((rows, width, states), dtype, device).swapaxes(1, 2).swapaxes(0, 1)
 
 
 def one_place(call: str, kinds: Mapping[str, Kind]) -> None:

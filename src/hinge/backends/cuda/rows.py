@@ -2,7 +2,8 @@
 
 A short row is read and written by its thread, two or four numbers at a time where they fill it. Of long rows a warp
 takes its 32 together, which lie side by side, through shared memory: there rows are an odd number of places apart, so
-that threads that read the same entry of each do not wait for each other.
+that threads that read the same entry of each do not wait for each other. Records lie coordinates first, (rows, width,
+states), and not a state after the other: threads that write one entry write side by side.
 """
 
 from __future__ import annotations
@@ -118,20 +119,21 @@ def taken(name: str, n: int, real: Real) -> list[str]:
 
 def given(name: str, values: Sequence[str], real: Real) -> list[str]:
     """A short row, written by its thread."""
-    return recorded(f"all_{name}", f"this_state * {len(values)}", values, real)
-
-
-def recorded(name: str, place: str, values: Sequence[str], real: Real) -> list[str]:
-    """A row that begins at a place of an array, written by its thread."""
     n = len(values)
     w = vector(n, real)
     if w == 1:
-        return [f"{name}[{place} + {j}] = {x};" for j, x in enumerate(values)]
+        return [f"all_{name}[this_state * {n} + {j}] = {x};" for j, x in enumerate(values)]
     kind = f"{real.name}{w}"
     return [
-        f"reinterpret_cast<{kind} *>({name} + {place})[{i}] = make_{kind}({', '.join(values[i * w : (i + 1) * w])});"
+        f"reinterpret_cast<{kind} *>(all_{name} + this_state * {n})[{i}] = "
+        f"make_{kind}({', '.join(values[i * w : (i + 1) * w])});"
         for i in range(n // w)
     ]
+
+
+def recorded(name: str, place: str, values: Sequence[str]) -> list[str]:
+    """A row of a record, each number beside those of the other states."""
+    return [f"{name}[({place} + {j}) * states] = {x};" for j, x in enumerate(values)]
 
 
 def staged_in(name: str, n: int, column: int, real: Real) -> list[str]:
