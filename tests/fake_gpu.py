@@ -9,7 +9,6 @@ from hinge.backends import Backend, Code, interpret
 from hinge.backends.cuda import device, resident
 from hinge.graph import OPS
 from hinge.graph.order import STRUCTURE
-from hinge.sim import on_gpu
 
 NOWHERE = ctypes.c_double()
 
@@ -70,7 +69,7 @@ class Device:
 def pretend(monkeypatch):
     """Put it in the place of the first GPU."""
     monkeypatch.setitem(hinge.backends._ROWS, "cuda", Pretended())
-    for module in (device, resident, on_gpu):
+    for module in (device, resident):
         monkeypatch.setattr(module, "gpu", lambda number=0: Device())
 
 

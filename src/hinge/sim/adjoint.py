@@ -172,7 +172,7 @@ class Course:
         """The weights of what was given by a name, in the form and the shapes that it was given in."""
         given, model = self.given[name], self.robot.model
         if name == "q0":
-            raw = self.place.rows(given, (*self.batch, model.nq)).reshape(-1, model.nq)
+            raw = self.place.rows(self.place.real(name, given), (*self.batch, model.nq)).reshape(-1, model.nq)
             change, q = (_before_normal, raw) if flat else (weights_of_velocities, self.states[0][:, 0])
             return self._summed(self._rewritten(change, q, found[name]), given, 1)
         if not isinstance(given, Mapping):

@@ -22,8 +22,6 @@ Shape = tuple[int, ...]
 Window = Callable[[], slice]  # the rows of records that the next call may write
 CLOCK = ("start", "first", "done", "h", "steps", "every", "row", "last")  # s and numbers of steps and rows
 CHANGING = ("q", "qd", "fate", "clock", "tau")  # inputs that are others from call to call
-
-
 PATIENCE = 0.05  # s: how long a part of a run takes, so that Ctrl-C is heard
 
 
@@ -167,7 +165,14 @@ class There(Here):
         return [(0, steps)]
 
     def real(self, what: str, given: Any) -> Any:
-        return given if hasattr(given, "shape") else self.full((), given)
+        if hasattr(given, "shape") and not isinstance(given, np.ndarray):
+            return given
+        from hinge.backends.cuda.device import gpu
+
+        numbers = np.ascontiguousarray(real(what, given), self.number)
+        made = self.empty(np.shape(given))
+        gpu(self.device).put(self.library.place(made), numbers, self.library.stream(self.device))
+        return made
 
     def lost(self, q: Any) -> Any:
         return q[..., 0] != q[..., 0]

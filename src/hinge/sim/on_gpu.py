@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array, real
-from hinge.backends.cuda.device import gpu
+from hinge.arguments import Array
 from hinge.backends.cuda.resident import HOST, LINE, Kind, Library, one_place
 from hinge.backends.kernel import SINGLE, Plan
 from hinge.errors import NotCovered, SizeError
@@ -135,16 +134,10 @@ class _Taken:
             fits = False
         if not fits:
             raise SizeError(f"rollout: {name} has shape {tuple(np.shape(x))}; it has to fit {shape}.")
-        if hasattr(x, "shape") and not isinstance(x, np.ndarray):
-            place = (
-                self.library.place(x) if self.library.kind(x) == (shape, self.place.number, self.place.device) else 0
-            )
-            return x if place and not place % LINE else self.place.rows(x, shape)
-        made = self.place.empty(shape)
-        numbers = np.array(np.broadcast_to(real(f"rollout: {name}", x), shape), self.place.number, order="C")
-        on = gpu(self.place.device)
-        on.put(self.library.place(made), numbers, self.library.stream(on.number))
-        return made
+        there = self.place.real(f"rollout: {name}", x)
+        as_wanted = self.library.kind(there) == (shape, self.place.number, self.place.device)
+        place = self.library.place(there) if as_wanted else 0
+        return there if place and not place % LINE else self.place.rows(there, shape)
 
 
 def _unit(place: There, robot: Robot, q: Any) -> Any:
