@@ -1,6 +1,6 @@
 """Rollouts where arrays are: on a GPU, and on one that is none, the states and gradients are the CPU's."""
 
-import fake_gpu
+import interpreted_gpu
 import numpy as np
 import pytest
 from sim_robots import bounded_arm, double_pendulum, flyer
@@ -92,7 +92,7 @@ def same(ours, plain):
 def test_copied_arrays_of_numpy_give_the_states_of_the_cpu(name, monkeypatch):
     robot, given = case(name)
     wanted = hinge.rollout(robot, **given)
-    fake_gpu.pretend(monkeypatch)
+    interpreted_gpu.pretend(monkeypatch)
     assert same(hinge.rollout(robot, **given, backend="cuda"), wanted)
 
 
@@ -101,7 +101,7 @@ def test_tensors_there_give_the_states_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
     robot, given = case(name)
     wanted = hinge.rollout(robot, **given)
-    fake_gpu.tensors(monkeypatch)
+    interpreted_gpu.tensors(monkeypatch)
     run = hinge.rollout(robot, **moved(given, torch.tensor))
     assert same([x.numpy() for x in run], wanted)
     single = hinge.rollout(robot, **moved(given, lambda x: torch.tensor(x, dtype=torch.float32)))
@@ -116,7 +116,7 @@ def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     found = []
     for there in (False, True):
         if there:
-            fake_gpu.tensors(monkeypatch)
+            interpreted_gpu.tensors(monkeypatch)
         leaves, tracked = leaves_of(torch)
         run = hinge.rollout(robot, **moved(given, tracked))
         (run.q.square().sum() + run.qd.sum()).backward()
@@ -130,7 +130,7 @@ def test_a_run_there_knows_its_derivatives(monkeypatch):
     robot, given = case("policy")
     weights = RNG.normal(size=(N, STEPS // 5 + 1, robot.nv))
     wanted = hinge.rollout(robot, **given).pulled(weights, 1.0)
-    there = fake_gpu.tensors(monkeypatch)
+    there = interpreted_gpu.tensors(monkeypatch)
     monkeypatch.setattr("hinge.calls.torch_tensors.differentiable", lambda one, arrays: one.run_on(there, arrays))
     found = hinge.rollout(robot, **moved(given, torch.tensor)).pulled(torch.tensor(weights), 1.0)
     assert found.keys() == wanted.keys()
@@ -142,7 +142,7 @@ def test_a_run_there_knows_its_derivatives(monkeypatch):
 def test_a_lost_rollout_stays_in_its_row(monkeypatch):
     torch = pytest.importorskip("torch")
     robot = double_pendulum()
-    fake_gpu.tensors(monkeypatch)
+    interpreted_gpu.tensors(monkeypatch)
     q = torch.tensor([[0.1, 0.2], [np.nan, 0.2], [0.1, 0.2]], dtype=torch.float64, requires_grad=True)
     run = hinge.rollout(robot, q, torch.zeros(2, dtype=torch.float64), 5, H)
     assert run.status.tolist() == [hinge.Status.OK, hinge.Status.NONFINITE, hinge.Status.OK]
@@ -154,7 +154,7 @@ def test_a_lost_rollout_stays_in_its_row(monkeypatch):
 def test_axes_of_vmap_are_more_rollouts(monkeypatch):
     torch = pytest.importorskip("torch")
     robot = double_pendulum()
-    fake_gpu.tensors(monkeypatch)
+    interpreted_gpu.tensors(monkeypatch)
     q, qd, tau = (torch.tensor(x) for x in (RNG.normal(size=(4, 2)), RNG.normal(size=(4, 2)), np.array([0.1, 0.2])))
 
     def height(tau, q, qd):
@@ -167,7 +167,7 @@ def test_axes_of_vmap_are_more_rollouts(monkeypatch):
 
 def test_what_cannot_be_is_said(monkeypatch):
     torch = pytest.importorskip("torch")
-    fake_gpu.tensors(monkeypatch)
+    interpreted_gpu.tensors(monkeypatch)
     robot, zero = varied(), torch.zeros(2, dtype=torch.float64)
     with pytest.raises(SizeError, match=r"rollout: q0 is on GPU 0 and tau on the CPU.\n  Bring them to one place."):
         hinge.rollout(robot, zero, zero, 3, H, tau=np.zeros(2))
@@ -193,7 +193,7 @@ def test_simulations_copy_the_rows_they_write(record, monkeypatch):
                 {"events": [lambda t, q, qd: q[0] - 0.2]}):  # fmt: skip
         wanted = hinge.simulate(robot, 0.4, q, step=0.01, record=record, **how)
         with monkeypatch.context() as patch:
-            fake_gpu.pretend(patch)
+            interpreted_gpu.pretend(patch)
             run = hinge.simulate(robot, 0.4, q, step=0.01, record=record, **how, backend="cuda")
         assert same(
             [run.t, run.q, run.qd, run.tau, run.status], [wanted.t, wanted.q, wanted.qd, wanted.tau, wanted.status]

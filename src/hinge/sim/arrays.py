@@ -192,7 +192,7 @@ class There(Here):
     def call(self, target: Target, plan: Plan, *given: Any) -> Any:
         from hinge.backends.cuda import resident
 
-        return resident.call(self._short(target, plan, "cuda"), self.library, given)[0]
+        return resident.Way(self._short(target, plan, "cuda"), self.library)(given)[0]
 
 
 HERE = Here()

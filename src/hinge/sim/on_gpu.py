@@ -64,7 +64,7 @@ class _Taken:
                 if hasattr(x, "shape"):
                     kind = Kind(x.shape, x.dtype, HOST) if isinstance(x, np.ndarray) else library.kind(x)
                     kinds[name if key is None else f"{name}[{key!r}]"] = kind
-        one_place("rollout", kinds)
+        one_place("rollout", {name: kind.device for name, kind in kinds.items()})
         there = list(kinds.values())
         single = all(kind.dtype == SINGLE for kind in there)
         self.place = There(library, there[0].device, SINGLE if single else DOUBLE)
