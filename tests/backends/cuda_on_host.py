@@ -65,8 +65,11 @@ def run(folder, program, arrays, outs):
     command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
     made = subprocess.run([*command, "-o", library, folder / "code.cpp"], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr[:3000]
-    every, states = (*arrays, *outs), len(outs[0])
+    every, states = [*arrays, *outs], len(outs[0])
     counts = [every[k].shape[-2] for k in sorted(program.streams)]
+    records = [k for k in program.streams if k >= len(arrays)]
+    for k in records:  # coordinates first
+        every[k] = np.ascontiguousarray(np.moveaxis(every[k], 0, -1))
     pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in every]
     if text.columns:
         room = np.full((text.columns, states), 77, real.dtype)
@@ -76,6 +79,8 @@ def run(folder, program, arrays, outs):
     for kernel, threads in zip(text.kernels, text.threads, strict=True):
         blocks = ctypes.c_longlong(-(-states // threads))
         getattr(loaded, f"launch_{kernel}")(blocks, threads, *pointers, *numbers)
+    for k in records:
+        outs[k - len(arrays)][...] = np.moveaxis(every[k], -1, 0)
 
 
 def outs_of(program, states, number, rows=0):

@@ -114,8 +114,8 @@ def test_what_cannot_be_is_said():
     huge = cupy.broadcast_to(q[0], (10**10, 3))
     with pytest.raises(DeviceError, match=r"mass_matrix: GPU 0 .* has no memory for 960000000000 bytes"):
         robot.mass_matrix(huge)
-    with pytest.raises(NotCovered, match="arrays of CuPy are taken by the methods of a robot only"):
-        hinge.rollout(robot, q[0], qd[0], 10, 0.01)
+    with pytest.raises(NotCovered, match="simulate: q0 is on another device"):
+        hinge.simulate(robot, 1.0, q[0])
     with pytest.raises(DeviceError, match=r"has no memory for 1000000000000000 bytes"), gpu().current():
         gpu().memory(10**15).__enter__()
 

@@ -39,9 +39,14 @@ class Array:
     words: str
 
 
+def row_of(name: str, place: str, values: Sequence[str]) -> list[str]:
+    """A row of a record, which begins at a place of its array, written."""
+    return [f"{name}[{place} + {j}] = {x};" for j, x in enumerate(values)]
+
+
 @dataclass(frozen=True)
 class Routine:
-    """A program as a C function: its name, its arrays, what it computes, and a state to try it on."""
+    """A program as a C function: its name, its arrays, what it computes, a state to try it on, how rows are written."""
 
     name: str
     program: Program
@@ -50,6 +55,7 @@ class Routine:
     words: str
     state: tuple[np.ndarray[Any, Any], ...] = ()
     expected: tuple[np.ndarray[Any, Any], ...] = ()
+    row: Callable[[str, str, Sequence[str]], list[str]] = row_of
 
 
 def identifier(text: str) -> str:
@@ -241,8 +247,8 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
         name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){rows_of(array)}"
     inside = f"{at} >= {real.constant(0.0)} && {at} < {size}"
     if op == "write":
-        row = [f"    {name}[{place} + {j}] = {named(x)};" for j, x in enumerate(args[2:])]
-        return [f"if ({inside}) {{", *row, "}"]
+        row = one.row(name, place, [named(x) for x in args[2:]])
+        return [f"if ({inside}) {{", *(f"    {line}" for line in row), "}"]
     if op == "store":
         return [f"if ({inside}) {name}[{place}] = {named(args[2])};"]
     place += f" + {memory.column}" if memory.kind == "rows" else ""
@@ -320,9 +326,9 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
     for one in routines:
         calls.append("{")
         for a, values in zip(one.inputs, one.state, strict=True):
-            calls.append(f"    static const {real.name} {a.name}[] = {row_of(values, real)};")
+            calls.append(f"    static const {real.name} {a.name}[] = {initializer(values, real)};")
         for a, values in zip(one.outputs, one.expected, strict=True):
-            calls.append(f"    static const {real.name} {a.name}_wanted[] = {row_of(values, real)};")
+            calls.append(f"    static const {real.name} {a.name}_wanted[] = {initializer(values, real)};")
             calls.append(f"    {real.name} {a.name}[{max(1, values.size)}];")
         known = zip((*one.inputs, *one.outputs), (*one.state, *one.expected), strict=True)
         rows = {rows_of(a): values.size // max(1, a.size) for a, values in known}
@@ -350,6 +356,6 @@ def comparison(real: Real) -> str:
     )
 
 
-def row_of(values: np.ndarray[Any, Any], real: Real) -> str:
+def initializer(values: np.ndarray[Any, Any], real: Real) -> str:
     """Numbers as the initializer of an array."""
     return "{" + ", ".join(real.constant(x) for x in values.reshape(-1)) + "}" if values.size else "{0}"

@@ -108,6 +108,9 @@ class Torch:
     def fill(self, out: Tensor, array: Tensor) -> None:
         out.copy_(array)
 
+    def stamp(self, array: Tensor) -> tuple[int, ...]:
+        return array.data_ptr(), array._version, *array.shape, *array.stride()
+
 
 @cache
 def _named(device: int) -> torch.device:

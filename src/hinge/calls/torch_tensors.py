@@ -55,6 +55,9 @@ class Differentiable(Protocol):
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The results, and the status, in fresh memory: in single precision where all inputs are."""
 
+    def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """The same for arrays of a library that live on a GPU."""
+
     def pulled(self, by: Sequence[int]) -> Differentiable:
         """Takes a weight for each result after the inputs; gives the gradients by these inputs of their product."""
 
@@ -250,8 +253,8 @@ def _function(key: str) -> Differentiable:
 
 
 def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    if isinstance(function, Call) and LIBRARY.device(tensors[0]) != HOST:
-        return function.run_on(LIBRARY, tensors)
+    if any(LIBRARY.device(x) != HOST for x in tensors):
+        return tuple(function.run_on(LIBRARY, tensors))
     arrays = [x.numpy(force=True) for x in tensors]
     return tuple([torch.from_numpy(np.asarray(x)) for x in function.run(arrays)])
 

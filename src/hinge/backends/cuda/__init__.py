@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from hinge.graph.order import STRUCTURE
 __all__ = ["BACKEND", "Loaded", "cost", "emit"]
 ALIGNED = 256  # bytes: arrays begin at multiples of it
 NAME = "program"
+NONE: Mapping[int, int] = {}
 
 
 class Loaded(Code):
@@ -66,24 +67,28 @@ class Loaded(Code):
         """Put a call into a stream: where all arrays are, and how many rows each stream of rows has."""
         self.launching(on, len(addresses), counts, states)(addresses, int(stream))
 
-    def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
-        """Arrays of NumPy are copied there and back."""
-        on, every = gpu(), (*arrays, *outs)
+    def run(self, arrays: Sequence[Any], outs: Sequence[Any], there: Mapping[int, int] = NONE) -> None:
+        """Arrays of NumPy are copied there and back; some may be `there` already, at these addresses."""
+        on, every = gpu(), [*arrays, *outs]
+        for k in self.records:  # coordinates first, as the program has them
+            every[k] = np.ascontiguousarray(np.moveaxis(every[k], 0, -1))
         places, size = list[int](), 0
-        for one in every:
+        for k, one in enumerate(every):
             places.append(size)
-            size += -(-one.nbytes // ALIGNED) * ALIGNED
-        counts = [every[k].shape[-2] for k in self.streams]
+            size += 0 if k in there else -(-one.nbytes // ALIGNED) * ALIGNED
+        counts = [every[k].shape[0] if k in self.records else every[k].shape[-2] for k in self.streams]
         with on.current() as cu, on.memory(size) as start:
-            addresses = [start + place for place in places]
+            addresses = [there.get(k, start + place) for k, place in enumerate(places)]
             for k, (one, address) in enumerate(zip(every, addresses, strict=True)):
-                if one.nbytes and (k < len(arrays) or k in self.records):
+                if one.nbytes and k not in there and (k < len(arrays) or k in self.records):
                     checked(cu.cuMemcpyHtoD(address, one.ctypes.data, one.nbytes))
             self.launch(on, addresses, counts, len(outs[0]), on.stream)
             checked(cu.cuStreamSynchronize(on.stream), f"a program on {on}")
-            for one, address in zip(outs, addresses[len(arrays) :], strict=True):
-                if one.nbytes:
-                    checked(cu.cuMemcpyDtoH(one.ctypes.data, address, one.nbytes))
+            for k in range(len(arrays), len(every)):
+                if every[k].nbytes:
+                    checked(cu.cuMemcpyDtoH(every[k].ctypes.data, addresses[k], every[k].nbytes))
+        for k in self.records:
+            outs[k - len(arrays)][...] = np.moveaxis(every[k], -1, 0)
 
 
 class Cuda(Backend):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
+from weakref import finalize
 
 from hinge.backends.cuda.compiler import EXTRA
 from hinge.errors import DeviceError
@@ -53,6 +54,24 @@ def failed(number: int, what: str) -> NoReturn:
     """Raise what the driver says of an error."""
     status = driver().CUresult(number)
     raise DeviceError(f"{what}: {_words(driver(), status)} ({status.name}).")
+
+
+class Held(dict[int, int]):
+    """Where copies of arrays are on a GPU, by their numbers; they are gone with it."""
+
+    def __init__(self, on: Device, arrays: Mapping[int, Any]):
+        room = ExitStack()
+        finalize(self, _freed, on, room)
+        with on.current() as cu:
+            for k, array in arrays.items():
+                self[k] = room.enter_context(on.memory(array.nbytes))
+                if array.nbytes:
+                    checked(cu.cuMemcpyHtoD(self[k], array.ctypes.data, array.nbytes))
+
+
+def _freed(on: Device, room: ExitStack) -> None:
+    with on.current():
+        room.close()
 
 
 class Device:
@@ -136,6 +155,15 @@ class Device:
         kept = cu.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
         checked(cu.cuMemPoolSetAttribute(pool, kept, cu.cuuint64_t(ROOM_KEPT)))
         return pool
+
+    def held(self, arrays: Mapping[int, Any]) -> Held:
+        """Copies of arrays of NumPy that stay here as long as the result."""
+        return Held(self, arrays)
+
+    def put(self, address: int, array: Any, stream: Any) -> None:
+        """Copy an array of NumPy there, in a stream; it may change when this returns."""
+        with self.current() as cu:
+            checked(cu.cuMemcpyHtoDAsync(address, array.ctypes.data, array.nbytes, stream), f"a copy to {self}")
 
     def refuse(self, size: int, what: str = "") -> NoReturn:
         """Say that there is no memory for so many bytes."""

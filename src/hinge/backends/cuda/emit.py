@@ -139,7 +139,7 @@ def _routine(program: Program, name: str) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "")
+    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded)
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:
@@ -189,8 +189,7 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             lines += rows.taken(array.name, given.size, real)
     for array, output in zip(one.outputs, one.program.outputs, strict=True):
         if output.stream:
-            rows_of = f"this_state * {c.rows_of(array)} * {output.shape[0]}"
-            lines.append(f"{real.name} *const {array.name} = all_{array.name} + {rows_of};")
+            lines.append(f"{real.name} *const {array.name} = all_{array.name} + this_state;")
     return [*lines, "__syncwarp();"] if stage.inputs else lines
 
 

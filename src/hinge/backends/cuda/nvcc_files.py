@@ -86,7 +86,7 @@ def test_main(prefix: str, routines: Sequence[c.Routine], real: Real) -> str:
         calls.append("{")
         for (a, values), x in zip([*given, *wanted], [*one.program.inputs, *one.program.outputs], strict=True):
             rows = 1 if getattr(x, "uniform", False) else TRIED
-            calls.append(f"    static const {kind} known_{a.name}[] = {c.row_of(values, real)};")
+            calls.append(f"    static const {kind} known_{a.name}[] = {c.initializer(values, real)};")
             calls.append(f"    {kind} *const {a.name} = there(known_{a.name}, {values.size}, {rows});")
         calls += [f"    cudaMemset({a.name}, 255, sizeof({kind}) * {values.size * TRIED});" for a, values in wanted]
         calls.append(f"    fault = {one.name}({', '.join(a.name for a, _ in (*given, *wanted))}, {TRIED}, 0);")

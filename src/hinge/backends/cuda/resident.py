@@ -59,6 +59,8 @@ class Library(Protocol):
         """A copy of the array, broadcast to that shape, of that type, in memory of its own."""
 
     def fill(self, out: Any, array: Any) -> None: ...
+    def stamp(self, array: Any) -> Any:
+        """What is another as soon as the array's numbers are, as long as the array lives."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,39 @@ class Way:
         start = self.library.place(out)
         spans = zip(places, fit.inputs, strict=True)
         return not start % LINE and all(start + fit.size <= at or at + _bytes(kind) <= start for at, kind in spans)
+
+
+def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+    """A call without arguments, as `Kernel.bind` makes one: it reads and writes these very arrays.
+
+    They lie in rows, and records as `record` makes them. What is given as an array of NumPy is copied there in every
+    call.
+    """
+    kind = library.kind(outs[0])
+    code: Any = kernel.code(kind.dtype)
+    on, every = gpu(kind.device), [*given, *outs]
+    here = {k: x for k, x in enumerate(given) if isinstance(x, np.ndarray)}
+    for k, x in here.items():
+        every[k] = library.empty(x.shape, kind.dtype, on.number)
+    counts = [every[k].shape[-2] for k in code.streams]
+    for k in code.records:
+        every[k] = every[k].swapaxes(0, 1).swapaxes(1, 2)
+    addresses = [library.place(x) for x in every]
+
+    def call() -> None:
+        stream = library.stream(on.number)
+        for k, x in here.items():
+            on.put(library.place(every[k]), np.ascontiguousarray(x, kind.dtype), stream)
+        if kind.shape[0]:
+            code.launch(on, addresses, counts, kind.shape[0], stream)
+
+    return call
+
+
+def record(library: Library, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+    """An array (states, rows, width) for a record, which lies coordinates first."""
+    states, rows, width = shape
+    return library.empty((rows, width, states), dtype, device).swapaxes(1, 2).swapaxes(0, 1)
 
 
 def one_place(call: str, devices: Mapping[str, int]) -> None:

@@ -4,6 +4,7 @@ A short row is read and written by its thread, two or four numbers at a time whe
 again. Of long rows a warp takes its 32 together, which lie side by side, through shared memory: there rows are an odd
 number of places apart, so that threads that read the same entry of each do not wait for each other. Of what several
 kernels make, each some entries of a row, there are columns first, which threads write side by side; then their rows.
+Records lie coordinates first, (rows, width, states), for the same reason.
 """
 
 from __future__ import annotations
@@ -133,6 +134,11 @@ def given(name: str, values: Sequence[str], real: Real) -> list[str]:
         f"make_{kind}({', '.join(values[i * w : (i + 1) * w])}));"
         for i in range(n // w)
     ]
+
+
+def recorded(name: str, place: str, values: Sequence[str]) -> list[str]:
+    """A row of a record, each number beside those of the other states."""
+    return [f"{name}[({place} + {j}) * states] = {x};" for j, x in enumerate(values)]
 
 
 def staged_in(name: str, n: int, column: int, real: Real) -> list[str]:
