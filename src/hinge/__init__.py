@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         NotCovered,
         PathError,
         SizeError,
+        SweepError,
         TraceError,
         TrajectoryError,
         UnknownName,
@@ -97,7 +98,7 @@ _HOME = {
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
-    "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
+    "TrajectoryError": "errors", "SweepError": "errors", "PathError": "errors", "LogError": "errors",
     "ExcitationError": "errors", "ViewError": "errors", "DeviceError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
@@ -117,7 +118,7 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "gradient", "jacobian", "set_threads", "Status", "latex",
     "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
+    "TraceError", "TrajectoryError", "SweepError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
 ]  # fmt: skip
 
 
