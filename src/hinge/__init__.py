@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from hinge.sim import Trajectory, open, rollout, simulate
     from hinge.sim.contact_events import simulate_contacts
     from hinge.status import Status
+    from hinge.sweeps import sweep
 
 _HOME = {
     # a robot
@@ -85,7 +86,7 @@ _HOME = {
     # in time
     "check_motion": "motion", "MotionCheck": "motion",
     "simulate": "sim", "rollout": "sim", "open": "sim", "Trajectory": "sim",
-    "simulate_contacts": "sim.contact_events",
+    "simulate_contacts": "sim.contact_events", "sweep": "sweeps",
     # where to, and how fast
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
     "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
@@ -105,7 +106,8 @@ ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "errors", "files", "arguments", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
-    "interop", "checking", "counting", "sim", "logs", "motion", "identify", "control", "planning", "viewing", "cli",
+    "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning", "viewing",
+    "cli",
 )  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
@@ -114,11 +116,11 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "constrain", "Constrained",
     "Contact", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact", "ContactState",
     "impact_projection", "two_body_impact", "friction_forces", "Scene",
-    "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
+    "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts", "sweep",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "gradient", "jacobian", "set_threads", "Status", "latex",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
-    "TraceError", "TrajectoryError", "SweepError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError", "SweepError",
+    "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
 ]  # fmt: skip
 
 

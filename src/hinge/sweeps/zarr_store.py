@@ -1,0 +1,172 @@
+"""Where answers are kept: one Zarr group with coordinates and units, which xarray opens.
+
+    sweep.zarr/
+      forearm.mass, q0, …       what rollouts were given, a coordinate each
+      q_end, qd_end, …, status  what is kept of them
+      digest                    a hash of each chunk, written when the chunk is whole: what has none is missing
+
+All arrays but the labels have the same chunks of rollouts, not compressed: a chunk is its numbers, one after another.
+Its files are complete before the first of them is in its place, and one that is computed twice is the same both times,
+so neither the order nor the number of those who write matters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hinge import files
+from hinge.arguments import Array
+from hinge.errors import SweepError
+from hinge.model import Model
+from hinge.model.states import labels
+from hinge.status import Status
+from hinge.sweeps import units
+from hinge.sweeps.question import Number, Question
+
+FORMAT = 1
+UNKNOWN = 255  # the status of a rollout that has not been computed
+HASH = 32  # bytes
+AXES = {"q0": "coordinate", "qd0": "velocity", "tau": "velocity"}
+
+
+def package(name: str) -> Any:
+    """A package of the extra `sweep`."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise SweepError(f"sweeps need the package {name}.", "pip install hinge[sweep]") from None
+
+
+class Store:
+    """The answers to a question on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        zarr = package("zarr")
+        try:
+            group = zarr.open_group(str(path), mode="r+")
+            self.question = json.loads(group.attrs["question"])
+            self.size, self.total = self.question["chunk"], self.question["rollouts"]
+            if group.attrs["format"] != FORMAT:
+                raise ValueError(f"its format is {group.attrs['format']}")
+        except Exception as problem:  # whatever Zarr makes of another folder
+            why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+            raise SweepError(f"{path} holds no sweep: {why}.", "Choose another name, or remove it.") from None
+        arrays = dict(group.arrays())
+        self.digests = arrays["digest"]
+        self.arrays = {name: a for name, a in arrays.items() if a.metadata.dimension_names[0] == "rollout"}
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.total // self.size)
+
+    def rollouts(self, chunk: int) -> Array:
+        """The numbers of the rollouts of a chunk."""
+        return np.arange(chunk * self.size, min((chunk + 1) * self.size, self.total))
+
+    def write(self, chunk: int, answer: Mapping[str, Array]) -> None:
+        """Put the answers of a chunk in their places, all at once, and last that they are there."""
+        contents = {self._file(name, chunk): self._padded(name, answer) for name in self.arrays}
+        contents[self._file("digest", chunk)] = _digest(answer)
+        files.replace(contents, sync=False)
+
+    def _file(self, name: str, chunk: int) -> str:
+        axes = len(self.digests.shape if name == "digest" else self.arrays[name].shape)
+        return os.path.join(self.path, name, ".".join(["c", str(chunk), *["0"] * (axes - 1)]))
+
+    def _padded(self, name: str, answer: Mapping[str, Array]) -> bytes:
+        """The bytes of a chunk, which the last one is too short for."""
+        array, values = self.arrays[name], answer[name]
+        if len(values) < self.size:
+            filled = np.full((self.size - len(values), *values.shape[1:]), array.fill_value, array.dtype)
+            values = np.concatenate([values, filled])
+        return np.ascontiguousarray(values, array.dtype.newbyteorder("<")).tobytes()
+
+    def read(self, chunk: int) -> dict[str, Array]:
+        """The answers of a chunk."""
+        part = slice(chunk * self.size, min((chunk + 1) * self.size, self.total))
+        return {name: np.asarray(array[part]) for name, array in self.arrays.items()}
+
+    def missing(self) -> list[int]:
+        """The chunks that are not there."""
+        return np.flatnonzero(~np.asarray(self.digests[:]).any(axis=1)).tolist()
+
+    def damaged(self) -> list[int]:
+        """The chunks that are not what was written; from now on they are missing."""
+        said = np.asarray(self.digests[:])
+        wrong = [k for k in range(self.chunks) if said[k].any() and _digest(self.read(k)) != said[k].tobytes()]
+        for k in wrong:
+            os.unlink(self._file("digest", k))
+        return wrong
+
+    def hash(self) -> str | None:
+        """The hash of all there is to know, where nothing is missing."""
+        said = np.asarray(self.digests[:])
+        return hashlib.sha256(said.tobytes()).hexdigest() if said.any(axis=1).all() else None
+
+
+@cache
+def opened(path: str) -> Store:
+    """A store that a worker writes to again and again."""
+    return Store(Path(path))
+
+
+def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
+    """A store without answers, there at once with all its arrays."""
+    zarr = package("zarr")
+    beside = Path(files.unused(path, "part"))
+    group, model = zarr.open_group(str(beside), mode="w-"), question.robot.model
+    total, size = question.space.total, question.chunk
+
+    def make(name: str, dims: Sequence[str], shape: tuple[int, ...], chunk: int, kind: Any = "f8", fill: Any = np.nan,
+             **about: Any) -> Any:  # fmt: skip
+        return group.create_array(name, shape=shape, chunks=(chunk, *shape[1:]), dtype=kind, fill_value=fill,
+                                  compressors=None, chunk_key_encoding={"name": "default", "separator": "."},
+                                  dimension_names=("rollout", *dims)[-len(shape) :], attributes=about)  # fmt: skip
+
+    for one in question.numbers:
+        if one.varies:
+            dims = [AXES[one.name]] if one.name in AXES else [f"{one.name}_{k}" for k in range(len(one.shape))]
+            make(one.name, dims, (total, *one.shape), size, **_unit(model, one))
+    for name, (of, shape) in question.kept().items():
+        unit = units.said(units.units(model, of))
+        make(name, ("time", AXES[f"{of}0"])[-len(shape) :], (total, *shape), size, units=unit)
+    make("status", (), (total,), size, "u1", UNKNOWN, flag_values=[int(one) for one in Status],
+         flag_meanings=" ".join(one.name for one in Status))  # fmt: skip
+    make("digest", ("chunk", "byte"), (-(-total // size), HASH), 1, "u1", 0)
+    for name, words in zip(("coordinate", "velocity"), labels(model), strict=True):
+        make(name, (name,), (len(words),), len(words), str, "")[:] = np.array(words, object)
+    if "trajectory" in question.keep:
+        times = question.options.get("t0", 0.0) + question.h * np.arange(0, question.steps + 1, question.record)
+        make("time", ("time",), times.shape, len(times), units="s")[:] = times
+    given = [one.name for one in question.numbers if one.varies]
+    about = {"format": FORMAT, "question": json.dumps(said, sort_keys=True)}
+    group.attrs.update(about | ({"coordinates": " ".join(given)} if given else {}))
+    os.rename(beside, path)
+
+
+def _unit(model: Model, one: Number) -> dict[str, Any]:
+    if one.of == "inputs":
+        return {}
+    if one.of == "parameters":
+        unit = units.of_parameter(model, one.at)
+        return {"units": unit} if unit else {}
+    return {"units": units.said(np.array(units.units(model, one.of.removesuffix("0")))[one.at].reshape(-1).tolist())}
+
+
+def _digest(answer: Mapping[str, Array]) -> bytes:
+    made = hashlib.sha256()
+    for name in sorted(answer):
+        made.update(f"{name} {answer[name].shape} ".encode())
+        made.update(np.ascontiguousarray(answer[name]).data)
+    return made.digest()
