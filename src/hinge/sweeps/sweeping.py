@@ -216,7 +216,7 @@ def _same(there: Store, said: Mapping[str, Any], resume: bool) -> None:
 def _differences(name: str, theirs: Any, ours: Any) -> Iterator[str]:
     """Where two questions differ, by name."""
     if isinstance(theirs, Mapping) and isinstance(ours, Mapping) and len(name.split(".")) < 3:
-        for key in {**theirs, **ours}:
+        for key in {**ours, **theirs}:
             yield from _differences(f"{name}.{key}" if name else key, theirs.get(key), ours.get(key))
     elif theirs != ours:
         yield f"{name} is {_shown(theirs)} there, and {_shown(ours)} here"

@@ -21,7 +21,8 @@ JOINT = {  # of a joint that turns, and of one that slides
 
 def coordinates(model: Model, i: int) -> list[str]:
     """The units of the coordinates of a joint; those of an orientation that is no angle have 1."""
-    joint, q = model.joint[i], list(model.neutral(i))
+    joint = model.joint[i]
+    q = [x + 0.1 * k for k, x in enumerate(model.neutral(i), start=1)]  # nowhere special
     turned = lambda at: np.array(joint.transform(at).pose()[0], float)
     turns = [not np.array_equal(turned(q), turned([*q[:k], q[k] + 0.1, *q[k + 1 :]])) for k in range(joint.nq)]
     return [("rad" if joint.rates_are_velocities else "1") if one else "m" for one in turns]
