@@ -27,45 +27,55 @@ FEWEST = 64  # rollouts in a chunk
 PARTS = 16, 16_384  # chunks there are, where rollouts are few and where they are many
 
 
-def asked(robot: Any, parameters: Mapping[str, Any] | None, initial: Mapping[str, Any] | None, control: Any, t: float,
-          rollouts: int | None, seed: int, step: float, method: str, keep: Sequence[str], record: int,
-          inputs: Sequence[Any], chunk: int | None, options: Mapping[str, Any]) -> Question:  # fmt: skip
+def asked(
+    robot: Any,
+    parameters: Mapping[str, Any] | None,
+    initial: Mapping[str, Any] | None,
+    control: Any,
+    t: float,
+    rollouts: int | None,
+    seed: int,
+    step: float,
+    method: str,
+    keep: Sequence[str],
+    record: int,
+    inputs: Sequence[Any],
+    chunk: int | None,
+    options: Mapping[str, Any],
+) -> Question:
     """A question from what a user gives, checked."""
     if not isinstance(robot, Robot):
         raise SizeError(f"sweep takes a robot first; a {type(robot).__name__} was given.")
     for name in options:
         if name not in OPTIONS:
             raise UnknownName(f"sweep: option {name!r} is not known. {did_you_mean(name, OPTIONS)}")
-    robot = robot.vary(*(name for name in parameters or {} if name not in {one.name for one in robot.target.vary}))
+    more = [name for name in parameters or {} if name not in {one.name for one in robot.target.vary}]
+    robot = robot.vary(*more) if more else robot
     duration, h = arguments.duration("t", t), arguments.duration("step", step)
     steps = max(1, round(duration / h))
     h = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
     policy = control if callable(control) else None
     numbers = (
-        *(_number(name, "parameters", name, parameter(robot.model, name).shape, x)
-          for name, x in (parameters or {}).items()),
+        *_varied(robot, parameters or {}),
         *_started(robot, initial or {}),
         *_forces(robot, None if policy else control, steps),
         *(_number(f"input{k}", "inputs", k, None, x) for k, x in enumerate(inputs)),
-    )  # fmt: skip
+    )
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     for name in kept:
         one_of("keep", name, KEPT)
     every = arguments.count("record", record)
     if "trajectory" in kept and steps % every:
-        raise SizeError(
-            f"record={every} does not divide the {steps} steps of a rollout, and the end would be left out."
-        )
-    made = Question(robot, numbers, _space(numbers, rollouts, seed), steps, h, kept, every,
-                    {"method": method, "policy": policy, **options})  # fmt: skip
+        raise SizeError(f"record={every} does not divide the {steps} steps of a rollout: the end would be left out.")
+    space, runs = _space(numbers, rollouts, seed), {"method": method, "policy": policy, **options}
+    made = Question(robot, numbers, space, steps, h, kept, every, runs)
     return replace(made, chunk=_chunk(made) if chunk is None else arguments.count("chunk", chunk))
 
 
 def _space(numbers: Sequence[Number], rollouts: int | None, seed: int) -> Space:
-    points = {one.name: len(one.values.rows) for one in numbers
-              if isinstance(one.values, Listed) and not is_table(one.values)}  # fmt: skip
-    lengths = {one.name: len(one.values.rows) for one in numbers
-               if isinstance(one.values, Listed) and is_table(one.values)}  # fmt: skip
+    given = {one.name: one.values for one in numbers if isinstance(one.values, Listed)}
+    points = {name: len(one.rows) for name, one in given.items() if not is_table(one)}
+    lengths = {name: len(one.rows) for name, one in given.items() if is_table(one)}
     each = 1 if rollouts is None else arguments.count("rollouts", rollouts)
     if rollouts is None and lengths:
         each = next(iter(lengths.values()))
@@ -92,8 +102,9 @@ def _number(name: str, of: str, at: Any, shape: tuple[int, ...] | None, given: A
         raise SizeError(
             f"{what} has shape {value.shape}; give {shape}, a number, or a spread such as uniform(low, high)."
         )
-    return Number(name, of, at, value.shape if shape is None else shape, value if shape is None else
-                  np.array(np.broadcast_to(value, shape)))  # fmt: skip
+    if shape is None:
+        return Number(name, of, at, value.shape, value)
+    return Number(name, of, at, shape, np.array(np.broadcast_to(value, shape)))
 
 
 def _own_shape(spread: Spread) -> tuple[int, ...]:
@@ -101,6 +112,12 @@ def _own_shape(spread: Spread) -> tuple[int, ...]:
     if isinstance(spread, Listed):
         return spread.rows.shape[1:]
     return np.broadcast_shapes(spread.first.shape, spread.second.shape)  # type: ignore[attr-defined]
+
+
+def _varied(robot: Robot, parameters: Mapping[str, Any]) -> Iterator[Number]:
+    """The numbers of the robot."""
+    for name, given in parameters.items():
+        yield _number(name, "parameters", name, parameter(robot.model, name).shape, given)
 
 
 def _started(robot: Robot, initial: Mapping[str, Any]) -> Iterator[Number]:
@@ -116,8 +133,8 @@ def _started(robot: Robot, initial: Mapping[str, Any]) -> Iterator[Number]:
             raise UnknownName(f"sweep: initial has no {name!r}. {did_you_mean(name, known)}")
         at = robot.coordinates(joint)[letter == "qd"]
         size = at.stop - at.start
-        yield _number(f"{letter}0_{joint}", f"{letter}0", at.start if size == 1 else at, () if size == 1 else (size,),
-                      initial[name])  # fmt: skip
+        place, shape = (at.start, ()) if size == 1 else (at, (size,))
+        yield _number(f"{letter}0_{joint}", f"{letter}0", place, shape, initial[name])
 
 
 def _forces(robot: Robot, control: Any, steps: int) -> Iterator[Number]:

@@ -28,6 +28,11 @@ ROOM = 32 << 20  # bytes of states that a worker has at once
 TRIED = 16  # rollouts of which one has to be good before a sweep begins
 
 
+def build() -> str:
+    """The version of hinge, and a hash of its sources: what has the same gives the same bits."""
+    return f"{__version__} ({cache.key()[:12]})"
+
+
 @dataclass(frozen=True)
 class Number:
     """A number, or an array of them, that rollouts are given: what it is of, where in that, and its values.
@@ -76,13 +81,17 @@ class Question:
 
     def rows(self, k: Array) -> dict[str, Array]:
         """Those of them that come from tables."""
-        tables = ((one.name, one.values) for one in self.numbers if is_table(one.values))
-        return {name: table.values(name, (), self.space, k) for name, table in tables}  # type: ignore[union-attr]
+        return {
+            one.name: one.values.values(one.name, one.shape, self.space, k)
+            for one in self.numbers
+            if isinstance(one.values, Listed) and is_table(one.values)
+        }
 
     def carried(self) -> Question:
         """The question without the rows of its tables, which are sent with the rollouts they are for."""
-        bare = [replace(one, values=Listed("table", np.empty(0))) if is_table(one.values) else one
-                for one in self.numbers]  # fmt: skip
+        bare = [
+            replace(one, values=Listed("table", np.empty(0))) if is_table(one.values) else one for one in self.numbers
+        ]
         return replace(self, numbers=tuple(bare))
 
     def given(self, drawn: Mapping[str, Array], batch: tuple[int, ...]) -> dict[str, Any]:
@@ -166,8 +175,8 @@ class Question:
         robot, numbers = self.robot, self.numbers
         of = lambda *places: {one.name: one.said() for one in numbers if one.of in places}
         return {
-            "hinge": f"{__version__} ({cache.key()[:12]})",
-            "robot": {"name": robot.name, "nq": robot.nq, "nv": robot.nv},
+            "hinge": build(),
+            "robot": {"name": robot.name, "nq": robot.nq, "nv": robot.nv, "digest": robot.model.digest[:12]},
             "rollouts": self.space.total, "each": self.space.each, "seed": self.space.seed,
             "steps": self.steps, "step": self.h, "chunk": self.chunk,
             "keep": list(self.keep), "record": self.record if "trajectory" in self.keep else 0,

@@ -145,8 +145,16 @@ def kernel(law: str) -> Kernel:
     repeat(shared[1], (), draw)
     inputs = (Input("number", 1), Input("total", 2, uniform=True), Input("keys", 1, uniform=True, stream=True))
     program = order(list(inputs), [drawn])
-    plan = Plan("sweep", f"draw {law}", inputs, ((), (2,), (ROWS, 1)), ("number", "total", "keys"), ((ROWS, 1),),
-                lambda: program, lambda: ("program", repr(program)))  # fmt: skip
+    plan = Plan(
+        "sweep",
+        f"draw {law}",
+        inputs,
+        ((), (2,), (ROWS, 1)),
+        ("number", "total", "keys"),
+        ((ROWS, 1),),
+        lambda: program,
+        lambda: ("program", repr(program)),
+    )
     return Kernel(plan)
 
 

@@ -48,6 +48,7 @@ class Sweep:
     question: Question
     stored: Store = field(repr=False)
     problems: tuple[Problem, ...] = ()
+    stopped: str = ""  # why it ended before its time
 
     @property
     def store(self) -> str:
@@ -85,8 +86,10 @@ class Sweep:
         for first, status in self._statuses():
             rows = np.flatnonzero(status)[: most - len(made)]
             drawn = self.question.drawn(first + rows) if len(rows) else {}
-            made += [Failure(int(first + row), Status(int(status[row])), {name: x[n] for name, x in drawn.items()})
-                     for n, row in enumerate(rows)]  # fmt: skip
+            made += [
+                Failure(int(first + row), Status(int(status[row])), {name: x[n].tolist() for name, x in drawn.items()})
+                for n, row in enumerate(rows)
+            ]
             if len(made) >= most:
                 break
         return made
@@ -112,11 +115,13 @@ class Sweep:
         return self.stored.damaged()
 
     def __repr__(self) -> str:
-        space, failed = self.question.space, self.failed
-        lines = [f"<Sweep of {self.question.robot.name!r}: {self.done} of {space.total} rollouts in {self.store}>"]
-        if failed:
-            shown = [f"{one.rollout} {one.status.name}" for one in self.failures(5)]
-            lines.append(f"  {failed} failed: {', '.join(shown)}{', …' if failed > len(shown) else ''}")
+        failed, shown = self.failed, self.failures(5)
+        lines = [f"<Sweep of {self.question.robot.name!r}: {self.done} of {self.rollouts} rollouts in {self.store}>"]
+        lines += [f"  {failed} failed:"] if failed else []
+        for one in shown:
+            given = ", ".join(f"{name} = {_numbers(x)}" for name, x in one.given.items())
+            lines.append(f"    rollout {one.rollout} {one.status.name}, {given}")
+        lines += ["    …"] if failed > len(shown) else []
         lines += [f"  rollouts {one.first} to {one.last} are missing: {one.why}" for one in self.problems[:5]]
         return "\n".join(lines)
 
@@ -148,8 +153,9 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
     >>> made.rollouts, made.complete, made.failed
     (30, True, 0)
     """
-    question = asked(robot, parameters, initial, control, t, rollouts, seed, step, method, keep, record, inputs, chunk,
-                     options)  # fmt: skip
+    question = asked(
+        robot, parameters, initial, control, t, rollouts, seed, step, method, keep, record, inputs, chunk, options
+    )
     if client is not None and workers:
         raise SweepError("client= and workers= were both given.", "A client has workers of its own: leave workers out.")
     count = arguments.count("workers", workers, 0)
@@ -168,8 +174,10 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
     with ExitStack() as stack, Progress(there.total, there.total - _count(there, missing), progress) as bar:
         if client is None and count and missing:
             client = stack.enter_context(crew.local(count))
-        outcomes = crew.here(question, there, missing) if client is None else (
-            crew.on_cluster(client, question, there, missing))  # fmt: skip
+        if client is None:
+            outcomes = crew.here(question, there, missing)
+        else:
+            outcomes = crew.on_cluster(client, question, there, missing)
         try:
             for one in outcomes:
                 if one.why:
@@ -182,12 +190,18 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
                     bar.add(len(there.rollouts(one.chunk)), one.failed)
         except KeyboardInterrupt:
             stopped = "interrupted"
-    made = Sweep(question, there, tuple(problems))
+    made = Sweep(question, there, tuple(problems), stopped)
+    if made.complete:
+        there.tidy()
     if stopped or problems:
         why = stopped or f"{len(problems)} chunks could not be computed, the first because: {problems[0].why}"
         hint = f"What was computed is in {there.path}; resume=True goes on from there."
         warnings.warn(f"the sweep is not complete: {why}\n  {hint}", stacklevel=2)
     return made
+
+
+def _numbers(given: Any) -> str:
+    return f"[{', '.join(map(_numbers, given))}]" if isinstance(given, list) else f"{given:.6g}"
 
 
 def _empty(place: Path) -> bool:
@@ -205,12 +219,16 @@ def _same(there: Store, said: Mapping[str, Any], resume: bool) -> None:
     if program[0] != program[1] and not differences:
         differences = ["the robot, its controller or what else acts is another, by whatever name"]
     if differences:
-        raise SweepError(f"{there.path} answers another question:\n    " + "\n    ".join(differences),
-                         "Give another store, or ask the same.")  # fmt: skip
+        raise SweepError(
+            f"{there.path} answers another question:\n    " + "\n    ".join(differences),
+            "Give another store, or ask the same.",
+        )
     if not resume:
         done = there.total - _count(there, there.missing())
-        raise SweepError(f"{there.path} holds this sweep already, {done} of {there.total} rollouts.",
-                         "With resume=True what is missing is computed.")  # fmt: skip
+        raise SweepError(
+            f"{there.path} holds this sweep already, {done} of {there.total} rollouts.",
+            "With resume=True what is missing is computed.",
+        )
 
 
 def _differences(name: str, theirs: Any, ours: Any) -> Iterator[str]:

@@ -6,8 +6,10 @@ sends back are a few numbers. Dask gives the chunks of a worker that was lost to
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
+import platform
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,13 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends import cache, threads
+from hinge.backends import threads
 from hinge.errors import SweepError
 from hinge.files import FULL, unwritten
 from hinge.status import OK
-from hinge.sweeps.question import Question
+from hinge.sweeps.question import Question, build
 from hinge.sweeps.zarr_store import Store, opened, package
-from hinge.version import __version__
 
 AHEAD = 3  # chunks that wait at a worker for each of its threads
 TRIES = 5  # times that a chunk is begun whose workers are lost
@@ -36,11 +37,6 @@ class Outcome(NamedTuple):
     failed: int = 0
     why: str = ""
     ends: bool = False
-
-
-def build() -> str:
-    """The version of hinge, and of its sources."""
-    return f"{__version__} ({cache.key()[:12]})"
 
 
 def written(question: Question, store: Store, chunk: int, rows: Mapping[str, Array] | None = None) -> Outcome:
@@ -75,7 +71,7 @@ def _unpacked(packed: bytes) -> Question:
 def task(packed: bytes, path: str, chunk: int, rows: Mapping[str, Array], wanted: str, asker: int) -> Outcome:
     """What a worker does: a chunk, on one thread, because Dask runs as many of these at once as it has threads."""
     if build() != wanted:
-        return Outcome(chunk, why=other(os.uname().nodename, build(), wanted), ends=True)
+        return Outcome(chunk, why=other(platform.node(), build(), wanted), ends=True)
     if os.getpid() != asker:
         threads.set_threads(1)
     return written(_unpacked(packed), opened(path), chunk, rows)
@@ -85,41 +81,51 @@ def other(worker: str, theirs: str, ours: str) -> str:
     return f"worker {worker} has hinge {theirs}, and this sweep {ours}"
 
 
+def warmed(packed: bytes) -> None:
+    """Have the kernels compiled, so that the other workers of a machine find them in its cache."""
+    _unpacked(packed).tried()
+
+
 def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[int]) -> Iterator[Outcome]:
-    """Answer on the workers of a client, as many chunks at a time as they can be kept busy with."""
+    """Answer on the workers of a client, as many chunks at a time as keep them busy."""
     distributed = package("distributed")
     _same_version(client)
     packed = package("cloudpickle").dumps(question.carried())
+    machines = {worker.rpartition(":")[0]: worker for worker in client.nthreads()}
+    compiled = [
+        client.submit(warmed, packed, workers=[worker], allow_other_workers=True, pure=False)
+        for worker in machines.values()
+    ]
+    distributed.wait(compiled)
     path, waiting, begun = os.path.realpath(store.path), iter(chunks), Counter[int]()
-    running = distributed.as_completed()
-    of: dict[str, int] = {}
+    running, of = distributed.as_completed(), dict[Any, int]()
 
     def begin(chunk: int) -> None:
         begun[chunk] += 1
         rows = question.rows(store.rollouts(chunk))
         future = client.submit(task, packed, path, chunk, rows, build(), os.getpid(), pure=False)
-        of[future.key] = chunk
+        of[future] = chunk
         running.add(future)
 
     def fill() -> None:
         room = AHEAD * max(2, sum(client.nthreads().values()))
-        for chunk in waiting if len(of) < room else ():
+        for chunk in itertools.islice(waiting, max(0, room - len(of))):
             begin(chunk)
-            if len(of) >= room:
-                return
 
-    fill()
-    for future in running:
-        chunk = of.pop(future.key)
-        problem = future.exception() if future.status == "error" else None
-        if future.status == "finished":
-            yield future.result()
-        elif begun[chunk] < TRIES and (isinstance(problem, distributed.KilledWorker) or problem is None):
-            begin(chunk)
-        else:
-            yield Outcome(chunk, why=f"{type(problem).__name__}: {problem}" if problem else "it was cancelled")
-        future.release()
+    try:
         fill()
+        for future in running:
+            chunk = of.pop(future)
+            problem = future.exception() if future.status == "error" else None
+            if future.status == "finished":
+                yield future.result()
+            elif begun[chunk] < TRIES and (problem is None or isinstance(problem, distributed.KilledWorker)):
+                begin(chunk)
+            else:
+                yield Outcome(chunk, why=f"{type(problem).__name__}: {problem}" if problem else "it was cancelled")
+            fill()
+    finally:
+        client.cancel(list(of))
 
 
 def _same_version(client: Any) -> None:
@@ -127,7 +133,7 @@ def _same_version(client: Any) -> None:
 
     def theirs() -> str:  # is sent as it stands, so that any worker can answer
         try:
-            from hinge.sweeps.workers import build
+            from hinge.sweeps.question import build
 
             return build()
         except Exception as problem:
@@ -143,7 +149,7 @@ def local(workers: int) -> Iterator[Any]:
     """A client of so many processes on this machine."""
     distributed = package("distributed")
     with (
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

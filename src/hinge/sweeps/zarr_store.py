@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,11 +60,11 @@ class Store:
             self.size, self.total = self.question["chunk"], self.question["rollouts"]
             if group.attrs["format"] != FORMAT:
                 raise ValueError(f"its format is {group.attrs['format']}")
+            arrays = dict(group.arrays())
+            self.digests = arrays["digest"]
         except Exception as problem:  # whatever Zarr makes of another folder
             why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
             raise SweepError(f"{path} holds no sweep: {why}.", "Choose another name, or remove it.") from None
-        arrays = dict(group.arrays())
-        self.digests = arrays["digest"]
         self.arrays = {name: a for name, a in arrays.items() if a.metadata.dimension_names[0] == "rollout"}
 
     @property
@@ -109,6 +110,11 @@ class Store:
             os.unlink(self._file("digest", k))
         return wrong
 
+    def tidy(self) -> None:
+        """Remove what writers that were killed have left."""
+        for path in self.path.glob("*/c.*.part"):
+            path.unlink(missing_ok=True)
+
     def hash(self) -> str | None:
         """The hash of all there is to know, where nothing is missing."""
         said = np.asarray(self.digests[:])
@@ -123,16 +129,24 @@ def opened(path: str) -> Store:
 
 def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
     """A store without answers, there at once with all its arrays."""
-    zarr = package("zarr")
     beside = Path(files.unused(path, "part"))
-    group, model = zarr.open_group(str(beside), mode="w-"), question.robot.model
-    total, size = question.space.total, question.chunk
+    try:
+        _laid_out(package("zarr").open_group(str(beside), mode="w-"), question, said)
+        os.rename(beside, path)
+    except OSError:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
 
-    def make(name: str, dims: Sequence[str], shape: tuple[int, ...], chunk: int, kind: Any = "f8", fill: Any = np.nan,
-             **about: Any) -> Any:  # fmt: skip
-        return group.create_array(name, shape=shape, chunks=(chunk, *shape[1:]), dtype=kind, fill_value=fill,
-                                  compressors=None, chunk_key_encoding={"name": "default", "separator": "."},
-                                  dimension_names=("rollout", *dims)[-len(shape) :], attributes=about)  # fmt: skip
+
+def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
+    """Make the arrays of a store, and say what they are."""
+    model, total, size = question.robot.model, question.space.total, question.chunk
+
+    def make(name: str, dims: Any, shape: Any, chunk: int, kind: Any = "f8", fill: Any = np.nan, **about: Any) -> Any:
+        layout = {"shape": shape, "chunks": (chunk, *shape[1:]), "dtype": kind, "fill_value": fill, "compressors": None}
+        flat = {"name": "default", "separator": "."}  # a chunk is a file beside the others, in no folder of its own
+        axes = ("rollout", *dims)[-len(shape) :]
+        return group.create_array(name, **layout, chunk_key_encoding=flat, dimension_names=axes, attributes=about)
 
     for one in question.numbers:
         if one.varies:
@@ -141,8 +155,8 @@ def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
     for name, (of, shape) in question.kept().items():
         unit = units.said(units.units(model, of))
         make(name, ("time", AXES[f"{of}0"])[-len(shape) :], (total, *shape), size, units=unit)
-    make("status", (), (total,), size, "u1", UNKNOWN, flag_values=[int(one) for one in Status],
-         flag_meanings=" ".join(one.name for one in Status))  # fmt: skip
+    flags = {"flag_values": [int(one) for one in Status], "flag_meanings": " ".join(one.name for one in Status)}
+    make("status", (), (total,), size, "u1", UNKNOWN, **flags)
     make("digest", ("chunk", "byte"), (-(-total // size), HASH), 1, "u1", 0)
     for name, words in zip(("coordinate", "velocity"), labels(model), strict=True):
         make(name, (name,), (len(words),), len(words), str, "")[:] = np.array(words, object)
@@ -152,7 +166,6 @@ def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
     given = [one.name for one in question.numbers if one.varies]
     about = {"format": FORMAT, "question": json.dumps(said, sort_keys=True)}
     group.attrs.update(about | ({"coordinates": " ".join(given)} if given else {}))
-    os.rename(beside, path)
 
 
 def _unit(model: Model, one: Number) -> dict[str, Any]:
