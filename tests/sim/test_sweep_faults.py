@@ -1,6 +1,7 @@
 """Workers and a driver that are killed, a disk that is full, a worker of another version: with real processes."""
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -128,6 +129,15 @@ def test_a_cluster_gives_the_same_store(tmp_path, cluster):
     assert there.hash == here.hash
 
 
+def test_a_store_that_is_replaced_by_another_question_is_not_taken_for_the_old_one(tmp_path, cluster):
+    robot, place = hinge.samples.pendulum(2), tmp_path / "a.zarr"
+    for chunk in (7, 20):
+        made = hinge.sweep(robot, **ASKED | {"chunk": chunk}, store=place, client=cluster)
+        assert made.verify() == []
+        assert made.complete
+        shutil.rmtree(place)
+
+
 def test_a_problem_of_a_chunk_is_told_and_stops_no_other(tmp_path, cluster):
     robot = hinge.samples.pendulum(2)
     place = tmp_path / "a.zarr"
@@ -170,7 +180,7 @@ def test_a_worker_of_another_version_is_refused(tmp_path, cluster):
 def test_a_worker_that_joins_later_with_another_version_ends_the_sweep(tmp_path):
     from hinge.sweeps.workers import task
 
-    made = task(b"", str(tmp_path), 3, {}, "0.0.1 (0)", 0)
+    made = task(b"", (str(tmp_path), ""), 3, {}, "0.0.1 (0)", 0)
     assert (made.chunk, made.ends) == (3, True)
     assert " has hinge " in made.why
 

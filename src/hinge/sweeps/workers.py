@@ -68,13 +68,15 @@ def _unpacked(packed: bytes) -> Question:
     return made
 
 
-def task(packed: bytes, path: str, chunk: int, rows: Mapping[str, Array], wanted: str, asker: int) -> Outcome:
+def task(
+    packed: bytes, store: tuple[str, str], chunk: int, rows: Mapping[str, Array], wanted: str, asker: int
+) -> Outcome:
     """What a worker does: a chunk, on one thread, because Dask runs as many of these at once as it has threads."""
     if build() != wanted:
         return Outcome(chunk, why=other(platform.node(), build(), wanted), ends=True)
     if os.getpid() != asker:
         threads.set_threads(1)
-    return written(_unpacked(packed), opened(path), chunk, rows)
+    return written(_unpacked(packed), opened(*store), chunk, rows)
 
 
 def other(worker: str, theirs: str, ours: str) -> str:
@@ -97,13 +99,13 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
         for worker in machines.values()
     ]
     distributed.wait(compiled)
-    path, waiting, begun = os.path.realpath(store.path), iter(chunks), Counter[int]()
+    place, waiting, begun = (os.path.realpath(store.path), store.key), iter(chunks), Counter[int]()
     running, of = distributed.as_completed(), dict[Any, int]()
 
     def begin(chunk: int) -> None:
         begun[chunk] += 1
         rows = question.rows(store.rollouts(chunk))
-        future = client.submit(task, packed, path, chunk, rows, build(), os.getpid(), pure=False)
+        future = client.submit(task, packed, place, chunk, rows, build(), os.getpid(), pure=False)
         of[future] = chunk
         running.add(future)
 

@@ -68,6 +68,11 @@ class Store:
         self.arrays = {name: a for name, a in arrays.items() if a.metadata.dimension_names[0] == "rollout"}
 
     @property
+    def key(self) -> str:
+        """A hash of its question."""
+        return hashlib.sha256(json.dumps(self.question, sort_keys=True).encode()).hexdigest()
+
+    @property
     def chunks(self) -> int:
         return -(-self.total // self.size)
 
@@ -122,9 +127,12 @@ class Store:
 
 
 @cache
-def opened(path: str) -> Store:
-    """A store that a worker writes to again and again."""
-    return Store(Path(path))
+def opened(path: str, key: str) -> Store:
+    """A store that a worker writes to again and again; `key` says of what question."""
+    found = Store(Path(path))
+    if found.key != key:
+        raise SweepError(f"{path} holds another sweep now.", "It was replaced while this one ran.")
+    return found
 
 
 def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
