@@ -61,7 +61,8 @@ def disturbed(store, rollouts, kills, seed):
     """Kill workers of a sweep at random, then its driver, and fill the disk; then let it end in peace."""
     rng, chunks = random.Random(seed), rollouts // CHUNK
     words = map(str, [sys.executable, DRIVER, store, 2, rollouts])
-    driver = subprocess.Popen(list(words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    said = open(f"{store}.log", "w")  # noqa: SIM115  for whoever asks why it hangs
+    driver = subprocess.Popen(list(words), stdout=said, stderr=said)
     crew = []
     try:
         for n in range(1, kills + 1):

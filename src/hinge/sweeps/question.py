@@ -184,14 +184,19 @@ class Question:
             "inputs": of("inputs"), "options": {name: _plain(x) for name, x in sorted(self.options.items())},
         }  # fmt: skip
 
-    def tried(self) -> str:
+    def first(self) -> Array:
+        """The numbers of the rollouts that are tried before a sweep begins."""
+        return np.arange(min(TRIED, self.space.total))
+
+    def tried(self, rows: Mapping[str, Array] | None = None) -> str:
         """A hash of the program that runs: robot, method, controller and all that acts.
 
         Takes one step with the first rollout that is not refused; raises where none of the first few is good, and
         compiles the program, which workers on this machine then find in the cache.
         """
-        for k in range(min(TRIED, self.space.total)):
-            given = self.given(self.drawn(np.array([k])), (1,))
+        drawn = self.drawn(self.first(), rows)
+        for k in self.first():
+            given = self.given({name: x[k : k + 1] for name, x in drawn.items()}, (1,))
             if "taus" in given:
                 given["taus"] = given["taus"][:1]
             try:

@@ -10,6 +10,7 @@ import itertools
 import os
 import pickle
 import platform
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from hinge.sweeps.question import Question, build
 from hinge.sweeps.zarr_store import Store, opened, package
 
 AHEAD = 3  # chunks that wait at a worker for each of its threads
+PATIENCE = 15.0  # s that local workers may be lacking
 TRIES = 5  # times that a chunk is begun whose workers are lost
 
 
@@ -40,8 +42,10 @@ class Outcome(NamedTuple):
 
 
 def written(question: Question, store: Store, chunk: int, rows: Mapping[str, Array] | None = None) -> Outcome:
-    """Answer for a chunk and put it in the store."""
+    """Answer for a chunk and put it in the store, unless it is there: Dask forgets what a lost worker did."""
     k = store.rollouts(chunk)
+    if store.has(chunk):
+        return Outcome(chunk, store.failed(chunk))
     try:
         answer = question.answer(k, rows)
     except Exception as problem:  # whatever it is, other chunks may fare better
@@ -83,9 +87,9 @@ def other(worker: str, theirs: str, ours: str) -> str:
     return f"worker {worker} has hinge {theirs}, and this sweep {ours}"
 
 
-def warmed(packed: bytes) -> None:
+def warmed(packed: bytes, rows: Mapping[str, Array]) -> None:
     """Have the kernels compiled, so that the other workers of a machine find them in its cache."""
-    _unpacked(packed).tried()
+    _unpacked(packed).tried(rows)
 
 
 def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[int]) -> Iterator[Outcome]:
@@ -94,8 +98,9 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
     _same_version(client)
     packed = package("cloudpickle").dumps(question.carried())
     machines = {worker.rpartition(":")[0]: worker for worker in client.nthreads()}
+    rows = question.rows(question.first())
     compiled = [
-        client.submit(warmed, packed, workers=[worker], allow_other_workers=True, pure=False)
+        client.submit(warmed, packed, rows, workers=[worker], allow_other_workers=True, pure=False)
         for worker in machines.values()
     ]
     distributed.wait(compiled)
@@ -119,7 +124,9 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
         for future in running:
             chunk = of.pop(future)
             problem = future.exception() if future.status == "error" else None
-            if future.status == "finished":
+            if store.has(chunk):
+                yield Outcome(chunk, store.failed(chunk))
+            elif future.status == "finished":
                 yield future.result()
             elif begun[chunk] < TRIES and (problem is None or isinstance(problem, distributed.KilledWorker)):
                 begin(chunk)
@@ -149,9 +156,27 @@ def _same_version(client: Any) -> None:
 @contextmanager
 def local(workers: int) -> Iterator[Any]:
     """A client of so many processes on this machine."""
-    distributed = package("distributed")
+    distributed, over = package("distributed"), threading.Event()
     with (
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
-        yield client
+        watch = threading.Thread(target=_kept_up, args=(cluster, client, workers, over), daemon=True)
+        watch.start()
+        try:
+            yield client
+        finally:
+            over.set()
+            watch.join()
+
+
+def _kept_up(cluster: Any, client: Any, workers: int, over: threading.Event) -> None:
+    """Start workers in the place of those that Dask gives up: it starts one again that was lost, but not one that was
+    lost while it started."""
+    lacking = 0
+    while not over.wait(PATIENCE / 5):
+        missing = workers - len(client.nthreads())
+        lacking = lacking + 1 if missing > 0 else 0
+        if lacking == 5:
+            cluster.scale(len(cluster.worker_spec) + missing)
+            lacking = 0

@@ -103,6 +103,15 @@ class Store:
         part = slice(chunk * self.size, min((chunk + 1) * self.size, self.total))
         return {name: np.asarray(array[part]) for name, array in self.arrays.items()}
 
+    def has(self, chunk: int) -> bool:
+        """Whether a chunk is there."""
+        return os.path.exists(self._file("digest", chunk))
+
+    def failed(self, chunk: int) -> int:
+        """How many rollouts of a chunk have a status other than OK."""
+        k = self.rollouts(chunk)
+        return int(np.count_nonzero(self.arrays["status"][int(k[0]) : int(k[-1]) + 1]))
+
     def missing(self) -> list[int]:
         """The chunks that are not there."""
         return np.flatnonzero(~np.asarray(self.digests[:]).any(axis=1)).tolist()
