@@ -132,6 +132,10 @@ def test_what_was_damaged_is_found_and_computed_again(tmp_path):
             "parameters.rod1.mass is uniform(0.5, 2.0) there, and uniform(0.5, 3.0) here",
         ),
         ({"parameters": {}}, "parameters.rod1.mass is uniform(0.5, 2.0) there, and not given here"),
+        (
+            {"initial": {"q": latin(-1.0, 1.0), "qd_joint2": grid([0.0, 2.0])}},
+            "initial.qd0_joint2 is grid(0.0, 1.0) there, and grid(0.0, 2.0) here",
+        ),
         ({"keep": ("final", "extremes")}, "keep is ['final'] there, and ['final', 'extremes'] here"),
         ({"control": lambda t, q, qd: -qd}, "options.policy is not given there, and function <lambda> here"),
         (

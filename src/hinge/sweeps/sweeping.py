@@ -215,7 +215,7 @@ def _count(store: Store, chunks: Sequence[int]) -> int:
 def _same(there: Store, said: Mapping[str, Any], resume: bool) -> None:
     """Raise where a store must not be gone on with."""
     program = there.question.get("program"), said["program"]
-    differences = list(_differences("", {**there.question, "program": ""}, {**said, "program": ""}))
+    differences = list(_differences({**there.question, "program": ""}, {**said, "program": ""}))
     if program[0] != program[1] and not differences:
         differences = ["the robot, its controller or what else acts is another, by whatever name"]
     if differences:
@@ -231,13 +231,13 @@ def _same(there: Store, said: Mapping[str, Any], resume: bool) -> None:
         )
 
 
-def _differences(name: str, theirs: Any, ours: Any) -> Iterator[str]:
+def _differences(theirs: Any, ours: Any, names: tuple[str, ...] = ()) -> Iterator[str]:
     """Where two questions differ, by name."""
-    if isinstance(theirs, Mapping) and isinstance(ours, Mapping) and len(name.split(".")) < 3:
+    if isinstance(theirs, Mapping) and isinstance(ours, Mapping) and len(names) < 2:
         for key in {**ours, **theirs}:
-            yield from _differences(f"{name}.{key}" if name else key, theirs.get(key), ours.get(key))
+            yield from _differences(theirs.get(key), ours.get(key), (*names, key))
     elif theirs != ours:
-        yield f"{name} is {_shown(theirs)} there, and {_shown(ours)} here"
+        yield f"{'.'.join(names)} is {_shown(theirs)} there, and {_shown(ours)} here"
 
 
 def _shown(said: Any) -> str:
