@@ -184,6 +184,14 @@ def test_an_external_force_has_six_entries(inverse, wrench, shape):
     assert message == f"external['tool'] has shape {shape}; a spatial force has 6 entries, couple first."
 
 
+@pytest.mark.parametrize("rng", [-1, 2.0, "0", None, np.random])
+def test_random_states_take_a_seed_or_a_generator(arm, rng):
+    wanted = f"random_state: rng={rng!r} is not known. Give a whole number, 0 or more, or a generator of numpy.random."
+    assert refused(SizeError, arm.random_state, rng, 2) == wanted
+    for one, other in zip(arm.random_state(3, 2), arm.random_state(np.random.default_rng(3), 2), strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_external_forces_for_another_batch_are_refused(inverse):
     message = refused(SizeError, inverse, np.zeros((2, 6)), ZERO, ZERO, external={"tool": np.zeros((3, 6))})
     assert message == "inverse_dynamics: the batches do not fit together: q (2,), qd (), qdd (), external (3,)."

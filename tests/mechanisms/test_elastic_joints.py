@@ -91,6 +91,14 @@ def test_frames_and_names_are_where_they_were():
     assert soft.mass == pytest.approx(arm.mass)
 
 
+def test_a_spring_has_no_limits():
+    soft = ARM.with_elastic("elbow", *(x[0] for x in (K, D, J)))
+    assert [len(x) for x in soft.limits] == [3, 3, 3, 3]
+    assert all(np.all(np.abs(x) == np.inf) for x in soft.limits)
+    q, qd = soft.random_state(0, 5)
+    assert q.shape == qd.shape == (5, 3)
+
+
 def test_what_cannot_be_elastic_is_refused():
     with pytest.raises(hinge.ModelError, match="joint 'elbow' has motor_inertia=0"):
         ARM.with_elastic("elbow", 1e3)

@@ -61,6 +61,19 @@ def bounded_arm(lower=-0.4, upper=0.6, **data):
     return hinge.Robot(builder.build())
 
 
+def rods(gravity=(0, 0, -9.81), mass=1.0, **elbow):
+    """Two rods in the vertical plane, with damping, a spring and limits at the elbow, and what else it is given."""
+    joint = {"damping": 0.3, "stiffness": 2.0, "lower": -3.0, "upper": 3.0} | elbow
+    builder = hinge.Builder("rods", gravity=gravity)
+    builder.link("base")
+    bar = np.diag([0.01, 1 / 12, 1 / 12])
+    builder.link("upper", 1.0, (0.5, 0, 0), bar)
+    builder.link("lower", mass, (0.4, 0.1, 0), bar)
+    builder.joint("shoulder", "revolute", "base", "upper", axis=(0, -1, 0))
+    builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, -1, 0), **joint)
+    return hinge.Robot(builder.build())
+
+
 def massless_rods():
     """A mass on two rods without any: where they are straight it has no acceleration across them."""
     builder = hinge.Builder("rods")

@@ -1,8 +1,10 @@
 """`hinge.rollout`: all steps in one kernel, the same bits however they are cut, and numbers of a robot a rollout."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from sim_robots import double_pendulum, flyer
+from sim_robots import double_pendulum, flyer, rods
 
 import hinge
 from hinge import NotCovered, SizeError, TraceError, UnknownName
@@ -11,19 +13,7 @@ from hinge.backends import threads
 FIXED = ("rk4", "euler", "semi_implicit", "implicit", "lie_rk4", "midpoint")
 ALL = ("armature", "damping", "friction", "stiffness")
 STEPS, H = 20, 2e-3
-
-
-def arm(gravity=(0, 0, -9.81), mass=1.0, **changes):
-    """Two rods with all that joints may have."""
-    joint = {"damping": 0.3, "friction": 0.2, "stiffness": 2.0, "effort": 4.0, "lower": -3.0, "upper": 3.0} | changes
-    builder = hinge.Builder("rods", gravity=gravity)
-    builder.link("base")
-    bar = np.diag([0.01, 1 / 12, 1 / 12])
-    builder.link("upper", 1.0, (0.5, 0, 0), bar)
-    builder.link("lower", mass, (0.4, 0.1, 0), bar)
-    builder.joint("shoulder", "revolute", "base", "upper", axis=(0, -1, 0))
-    builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, -1, 0), **joint)
-    return hinge.Robot(builder.build())
+arm = partial(rods, friction=0.2, effort=4.0)
 
 
 def states(robot, count, seed=0):

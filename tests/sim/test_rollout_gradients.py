@@ -1,10 +1,11 @@
 """Derivatives through rollouts: against differences of whole rollouts, and against one step after the other."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
-from sim_robots import double_pendulum, flyer
+from sim_robots import double_pendulum, flyer, rods
 
 import hinge
 from hinge import NotCovered, SizeError, UnknownName
@@ -12,19 +13,7 @@ from hinge.sim import adjoint
 
 STEPS, H, SMALL = 20, 1e-2, 1e-5
 ONE_STEP = ("semi_implicit", "euler", "rk4", "lie_rk4")
-
-
-def arm(**changes):
-    """Two rods with damping, a spring and limits at the elbow."""
-    joint = {"damping": 0.3, "stiffness": 2.0, "effort": 1.0, "lower": -3.0, "upper": 3.0} | changes
-    builder = hinge.Builder("rods")
-    builder.link("base")
-    bar = np.diag([0.01, 1 / 12, 1 / 12])
-    builder.link("upper", 1.0, (0.5, 0, 0), bar)
-    builder.link("lower", 1.0, (0.4, 0.1, 0), bar)
-    builder.joint("shoulder", "revolute", "base", "upper", axis=(0, -1, 0))
-    builder.joint("elbow", "revolute", "upper", "lower", (1, 0, 0), axis=(0, -1, 0), **joint)
-    return hinge.Robot(builder.build())
+arm = partial(rods, effort=1.0)
 
 
 def geared():

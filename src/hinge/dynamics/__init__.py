@@ -14,6 +14,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     energy,
     forward_derivatives,
     hybrid,
+    implied,
     inverse_derivatives,
     kinematics,
     newton_euler,

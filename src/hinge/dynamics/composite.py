@@ -15,6 +15,7 @@ from hinge.dynamics.newton_euler import bias_force, still
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, MATRIX, POSITION, VELOCITY, algorithm
 from hinge.dynamics.solve import LDL, LL, READABLE, plus_diagonal
 from hinge.graph import units
+from hinge.model.driven import stopped
 from hinge.model.potentials import forceless
 from hinge.spatial import Motion
 
@@ -98,6 +99,6 @@ def impulse_response(model, q, impulses, external):
 
 def struck(model, q, impulses, external):
     """Generalised impulses and those on bodies, over the user's velocities."""
-    weightless = forceless(model, ["armature"])
+    weightless = stopped(forceless(model, ["armature"]))
     carried = model.generalised_forces(bias_force(weightless, q, still(model), external, (Motion(), Motion())))
     return [t - c for t, c in zip(model.generalised_forces(impulses), carried, strict=True)]

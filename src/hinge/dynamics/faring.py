@@ -13,10 +13,6 @@ from hinge.model import Model
 from hinge.status import Status
 
 
-def is_zero(x: Scalar) -> bool:
-    return type(x) is float and x == 0.0
-
-
 def normal(model: Model, q: list[Scalar]) -> list[Scalar]:
     """The same position with quaternions of length one."""
     return [x for i in model.leaders for x in model.joint[i].normal(q[model.slices[i][0]])]

@@ -12,15 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any
 
-from hinge.dynamics.faring import fared_so, is_zero, lowest, normal, smoothness, smoothness_of_recursion
+from hinge.dynamics.faring import fared_so, lowest, normal, smoothness, smoothness_of_recursion
 from hinge.dynamics.place import Place
 from hinge.dynamics.rolled import rolled
 from hinge.dynamics.rolling import Made
 from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.graph import Expr, Graph, Input, Program, Scalar, less, order, select
+from hinge.graph import Expr, Graph, Input, Program, Scalar, is_zero, less, order, select
 from hinge.graph.collector import uncollected
 from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
@@ -285,6 +286,7 @@ OPEN = dict.fromkeys(
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
+RULES: dict[str, Callable[..., None]] = {}  # how results of that name are differentiated, of trees: see graph/rules.py
 HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method of it is registered
 
 
@@ -308,7 +310,8 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         gives = {name: returns} if isinstance(returns, Quantity) else returns
         called = method or function.__name__
-        made = Algorithm(name, serves or called, function, inputs, gives, options or {}, pivots, refuses,
+        ruled = function if closes else _ruled(name, function)
+        made = Algorithm(name, serves or called, ruled, inputs, gives, options or {}, pivots, refuses,
                          competes, closes, rolls, priority, readable, regroups)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
@@ -316,6 +319,19 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
         return function
 
     return register
+
+
+def _ruled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose results have the rule of that name, where there is one: not where bodies are gone through."""
+
+    @wraps(function)
+    def made(model: Model, *given: Any, **options: Any) -> Any:
+        result = function(model, *given, **options)
+        if name in RULES and type(model) is Model:
+            RULES[name](function, result, model, *given, **options)
+        return result
+
+    return made
 
 
 def unregistered(name: str, function: Callable[..., Any], takes: Mapping[str, Quantity],

@@ -13,16 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hinge.errors import NotCovered
-from hinge.graph import Expr, Scalar, absolute, inner, on_paper, ruled, sqrt, units
+from hinge.graph import Expr, Scalar, absolute, inner, is_zero, on_paper, ruled, sqrt, units
 from hinge.graph.scalars import largest
 
 Rows = Sequence[Sequence[Scalar]]
 READABLE = 3  # the largest system whose determinant is written out
 ROUNDING = 1e-13  # of the largest entry of a matrix: a pivot below this share is none
-
-
-def _is_zero(x: Scalar) -> bool:
-    return type(x) is float and x == 0.0
 
 
 class LDL:
@@ -45,7 +41,7 @@ class LDL:
                     f"{joint_label(k)} moves nothing that has inertia, so no acceleration follows from its force.\n"
                     "  Give the body a mass or the joint an armature, or lock the joint."
                 )
-            entries = [(i, H[k][i]) for i in range(k) if not _is_zero(H[k][i])]
+            entries = [(i, H[k][i]) for i in range(k) if not is_zero(H[k][i])]
             self.below[k] = [(i, self._over(entry, k)) for i, entry in entries]
             for i, scaled in self.below[k]:
                 for j, entry in entries:
@@ -78,12 +74,12 @@ class LDL:
 
     def _rule(self, x: Sequence[Scalar], b: Sequence[Scalar]) -> None:
         """The answer's derivatives: H dx = db - dH x, and of weights the same system once more."""
-        places = [(i, j) for i, row in enumerate(self.lower) for j, entry in enumerate(row) if not _is_zero(entry)]
+        places = [(i, j) for i, row in enumerate(self.lower) for j, entry in enumerate(row) if not is_zero(entry)]
 
         def moved(rates: list[Scalar]) -> list[Scalar]:
             left = list(rates[len(places) :])
             for (i, j), rate in zip(places, rates, strict=False):
-                if not _is_zero(rate):
+                if not is_zero(rate):
                     left[i] = left[i] - rate * x[j]
                     left[j] = left[j] - rate * x[i] if i != j else left[j]
             return self.solve(left)
@@ -151,8 +147,8 @@ class LU:
         self.above: list[list[tuple[int, Scalar]]] = [[] for _ in A]  # U over its diagonal, a column each
         for k in reversed(range(self.size)):
             pivot = self.pivots[k] = A[k][k]
-            self.left[k] = [(j, A[k][j] * (1.0 / pivot)) for j in range(k) if not _is_zero(A[k][j])]
-            self.above[k] = [(i, A[i][k]) for i in range(k) if not _is_zero(A[i][k])]
+            self.left[k] = [(j, A[k][j] * (1.0 / pivot)) for j in range(k) if not is_zero(A[k][j])]
+            self.above[k] = [(i, A[i][k]) for i in range(k) if not is_zero(A[i][k])]
             for i, entry in self.above[k]:
                 for j, scaled in self.left[k]:
                     A[i][j] = A[i][j] - entry * scaled
@@ -229,7 +225,7 @@ def _coupled(H: Rows) -> list[list[int]]:
     """The coordinates in groups, with nothing but zeros between one and another."""
     groups: list[list[int]] = []
     for i, row in enumerate(H):
-        touched = [group for group in groups if any(not _is_zero(row[j]) for j in group)]
+        touched = [group for group in groups if any(not is_zero(row[j]) for j in group)]
         groups = [group for group in groups if group not in touched] + [[*(j for group in touched for j in group), i]]
     return groups
 
@@ -247,7 +243,7 @@ def solve_general(rows: Rows, b: Sequence[Scalar]) -> tuple[list[Scalar], list[S
     A, x, n = [list(row) for row in rows], list(b), len(b)
     rounding = largest(entry for row in A for entry in row) * ROUNDING
     for k in range(n):
-        swap = next((i for i in range(k, n) if not _is_zero(A[i][k])), k)  # a row whose pivot is not surely zero
+        swap = next((i for i in range(k, n) if not is_zero(A[i][k])), k)  # a row whose pivot is not surely zero
         A[k], A[swap], x[k], x[swap] = A[swap], A[k], x[swap], x[k]
         pivot = 1.0 / A[k][k]
         for i in range(k + 1, n):

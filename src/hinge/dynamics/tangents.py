@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hinge.graph import Expr, Graph, Scalar, along, units
+from hinge.graph import Expr, Graph, Scalar, along, is_zero, units
 from hinge.graph.scalars import evaluated
 from hinge.model import Model
 from hinge.model.joints import Joint
@@ -71,8 +71,8 @@ def load_slopes(model, q, external, X, S) -> Matrix:
     at, loads = model.flat(q), [x for f in external for x in f]
     columns = []
     for way in directions(model, at):
-        moved = along(loads, {x: r for x, r in zip(at, way, strict=True) if type(x) is Expr and _some(r)})
-        columns.append(_withstood(model, X, S, moved) if any(map(_some, moved)) else [0.0] * model.nv)
+        moved = along(loads, {x: r for x, r in zip(at, way, strict=True) if type(x) is Expr and not is_zero(r)})
+        columns.append(_withstood(model, X, S, moved) if not all(map(is_zero, moved)) else [0.0] * model.nv)
     return _rows(columns)
 
 
@@ -104,13 +104,9 @@ def rates(function: Callable[[Numbers], list[Scalar]], at: Numbers,
     graph = next((x.graph for x in at if type(x) is Expr), Graph())
     x = [graph.input("at", k) for k in range(len(at))]
     made = function(x)
-    columns = [along(made, {e: r for e, r in zip(x, way, strict=True) if _some(r)}) for way in ways(x)]
+    columns = [along(made, {e: r for e, r in zip(x, way, strict=True) if not is_zero(r)}) for way in ways(x)]
     flat = evaluated([e for column in columns for e in column], dict(zip(x, at, strict=True)))
     return [flat[k * len(made) : (k + 1) * len(made)] for k in range(len(columns))]
-
-
-def _some(x: Scalar) -> bool:
-    return type(x) is Expr or x != 0.0
 
 
 def _motions(flat: Numbers) -> list[Motion]:

@@ -13,13 +13,13 @@ from hinge.graph.order import Input, Output, Program, live, order
 from hinge.graph.random import uniform
 from hinge.graph.reverse import Reverse, pulled
 from hinge.graph.rules import ruled
-from hinge.graph.scalars import evaluate, evaluated, inner, power, replay, total
+from hinge.graph.scalars import evaluate, evaluated, inner, is_zero, power, replay, total
 from hinge.graph.streams import Record, Rows
 
 __all__ = [
     "OPS", "Dual", "Expr", "Graph", "Input", "Op", "Output", "Program", "Record", "Reverse", "Rows", "Scalar",
     "Scratch", "Table", "TooLong", "absolute", "along", "arccos", "arcsin", "atan2", "columns", "cos", "evaluate",
-    "evaluated", "exp", "floor", "inner", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum", "on_paper",
-    "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total", "uniform",
-    "units", "when",
+    "evaluated", "exp", "floor", "inner", "is_zero", "jacobian", "kinks", "less", "live", "log", "maximum", "minimum",
+    "on_paper", "order", "power", "pulled", "repeat", "replay", "ruled", "select", "sin", "sqrt", "tanh", "total",
+    "uniform", "units", "when",
 ]  # fmt: skip

@@ -45,6 +45,11 @@ def power(x: Scalar, exponent: Scalar) -> Scalar:
     return made if made is not None else np.ones_like(x) if isinstance(x, np.ndarray) else 1.0
 
 
+def is_zero(x: Scalar) -> bool:
+    """Whether a scalar is the number zero: a node never is."""
+    return type(x) is float and x == 0.0
+
+
 def constant(x: Any) -> float | None:
     """The number that a scalar is, also where SymPy has it; None where it is an array, or not known yet."""
     known = isinstance(x, int | float | np.integer | np.floating) or getattr(x, "is_number", False)

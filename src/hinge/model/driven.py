@@ -182,6 +182,12 @@ def put(model: Model, flat: Sequence[Scalar]) -> Model:
     return replace(model, joint=tuple(joints))
 
 
+def stopped(model: Model) -> Model:
+    """The model with what is driven standing where it is."""
+    nq, nv = sizes(model)
+    return put(model, [*motion(model)[:nq], *[0.0] * (2 * nv)]) if nv else model
+
+
 def motion(model: Model) -> list[Scalar]:
     """The scalars that were put in for what is driven: all values, then all rates, then all accelerations."""
     joints = [joint for joint in model.joint if isinstance(joint, Driven)]

@@ -193,8 +193,8 @@ def with_elastic(model: Model, name: str, stiffness: float, damping: float, moto
         inertia=between(model.inertia, RigidInertia(), model.inertia[i]),
         body_name=between(model.body_name, motor, model.body_name[i]),
         joint_name=between(model.joint_name, name, spring),
-        data=between(model.data, replace(data, armature=(float(J),)),
-                     JointData(stiffness=(float(stiffness),), damping=(float(damping),))),
+        data=between(model.data, replace(data, armature=(float(J),)), replace(
+            JointData.unsaid(model.joint[i]), stiffness=(float(stiffness),), damping=(float(damping),))),
         frames={motor: Frame(i)} | {key: Frame(now(f.body), f.R, f.p) for key, f in model.frames.items()},
         follows={now(k): Follow(now(f.leader), f.ratio, f.offset) for k, f in model.follows.items()},
     )  # fmt: skip

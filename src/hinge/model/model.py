@@ -7,6 +7,7 @@ follow the robot file depth first. Nothing here changes after it is built, and n
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -91,6 +92,12 @@ class JointData:
     rest: tuple[float, ...] = ()  # where the spring is slack; the reference where it says none
     other: Mapping[str, Any] = field(default_factory=dict)
     where: Where = NOWHERE
+
+    @classmethod
+    def unsaid(cls, joint: Joint) -> JointData:
+        """That of a joint of which nothing is said: it has no limits, and nothing resists it."""
+        none, inf = (0.0,) * joint.nv, (math.inf,) * joint.nv
+        return cls((-math.inf,) * joint.nq, (math.inf,) * joint.nq, inf, inf, none, none, none, none)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ them, and those whose class does not say how far a pose is from its own.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
@@ -44,7 +43,7 @@ def build_closed(builder: Builder, loops: bool, powered: Sequence[str], **option
     tree._findings = [*builder._findings]
     tree._joints = {j.name: j for j in _directed(_first(builder), kept)}
     for joint in cut:
-        if replace(joint.data, where=JointData().where, reference=()) != _nothing(joint):
+        if replace(joint.data, where=JointData().where, reference=()) != JointData.unsaid(joint.joint):
             tree.finding("warning", "cut-joint", f"joint {joint.name!r} closes a loop: its limits, damping, friction, "
                          "stiffness, armature and rest are not kept.", "Name it in powered= to keep it in the tree, or "
                          "leave them out.", joint.where)  # fmt: skip
@@ -123,10 +122,3 @@ def _reversed(joint: _Joint) -> _Joint:
     (R, p), (S, s) = (joint.R, joint.p), joint.seat
     turned = replace(kind, axis=-kind.axis) if isinstance(kind, _OnLine) else kind
     return replace(joint, joint=turned, parent=joint.child, child=joint.parent, R=S.T, p=S.T @ -s, seat=(R.T, R.T @ -p))
-
-
-def _nothing(joint: _Joint) -> JointData:
-    """What a joint says that has nothing to say."""
-    none, inf = (0.0,) * joint.joint.nv, (math.inf,) * joint.joint.nv
-    low, high = (-math.inf,) * joint.joint.nq, (math.inf,) * joint.joint.nq
-    return JointData(low, high, inf, inf, none, none, none, none)

@@ -20,8 +20,11 @@ def limits(model: Model) -> Limits:
     return Limits(*(np.array([x for d in data for x in getattr(d, c)], float) for c in columns))
 
 
-def random_state(model: Model, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-    """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation."""
+def random_state(model: Model, rng: np.random.Generator | int, n: int) -> tuple[Array, Array]:
+    """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation; `rng` may be a seed."""
+    if not isinstance(rng, np.random.Generator | np.random.RandomState):
+        seed = count("random_state: rng", rng, 0, ", or a generator of numpy.random")
+        rng = np.random.default_rng(seed)
     n = count("random_state: n", n, 0)
     affordable(f"random_state: {n} states", n * (model.nq + model.nv), "Draw them some at a time.")
     parts = [np.empty((n, 0))]

@@ -137,10 +137,10 @@ class Robot(Algorithms):
         known = self.model.extras.get("keyframes", {})
         return {name: np.array(key["q"]) for name, key in known.items() if len(key["q"]) == self.nq}
 
-    def random_state(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-        """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation.
+    def random_state(self, rng: np.random.Generator | int, n: int) -> tuple[Array, Array]:
+        """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation; `rng` may be a seed.
 
-        >>> q, qd = hinge.samples.planar_2r().random_state(np.random.default_rng(0), 10)
+        >>> q, qd = hinge.samples.planar_2r().random_state(0, 10)
         >>> q.shape
         (10, 2)
         """

@@ -144,7 +144,7 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
     >>> arm = hinge.samples.planar_2r()
     >>> made = hinge.sweep(
     ...     arm,
-    ...     parameters={"upper arm.mass": hinge.sweeps.uniform(0.5, 2.0)},
+    ...     parameters={"upper.mass": hinge.sweeps.uniform(0.5, 2.0)},
     ...     initial={"q_elbow": hinge.sweeps.grid([0.0, 0.5, 1.0])},
     ...     t=0.1,
     ...     rollouts=10,
