@@ -96,11 +96,9 @@ class Sweep:
 
     def _statuses(self) -> Iterator[tuple[int, Array]]:
         """The statuses of each chunk that is there, and its first rollout."""
-        missing = set(self.stored.missing())
         for chunk in range(self.stored.chunks):
-            if chunk not in missing:
-                k = self.stored.rollouts(chunk)
-                yield int(k[0]), np.asarray(self.stored.arrays["status"][int(k[0]) : int(k[-1]) + 1])
+            if self.stored.has(chunk):
+                yield int(self.stored.rollouts(chunk)[0]), self.stored.statuses(chunk)
 
     def open(self) -> Any:
         """The store as an `xarray.Dataset`, which reads what is used of it."""

@@ -109,8 +109,12 @@ class Store:
 
     def failed(self, chunk: int) -> int:
         """How many rollouts of a chunk have a status other than OK."""
-        k = self.rollouts(chunk)
-        return int(np.count_nonzero(self.arrays["status"][int(k[0]) : int(k[-1]) + 1]))
+        return int(np.count_nonzero(self.statuses(chunk)))
+
+    def statuses(self, chunk: int) -> Array:
+        """The statuses of a chunk's rollouts, a byte each."""
+        content = files.read(self._file("status", chunk), self.size)
+        return np.frombuffer(content, np.uint8)[: len(self.rollouts(chunk))]
 
     def missing(self) -> list[int]:
         """The chunks that are not there."""
