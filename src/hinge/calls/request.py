@@ -17,7 +17,7 @@ from hinge.backends.sympy_input import Reading
 from hinge.calls import inputs
 from hinge.dynamics.located import located
 from hinge.dynamics.place import At, Place
-from hinge.dynamics.registry import PLACE, POSITION, Algorithm, asked, default
+from hinge.dynamics.registry import DRIVEN, PLACE, POSITION, VARIED, Algorithm, asked, default
 from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Graph, Input, Output, Program, Scalar, TooLong
@@ -115,7 +115,7 @@ def plan(request: Request, target: Target) -> Plan:
     shapes = [q.shape(model) for q in taken.values()]
     counted = [q.counted for q in taken.values()]
     nq, nv = sizes(model)
-    for name, size in (("parameters", sum(one.size for one in target.vary)), ("prescribed", nq + 2 * nv)):
+    for name, size in ((VARIED, sum(one.size for one in target.vary)), (DRIVEN, nq + 2 * nv)):
         if size:
             takes.append(Input(name, size))
             shapes.append((size,))

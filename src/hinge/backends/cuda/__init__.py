@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hinge.backends import Backend, Code
 from hinge.backends.cuda import compiler
-from hinge.backends.cuda.device import Device, checked, gpu
+from hinge.backends.cuda.device import Device, checked, gpu, loaded
 from hinge.backends.cuda.emit import emit
+from hinge.backends.cuda.launcher import Launch
 from hinge.backends.statements import REALS
+from hinge.errors import DeviceError
 from hinge.graph import OPS, Program
 from hinge.graph.order import STRUCTURE
 
@@ -37,14 +40,23 @@ class Loaded(Code):
             said["streams"],
             said["records"],
         )
-        self._kernels: dict[int, Any] = {}
+
+    @cached_property
+    def kernel(self) -> int:
+        return loaded(self.machine_code, NAME)
+
+    def launching(self, on: Device | None, arrays: int, counts: Sequence[int], states: int) -> Launch:
+        """A call with so many arrays, rows of each stream of rows, and states, of which only the addresses are open."""
+        if on and on.architecture != gpu().architecture:
+            raise DeviceError(
+                f"programs are compiled for {gpu()} of sm_{gpu().architecture}, and {on} is of sm_{on.architecture}.\n"
+                "  Set CUDA_VISIBLE_DEVICES to GPUs of one kind."
+            )
+        return Launch(self.kernel, self.threads, on, arrays, (*counts, states))
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:
         """Put a call into a stream: where all arrays are, and how many rows each stream of rows has."""
-        kernel = self._kernels.get(on.number)
-        if kernel is None:
-            kernel = self._kernels[on.number] = on.loaded(self.machine_code, NAME)
-        on.launch(kernel, states, self.threads, (*addresses, *counts, states), stream)
+        self.launching(on, len(addresses), counts, states)(addresses, int(stream))
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
         """Arrays of NumPy are copied there and back."""
