@@ -11,7 +11,8 @@ class Status(IntEnum):
     Of contacts also: no forces can hold the bodies apart, and bounces without number came to an end. Of loops: they
     could not be closed. Of poses: no coordinates were found that reach them; of a hand that a controller leads: it was
     not led as wanted, though all its numbers are good. Of a simulation: it grew beyond all bounds, or equations that
-    are solved by turns were not. Of a derivative: there is none, because the state is where a law changes.
+    are solved by turns were not. Of a derivative: there is none, because the state is where a law changes. Of a sweep:
+    what a rollout was given was refused.
     """
 
     OK = 0
@@ -24,6 +25,7 @@ class Status(IntEnum):
     DIVERGED = 7
     UNCONVERGED = 8
     NOT_SMOOTH = 10
+    REFUSED = 11
 
 
 # The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it
