@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 LOWEST_TESTS := $(addprefix tests/, kernels golden laws/test_dynamics_laws.py laws/test_energy_laws.py \
-	sim/test_records.py sim/test_pictures.py backends/test_equations.py contact/test_contact_forces.py \
+	sim/test_records.py sim/test_sweeps.py sim/test_pictures.py backends/test_equations.py contact/test_contact_forces.py \
 	contact/test_scene.py $(addprefix cli/test_, commands.py run_command.py simulate_command.py count_command.py))
 WORKERS ?= auto
 TIME ?= 3600

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         NotCovered,
         PathError,
         SizeError,
+        SweepError,
         TraceError,
         TrajectoryError,
         UnknownName,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from hinge.sim import Trajectory, open, rollout, simulate
     from hinge.sim.contact_events import simulate_contacts
     from hinge.status import Status
+    from hinge.sweeps import sweep
 
 _HOME = {
     # a robot
@@ -85,7 +87,7 @@ _HOME = {
     # in time
     "check_motion": "motion", "MotionCheck": "motion",
     "simulate": "sim", "rollout": "sim", "open": "sim", "Trajectory": "sim",
-    "simulate_contacts": "sim.contact_events",
+    "simulate_contacts": "sim.contact_events", "sweep": "sweeps",
     # where to, and how fast
     "inverse_kinematics": "planning", "Reached": "planning", "hand_accelerations": "planning",
     "Accelerations": "planning", "time_optimal": "planning", "time_uniform": "planning", "Timed": "planning",
@@ -98,14 +100,15 @@ _HOME = {
     # what can go wrong
     "HingeError": "errors", "ModelError": "errors", "SizeError": "errors", "UnknownName": "errors",
     "NotCovered": "errors", "FileFault": "errors", "GeometryError": "errors", "TraceError": "errors",
-    "TrajectoryError": "errors", "PathError": "errors", "LogError": "errors",
+    "TrajectoryError": "errors", "SweepError": "errors", "PathError": "errors", "LogError": "errors",
     "ExcitationError": "errors", "ViewError": "errors", "DeviceError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "errors", "files", "arguments", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
-    "interop", "checking", "counting", "sim", "logs", "motion", "identify", "control", "planning", "viewing", "cli",
+    "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning", "viewing",
+    "cli",
 )  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
@@ -114,10 +117,10 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
     "constrain", "Constrained",
     "Contact", "Ground", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact",
     "ContactState", "impact_projection", "two_body_impact", "friction_forces", "Scene",
-    "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts",
+    "check_motion", "MotionCheck", "rollout", "simulate", "open", "Trajectory", "simulate_contacts", "sweep",
     "inverse_kinematics", "Reached", "hand_accelerations", "Accelerations", "time_optimal", "time_uniform", "Timed",
     "gradient", "jacobian", "set_threads", "Status", "latex",
-    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError",
+    "HingeError", "ModelError", "SizeError", "UnknownName", "NotCovered", "FileFault", "GeometryError", "SweepError",
     "TraceError", "TrajectoryError", "PathError", "LogError", "ExcitationError", "ViewError", "DeviceError",
 ]  # fmt: skip
 

@@ -8,6 +8,7 @@
     ├── GeometryError    a matrix that is no pose, a twist that has no axis, vectors that do not span
     ├── PathError        a path that cannot be followed within the limits: carries s and the joint
     ├── TrajectoryError  a saved simulation that cannot be read or written
+    ├── SweepError       a sweep whose store holds another one, or whose workers cannot do it
     ├── LogError         a log that cannot be read or written, or lacks a column
     ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
     ├── ViewError        a page that cannot be served to a browser
@@ -89,6 +90,13 @@ class PathError(HingeError, ValueError):
 
 class TrajectoryError(HingeError, ValueError):
     """A saved trajectory that is damaged, of another version, or cannot be put where it is wanted."""
+
+    def __init__(self, what: str, hint: str = ""):
+        super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class SweepError(HingeError, RuntimeError):
+    """A sweep that cannot be begun or gone on with: its store, or one of its workers, is not what it has to be."""
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))

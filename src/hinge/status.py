@@ -12,7 +12,7 @@ class Status(IntEnum):
     could not be closed. Of poses: no coordinates were found that reach them; of a hand that a controller leads: it was
     not led as wanted, though all its numbers are good. Of a simulation: it grew beyond all bounds, or equations that
     are solved by turns were not, or more contacts were found than there is room for. Of a derivative: there is none,
-    because the state is where a law changes.
+    because the state is where a law changes. Of a sweep: what a rollout was given was refused.
     """
 
     OK = 0
@@ -26,6 +26,7 @@ class Status(IntEnum):
     UNCONVERGED = 8
     OVERFLOW = 9
     NOT_SMOOTH = 10
+    REFUSED = 11
 
 
 # The same as plain numbers, for arrays that are compared again and again: NumPy asks an enumeration for attributes it

@@ -32,15 +32,20 @@ struct Index { unsigned x; };
 static thread_local Index threadIdx, blockIdx;
 static std::vector<std::barrier<> *> warps;
 static void __syncwarp() { warps[threadIdx.x / 32]->arrive_and_wait(); }
+template <typename T> static T __ldcs(const T *from) { return *from; }
+template <typename T> static T __ldg(const T *from) { return *from; }
+template <typename T> static void __stcs(T *to, T value) { *to = value; }
+template <typename T> static void __stwb(T *to, T value) { *to = value; }
 """
 MAIN = """
-extern "C" void launched(long long blocks, int threads, %s)
+extern "C" void launch_%s(long long blocks, int threads, %s)
 {
+    warps.clear();
     for (int k = 0; k < threads / 32; k++) warps.push_back(new std::barrier<>(32));
     for (unsigned block = 0; block < blocks; block++) {
         std::vector<std::thread> all;
         for (unsigned k = 0; k < (unsigned)threads; k++)
-            all.emplace_back([=] { threadIdx.x = k; blockIdx.x = block; program(%s); });
+            all.emplace_back([=] { threadIdx.x = k; blockIdx.x = block; %s(%s); });
         for (std::thread &one : all) one.join();
     }
 }
@@ -51,19 +56,31 @@ def run(folder, program, arrays, outs):
     """Fill `outs` as `Code.run` does."""
     real = next(one for one in REALS.values() if one.dtype == arrays[0].dtype)
     text = emit(program, real)
-    taken = text.source.rsplit("program(", 1)[1].split(")\n", 1)[0]
+    first = text.kernels[0]
+    taken = text.source.split(f"{first}(", 1)[1].split(")\n", 1)[0]
     names = ", ".join(one.split()[-1].removeprefix("*__restrict__ ") for one in taken.split(", "))
-    (folder / "code.cpp").write_text(SHIM + text.source + MAIN % (taken, names))
+    mains = [MAIN % (kernel, taken, kernel, names) for kernel in text.kernels]
+    (folder / "code.cpp").write_text("".join([SHIM, text.source, *mains]))
     library = folder / "code.so"
     command = [COMPILER, "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-pthread"]
     made = subprocess.run([*command, "-o", library, folder / "code.cpp"], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr[:3000]
-    every, states = (*arrays, *outs), len(outs[0])
+    every, states = [*arrays, *outs], len(outs[0])
     counts = [every[k].shape[-2] for k in sorted(program.streams)]
+    records = [k for k in program.streams if k >= len(arrays)]
+    for k in records:  # coordinates first
+        every[k] = np.ascontiguousarray(np.moveaxis(every[k], 0, -1))
     pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in every]
+    if text.columns:
+        room = np.full((text.columns, states), 77, real.dtype)
+        pointers.append(room.ctypes.data_as(ctypes.c_void_p))
     numbers = [ctypes.c_longlong(n) for n in (*counts, states)]
-    launched = ctypes.CDLL(str(library)).launched
-    launched(ctypes.c_longlong(-(-states // text.threads)), text.threads, *pointers, *numbers)
+    loaded = ctypes.CDLL(str(library))
+    for kernel, threads in zip(text.kernels, text.threads, strict=True):
+        blocks = ctypes.c_longlong(-(-states // threads))
+        getattr(loaded, f"launch_{kernel}")(blocks, threads, *pointers, *numbers)
+    for k in records:
+        outs[k - len(arrays)][...] = np.moveaxis(every[k], -1, 0)
 
 
 def outs_of(program, states, number, rows=0):

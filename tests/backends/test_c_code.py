@@ -88,7 +88,7 @@ def test_c_gives_what_the_interpreter_gives(robot, names, scalar, tmp_path):
     made = robot_named(robot)
     for name in names:
         text = made.source(name, "c", scalar=scalar)
-        _, _, (routine,) = c_files._c(made.target, [name], None, "", {})
+        _, (routine,) = c_files.routines(made.target, [name], None, "", {})
         program, rng = routine.program, np.random.default_rng(3)
         (folder := tmp_path / name).mkdir()
         library = built(folder, text)

@@ -119,6 +119,16 @@ def test_long_equations_come_with_definitions_and_run(tmp_path):
     assert said("equations", path).startswith("x0 = ")
 
 
+def test_export_writes_cuda_too(lamp, tmp_path):
+    code, kernels = tmp_path / "code", tmp_path / "kernels"
+    paths = said("export", lamp, "--c", code, "--cuda", kernels, "mass_matrix", "--float").split()
+    assert paths[3:] == [str(kernels / name) for name in ("lamp.cuh", "lamp_mass_matrix.cu", "lamp_test.cu")]
+    header = (kernels / "lamp.cuh").read_text(encoding="utf-8")
+    prototype = "cudaError_t lamp_mass_matrix(const float *q, float *out, long long states, cudaStream_t stream);"
+    assert prototype in header
+    assert "Say where to: --c DIR, --cuda DIR, or both." in saying.refused("export", lamp, code=2)
+
+
 def test_export_says_what_it_writes(lamp, tmp_path):
     folder = tmp_path / "code"
     paths = said("export", lamp, "--c", folder, "pose", "--at", "head", "--base", "floating").split()

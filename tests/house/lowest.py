@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ("mesh", "solve", "files", "equations", "plot")  # `view` asks for more of rich than the core does
+EXTRAS = ("mesh", "solve", "files", "sweep", "equations", "plot")  # `view` asks for more of rich than the core does
 RUNNERS = ("pytest", "hypothesis", "pytest-xdist", "pytest-timeout", "mpmath")
 BOUND = re.compile(r"(?P<name>[\w.-]+)>=(?P<least>[\w.]+)(?:,[^;]*)?(?P<marker>;.*)?")
 

@@ -1,12 +1,34 @@
-"""Robots and states for the tests with JAX's arrays."""
+"""What the tests with JAX's arrays share: JAX in double precision, robots and states, and a comparison."""
 
 from functools import cache
 
 import numpy as np
+import pytest
 
 import hinge
 from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, POSITION, asked
 from hinge.model import Builder
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+jnp = jax.numpy
+
+
+@pytest.fixture(autouse=True)
+def double():
+    with jax.enable_x64(True):
+        yield
+
+
+def in_jax(given):
+    return [x if isinstance(x, str) else jnp.asarray(x) for x in given]
+
+
+def assert_same(made, wanted, tol=1e-12):
+    """Whether what JAX's arrays gave is what NumPy's did."""
+    for x, y in zip(jax.tree.leaves(made), jax.tree.leaves(wanted), strict=True):
+        assert isinstance(x, jax.Array)
+        assert x.shape == y.shape
+        np.testing.assert_allclose(x, y, rtol=tol, atol=tol * (1 + np.abs(y).max(initial=0.0)))
 
 
 def _on_trunk(name):

@@ -33,3 +33,20 @@ def state(robot, n=2, seed=0):
     rng = np.random.default_rng(seed)
     q, qd = robot.random_state(rng, n)
     return q, qd, rng.normal(size=robot.nv)
+
+
+def besides(robot, place, n=5, check="values"):
+    """A call with all that it may be given besides the arrays of the method."""
+    link = robot.body_names[-1]
+    robot = robot.prescribe(robot.joint_names[0]).vary(f"{link}.mass", f"{link}.com", "gravity")
+    rng = np.random.default_rng(2)
+    q, qd, tau, angle, v, force = (rng.normal(size=(n, k)) for k in (*[robot.nv] * 3, 1, 6, 6))
+    return robot.forward_dynamics(
+        *map(place, (q, qd, tau)),
+        parameters={f"{link}.mass": place(1.0 + rng.random(n)), f"{link}.com": [1, 0, 2]},
+        prescribed=(place(angle), [0.5]),
+        external={link: place(force[:1])},
+        base_motion=(place(v), [0.0] * 6),
+        check=check,
+        return_status=True,
+    )

@@ -4,41 +4,19 @@ import gc
 
 import numpy as np
 import pytest
+from jax_robots import QUICK, ROBOTS, arm, assert_same, cases, double, flying, in_jax, jax, jnp, state  # noqa: F401
+from sweeps import swept
 
 import hinge
-
-jax = pytest.importorskip("jax", reason="JAX is not installed")
-jnp = jax.numpy
-
-from jax_robots import QUICK, ROBOTS, arm, cases, flying, state  # noqa: E402
-from sweeps import swept  # noqa: E402
-
-from hinge.calls import jax_kernels  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def _double():
-    with jax.enable_x64(True):
-        yield
+from hinge.calls import jax_kernels
 
 
 @pytest.fixture(params=["machine code", "callback"])
 def way(request, monkeypatch):
     """Both ways in which JAX runs kernels; robots are new, so that nothing is compiled yet."""
     if request.param == "callback":
-        monkeypatch.setattr(jax_kernels, "handler", lambda: "")
+        monkeypatch.setattr(jax_kernels, "handler", lambda platform: "")
     return request.param
-
-
-def in_jax(given):
-    return [x if isinstance(x, str) else jnp.asarray(x) for x in given]
-
-
-def assert_same(made, wanted, tol=1e-12):
-    for x, y in zip(jax.tree.leaves(made), jax.tree.leaves(wanted), strict=True):
-        assert isinstance(x, jax.Array)
-        assert x.shape == y.shape
-        np.testing.assert_allclose(x, y, rtol=tol, atol=tol * (1 + np.abs(y).max(initial=0.0)))
 
 
 @pytest.mark.parametrize("case", swept(cases(), lambda case: case[1] in QUICK), ids="-".join)

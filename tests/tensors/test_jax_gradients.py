@@ -1,23 +1,17 @@
 """Gradients of calls with JAX's arrays: by differences, by our own derivatives, and by every way that JAX has."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from jax_robots import QUICK, ROBOTS, arm, assert_same, cases, double, flying, jax, jnp, state  # noqa: F401
+from sweeps import swept
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
-jnp = jax.numpy
+from hinge.calls.jax_kernels import P
+from hinge.dynamics.registry import KNOWN, PLACE, asked
 
-from jax.test_util import check_grads  # noqa: E402
-from jax_robots import QUICK, ROBOTS, arm, cases, flying, state  # noqa: E402
-from sweeps import swept  # noqa: E402
-
-from hinge.calls.jax_kernels import P  # noqa: E402
-from hinge.dynamics.registry import KNOWN, PLACE, asked  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def _double():
-    with jax.enable_x64(True):
-        yield
+check_grads = pytest.importorskip("jax.test_util").check_grads
+close = partial(assert_same, tol=1e-10)
 
 
 def differentiable(robot, name, given, **how):
@@ -29,11 +23,6 @@ def differentiable(robot, name, given, **how):
         return getattr(robot, name)(*(arrays[free.index(k)] if k in free else x for k, x in enumerate(given)), **how)
 
     return function, [jnp.asarray(given[k]) for k in free]
-
-
-def close(made, wanted, tol=1e-10):
-    for x, y in zip(jax.tree.leaves(made), jax.tree.leaves(wanted), strict=True):
-        np.testing.assert_allclose(x, y, rtol=0, atol=tol * (1 + np.abs(y).max(initial=0.0)))
 
 
 @pytest.mark.parametrize("case", swept(cases(), lambda case: case[1] in QUICK), ids="-".join)
@@ -113,7 +102,7 @@ def test_nothing_along_a_quaternion_and_the_rest_along_velocities():
     made = jax.grad(lambda q: weight @ robot.inverse_dynamics(q, qd, qdd))(jnp.asarray(q))
     assert made.shape == (robot.nq,)
     free, ball = made[:4] @ q[:4], made[-4:] @ q[-4:]
-    close([free, ball], [np.zeros(()), np.zeros(())], 1e-12 * np.abs(made).max())
+    close([free, ball], [np.zeros(()), np.zeros(())], tol=1e-12 * np.abs(made).max())
     (wanted,) = robot.vjp("inverse_dynamics", (q, qd, qdd), weight, by="q")
     rates = np.stack([robot.rate(q, unit) for unit in np.eye(robot.nv)])
     close(rates @ made, wanted)
@@ -191,7 +180,7 @@ def test_single_precision_has_gradients_of_single_precision():
     made = jax.grad(lambda *x: flying().inverse_dynamics(*x).sum(), (0, 1, 2))(*given)
     assert [x.dtype for x in made] == [np.float32] * 3
     wide = jax.grad(lambda *x: flying().inverse_dynamics(*x).sum(), (0, 1, 2))(*(x.astype(jnp.float64) for x in given))
-    close(made, wide, 1e-4)
+    close(made, wide, tol=1e-4)
 
 
 def test_not_a_number_stays_in_its_row():

@@ -100,6 +100,40 @@ def test_a_result_shares_no_memory_with_another():
     assert torch.equal(first, kept)
 
 
+@pytest.mark.parametrize("status", [False, True])
+def test_a_result_goes_where_it_is_wanted(status):
+    arm = robot("arm")
+    q, qd, tau = (torch.tensor(x) for x in state(arm, 6))
+    wanted = arm.forward_dynamics(q, qd, tau)
+    for out in (torch.empty(6, 3).double(), torch.empty(3, 6).double().T, torch.empty(6, 3), qd):
+        made = arm.forward_dynamics(q, qd, tau, out=out, return_status=status)
+        assert (made[0] if status else made) is out
+        torch.testing.assert_close(out, wanted.to(out.dtype), rtol=0, atol=0)
+
+
+def test_torch_knows_that_an_out_has_changed():
+    arm = robot("arm")
+    q, qd, tau = (torch.tensor(x) for x in state(arm))
+    out, weight = torch.ones(2, 3).double(), torch.ones(2, 3).double().requires_grad_()
+    later = (out * weight).sum()
+    arm.forward_dynamics(q, qd, tau, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        later.backward()
+
+
+def test_numbers_have_no_precision_of_their_own():
+    arm = robot("varied")
+    q, qd, _ = (torch.tensor(x, dtype=torch.float32) for x in state(arm))
+    made = arm.step(q, qd, [0.5, 0.25], 0.01, parameters={"lower.mass": 2.0})
+    assert [x.dtype for x in made] == [torch.float32] * 2
+    single = np.float32
+    wanted = arm.step(q.numpy(), qd.numpy(), single([0.5, 0.25]), single(0.01), parameters={
+        "lower.mass": single(2.0), "lower.com": single(arm.model.links["lower"].com),
+        "upper.mass": single(arm.model.links["upper"].mass)})  # fmt: skip
+    for one, other in zip(made, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def refused(error, message, call):
     with pytest.raises(error) as caught:
         call()
@@ -111,8 +145,8 @@ def test_what_is_refused_says_why():
     x = torch.zeros(3).double()
     refused(
         hinge.NotCovered,
-        "inverse_dynamics: out= cannot be had with tensors.\n  Leave it out, or give arrays of NumPy.",
-        lambda: arm.inverse_dynamics(x, x, x, out=torch.zeros(3)),
+        "inverse_dynamics: out= cannot be had with gradients and transforms.\n  Leave it out.",
+        lambda: arm.inverse_dynamics(x, x.clone().requires_grad_(), x, out=torch.zeros(3)),
     )
     refused(
         hinge.NotCovered,

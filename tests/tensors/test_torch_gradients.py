@@ -136,8 +136,7 @@ def test_driven_joints_move_as_tensors_say():
     with pytest.raises(hinge.NotCovered) as caught:
         made.sum().backward()
     assert str(caught.value) == (
-        "inverse_dynamics: gradients by the motion of driven joints are not covered.\n"
-        "  Give prescribed= tensors that require none."
+        "inverse_dynamics: there are no derivatives by prescribed=. Give it as an array that is not differentiated."
     )
 
 

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vmap  # noqa: E402
 
 from hinge.calls import torch_tensors  # noqa: E402
-from hinge.calls.differentiable import requested  # noqa: E402
+from hinge.calls.operands import prepared  # noqa: E402
 
 
 def tensors(system, n=3):
@@ -23,7 +23,7 @@ def test_the_operator_is_one(case, name):
     system = robot(case)
     given = [x.requires_grad_() for x in tensors(system)]
     given += [torch.tensor(0.01).double()] if name == "step" else []
-    call, values = requested(system.target, name, given, [], torch_tensors._stacked, return_status=True)
+    call, values = prepared(torch_tensors.LIBRARY, system.target, name, given, [], return_status=True)
     torch.library.opcheck(torch_tensors.operator, (torch_tensors._key(call), values))
 
 

@@ -4,9 +4,12 @@ import ctypes
 import re
 from pathlib import Path
 
+import fake_gpu
 import numpy as np
 import pytest
 
+import hinge
+from hinge.backends.cuda import launcher
 from hinge.backends.llvm import xla_entry
 from hinge.backends.llvm.spread import ABOUT
 
@@ -56,6 +59,42 @@ def test_missing_memory_is_an_error_of_xla():
     assert told == [(28, b"hinge: there is no memory for a work buffer.", 8)]
 
 
+@pytest.mark.parametrize("answer", ["CUDA_SUCCESS", "CUDA_ERROR_LAUNCH_FAILED"])
+def test_on_a_gpu_it_launches_in_the_stream_of_xla(monkeypatch, answer):
+    driver = fake_gpu.put_in(monkeypatch, gpus=1)
+    driver.contexts, driver.answer = [fake_gpu.FIRST], fake_gpu.Result[answer]
+    kernel = hinge.samples.planar_2r().kernel("gravity_force", backend="cuda")
+    launch = kernel.code(np.dtype(float)).launching(None, 2, (), 3)
+    q, made = np.ones((3, 2)), np.zeros((3, 2))
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    def stream(given):
+        asked = np.ctypeslib.as_array(ctypes.cast(given, ctypes.POINTER(ctypes.c_int64)), (4,))
+        assert asked[:3].tolist() == [32, 0, 55]
+        asked[3] = 9
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    def error(given):
+        _, _, words, code = np.ctypeslib.as_array(ctypes.cast(given, ctypes.POINTER(ctypes.c_int64)), (4,)).tolist()
+        assert (ctypes.string_at(words), code) == (b"hinge: a GPU does not take a kernel.", 13)
+        return 77
+
+    functions = [ctypes.cast(one, ctypes.c_void_p).value for one in (error, stream)]
+    api = row(*[0] * 6, functions[0], *[0] * 3, functions[1])
+    buffers = [row(0, 0, 0, x.ctypes.data) for x in (q, made)]
+    given, results = row(at(buffers[0])), row(at(buffers[1]))
+    values = [row(launch.place), row(3)]
+    scalars = [row(5, at(value)) for value in values]
+    attributes = row(*map(at, scalars))
+    frame = row(
+        *[0] * 2, at(api), 55, *[0] * 3, 1, 0, at(given), *[0] * 2, 1, 0, at(results), *[0] * 5, at(attributes), 0
+    )
+    assert launcher.handler(HEADER.format(0, 3))(at(frame)) == (None if answer == "CUDA_SUCCESS" else 77)
+    assert driver.launched == [(0, 9)]
+    if answer == "CUDA_SUCCESS":
+        np.testing.assert_array_equal(made, hinge.samples.planar_2r().gravity_force(np.ones((3, 2))))
+
+
 # the header that JAX ships, read
 
 
@@ -101,4 +140,8 @@ def test_the_offsets_are_those_of_the_header_that_jax_has():
     assert re.search(r"internal_api;\s+_XLA_FFI_API_STRUCT_FIELD\(XLA_FFI_Error_Create\)", header)
     assert where("Api", "internal_api") + 8 == xla_entry.ERROR
     assert where("Error_Create_Args", "errc") + 4 == xla_entry.ERROR_SIZE
+    assert where("CallFrame", "ctx") == launcher.CONTEXT
+    assert where("Stream_Get_Args", "stream") + 8 == launcher.STREAM_SIZE
+    names = re.findall(r"_XLA_FFI_API_STRUCT_FIELD\(XLA_FFI_(\w+)\)", header)
+    assert xla_entry.ERROR + 8 * (names.index("Stream_Get") - names.index("Error_Create")) == launcher.STREAM
     assert xla_entry.address(header) is not None

@@ -57,6 +57,10 @@ class Backend:
         """Memory for a result."""
         return memory.empty(shape, dtype)
 
+    def cost(self, program: Program) -> float:
+        """What a state of a program costs here: of methods that compete, the cheapest serves."""
+        return program.operations
+
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
         """The program ready to run on numbers of that type."""
         raise NotImplementedError(f"back end {self.name!r} does not say how it compiles")

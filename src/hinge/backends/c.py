@@ -39,9 +39,14 @@ class Array:
     words: str
 
 
+def row_of(name: str, place: str, values: Sequence[str]) -> list[str]:
+    """A row of a record, which begins at a place of its array, written."""
+    return [f"{name}[{place} + {j}] = {x};" for j, x in enumerate(values)]
+
+
 @dataclass(frozen=True)
 class Routine:
-    """A program as a C function: its name, its arrays, what it computes, and a state to try it on."""
+    """A program as a C function: its name, its arrays, what it computes, a state to try it on, how rows are written."""
 
     name: str
     program: Program
@@ -50,6 +55,7 @@ class Routine:
     words: str
     state: tuple[np.ndarray[Any, Any], ...] = ()
     expected: tuple[np.ndarray[Any, Any], ...] = ()
+    row: Callable[[str, str, Sequence[str]], list[str]] = row_of
 
 
 def identifier(text: str) -> str:
@@ -241,8 +247,8 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
         name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){rows_of(array)}"
     inside = f"{at} >= {real.constant(0.0)} && {at} < {size}"
     if op == "write":
-        row = [f"    {name}[{place} + {j}] = {named(x)};" for j, x in enumerate(args[2:])]
-        return [f"if ({inside}) {{", *row, "}"]
+        row = one.row(name, place, [named(x) for x in args[2:]])
+        return [f"if ({inside}) {{", *(f"    {line}" for line in row), "}"]
     if op == "store":
         return [f"if ({inside}) {name}[{place}] = {named(args[2])};"]
     place += f" + {memory.column}" if memory.kind == "rows" else ""
@@ -288,17 +294,23 @@ def header(
 ) -> str:
     """What the functions are: conventions, the order of the coordinates, and a comment on each."""
     guard = f"{prefix.upper()}_H"
-    parts = [_comment(title), f"#ifndef {guard}\n#define {guard}\n"]
+    parts = [comment(title), f"#ifndef {guard}\n#define {guard}\n"]
     parts += ["\n".join(f"#define {prefix.upper()}_{name} {n}" for name, n in sizes) + "\n"]
     parts += ['#ifdef __cplusplus\nextern "C" {\n#define restrict /* C++ has no such word */\n#endif\n']
-    for one in routines:
-        width = max(len(f"{a.name}[{a.size}]") for a in (*one.inputs, *one.outputs))
-        arrays = [f"  {f'{a.name}[{a.size}]':<{width}}  {a.words}" for a in (*one.inputs, *one.outputs)]
-        parts += [_comment([one.words, *arrays]) + prototype(one, real) + ";\n"]
+    parts += [described(one) + prototype(one, real) + ";\n" for one in routines]
     return "\n".join([*parts, "#ifdef __cplusplus\n#undef restrict\n}\n#endif\n", f"#endif /* {guard} */\n"])
 
 
-def _comment(lines: Sequence[str]) -> str:
+def described(one: Routine) -> str:
+    """What a function does, takes and gives, as a comment."""
+    width = max(len(f"{a.name}[{a.size}]") for a in (*one.inputs, *one.outputs))
+    return comment(
+        [one.words, *(f"  {f'{a.name}[{a.size}]':<{width}}  {a.words}" for a in (*one.inputs, *one.outputs))]
+    )
+
+
+def comment(lines: Sequence[str]) -> str:
+    """Lines as a comment."""
     return "/* " + "\n".join((f" * {remark(line)}" if k else remark(line)).rstrip() for k, line in enumerate(lines)) \
         + "\n */\n"  # fmt: skip
 
@@ -308,23 +320,15 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
     parts = [
         f"/* Runs the functions of {prefix}.c on a state whose results are known; exits with 0 where they agree. */\n"
         f'#include <math.h>\n#include <stdio.h>\n#include "{prefix}.h"\n',
-        f"static int differs(const char *what, const {real.name} *got, const {real.name} *wanted, int n)\n"
-        "{\n    double error = 0.0, size = 1.0;\n    int k, bad = 0;\n"
-        "    for (k = 0; k < n; k++)\n        size = fmax(size, fabs((double)wanted[k]));\n"
-        "    for (k = 0; k < n; k++) {\n"
-        "        const double off = fabs((double)got[k] - (double)wanted[k]);\n"
-        f"        bad += !(off <= {real.close!r} * size); /* also where it is not a number */\n"
-        "        error = fmax(error, off);\n    }\n"
-        '    printf("%s %s: largest difference %.1e of %.3g\\n", bad ? "BAD" : "ok", what, error, size);\n'
-        "    return bad;\n}\n",
+        comparison(real),
     ]
     calls = ["int bad = 0;"]
     for one in routines:
         calls.append("{")
         for a, values in zip(one.inputs, one.state, strict=True):
-            calls.append(f"    static const {real.name} {a.name}[] = {_row(values, real)};")
+            calls.append(f"    static const {real.name} {a.name}[] = {initializer(values, real)};")
         for a, values in zip(one.outputs, one.expected, strict=True):
-            calls.append(f"    static const {real.name} {a.name}_wanted[] = {_row(values, real)};")
+            calls.append(f"    static const {real.name} {a.name}_wanted[] = {initializer(values, real)};")
             calls.append(f"    {real.name} {a.name}[{max(1, values.size)}];")
         known = zip((*one.inputs, *one.outputs), (*one.state, *one.expected), strict=True)
         rows = {rows_of(a): values.size // max(1, a.size) for a, values in known}
@@ -337,5 +341,21 @@ def test_main(prefix: str, routines: Sequence[Routine], real: Real) -> str:
     return "\n".join([*parts, braced("int main(void)", [*calls, "return bad != 0;"])])
 
 
-def _row(values: np.ndarray[Any, Any], real: Real) -> str:
+def comparison(real: Real) -> str:
+    """A function that says how far a row is from the one that is wanted, and whether that is too far."""
+    return (
+        f"static int differs(const char *what, const {real.name} *got, const {real.name} *wanted, int n)\n"
+        "{\n    double error = 0.0, size = 1.0;\n    int k, bad = 0;\n"
+        "    for (k = 0; k < n; k++)\n        size = fmax(size, fabs((double)wanted[k]));\n"
+        "    for (k = 0; k < n; k++) {\n"
+        "        const double off = fabs((double)got[k] - (double)wanted[k]);\n"
+        f"        bad += !(off <= {real.close!r} * size); /* also where it is not a number */\n"
+        "        error = fmax(error, off);\n    }\n"
+        '    printf("%s %s: largest difference %.1e of %.3g\\n", bad ? "BAD" : "ok", what, error, size);\n'
+        "    return bad;\n}\n"
+    )
+
+
+def initializer(values: np.ndarray[Any, Any], real: Real) -> str:
+    """Numbers as the initializer of an array."""
     return "{" + ", ".join(real.constant(x) for x in values.reshape(-1)) + "}" if values.size else "{0}"

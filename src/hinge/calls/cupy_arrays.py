@@ -2,22 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import cupy
 import numpy as np
 
-from hinge.backends.cuda import resident
-from hinge.backends.cuda.resident import Kind
-from hinge.backends.kernel import Kernel
-from hinge.calls.differentiable import requested
+from hinge.arguments import Array, real
+from hinge.backends.cuda.resident import HOST, Kind
+from hinge.calls.differentiable import Call
+from hinge.calls.operands import prepared
 from hinge.calls.target import Target
-from hinge.errors import NotCovered, SizeError
+from hinge.errors import SizeError
 
 
 class Cupy:
     """What CuPy does for calls on its arrays."""
+
+    functions = cupy
+    exhausted = cupy.cuda.memory.OutOfMemoryError
+
+    # what is given
+
+    def owns(self, given: Any) -> bool:
+        return isinstance(given, cupy.ndarray)
+
+    plain = owns
+
+    def device(self, array: Any) -> int:
+        return array.data.device_id if isinstance(array, cupy.ndarray) else HOST
+
+    def seen(self, arrays: Sequence[Any]) -> bool:
+        return True
+
+    def array(self, what: str, given: Any, constant: Callable[[Array], Any]) -> Any:
+        """What is no array of CuPy: numbers and lists go where these are, and arrays of NumPy stay on the CPU."""
+        x = real(what, given)
+        return x if isinstance(given, np.ndarray) else constant(x)
+
+    def constant(self, given: Array, where: int, number: np.dtype[Any]) -> Any:
+        return _constant(given.astype(number).tobytes(), given.shape, number, where)
+
+    def at(self, where: int) -> Any:
+        return cupy.cuda.Device(where)
+
+    def host(self, array: Any) -> Array:
+        return array.get()
+
+    # where it is
+
+    def keys(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple([(x.shape, x.strides, x.dtype, x.data.device_id) for x in arrays])
+
+    def places(self, arrays: Sequence[Any]) -> list[int]:
+        return [x.data.ptr for x in arrays]
 
     def kind(self, array: Any) -> Kind:
         return Kind(array.shape, array.dtype, array.data.device_id)
@@ -29,69 +68,68 @@ class Cupy:
         return cupy.cuda.get_current_stream(device).ptr
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
-        if device == cupy.cuda.runtime.getDevice():
-            return cupy.empty(shape, dtype)
-        with cupy.cuda.Device(device):
-            return cupy.empty(shape, dtype)
+        with self.at(device):
+            return cupy.ndarray(shape, dtype)
+
+    def maker(self, kind: Kind) -> Callable[[], Any]:
+        return partial(cupy.ndarray, kind.shape, kind.dtype) if _one() else partial(self.empty, *kind)
 
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        return cupy.array(cupy.broadcast_to(array, shape), dtype, order="C")
+        with self.at(array.data.device_id):
+            return cupy.array(cupy.broadcast_to(array, shape), dtype, order="C")
 
     def fill(self, out: Any, array: Any) -> None:
-        out[...] = array
+        with self.at(array.data.device_id):
+            cupy.copyto(out, array, casting="same_kind")
+
+    def stamp(self, array: Any) -> Any:
+        return object()
+
+
+@cache
+def _one() -> bool:
+    """Whether there is one GPU, which is the current one then."""
+    return cupy.cuda.runtime.getDeviceCount() == 1
+
+
+@lru_cache(256)
+def _constant(numbers: bytes, shape: tuple[int, ...], number: np.dtype[Any], where: int) -> Any:
+    """An array that is the same in every call, and in every stream."""
+    with cupy.cuda.Device(where):
+        made = cupy.asarray(np.frombuffer(numbers, number).reshape(shape))
+        cupy.cuda.get_current_stream().synchronize()
+    return made
 
 
 LIBRARY = Cupy()
 
 
 def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], out: Any = None,
-         backend: str | None = None, **keywords: Any) -> Any:  # fmt: skip
-    """What a target gives, in arrays of CuPy, where some of what it is given are."""
-    if backend not in (None, "cuda"):
-        raise NotCovered(f"{name}: backend={backend!r} cannot take arrays of CuPy.\n  Leave it out.")
-    asked_for, values = requested(target, name, given, frames, _stacked, backend="cuda", **keywords)
-    arrays = [_array(f"{name}: {one}", x) for one, x in zip(asked_for.names, values, strict=True)]
-    made = asked_for.run_on(LIBRARY, arrays, None if out is None else _array(f"{name}: out", out))
-    return made[0] if len(made) == 1 else made
+         **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
+    """What a target gives, in arrays of CuPy, where some of what it is given are; and what it was asked."""
+    if out is not None and not LIBRARY.owns(out):
+        raise SizeError(f"{name}: out is of type {type(out).__name__}; it has to be an array of CuPy, as others are.")
+    wanted, arrays = prepared(LIBRARY, target, name, given, frames, **keywords)
+    made = wanted.run_on(LIBRARY, arrays, out)
+    return made[0] if len(made) == 1 else made, wanted
 
 
 class Straight:
     """The way of plain calls with arrays of CuPy to a kernel."""
 
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
+    def __init__(self, call: Call):
+        self.way = call.way(LIBRARY)
 
     def enter(self, *given: Any) -> Any:
-        """What the kernel gives for these arrays and the last as `out`; None where some are not CuPy's."""
+        """What the call gives for these arrays and the last as `out`; None where some are not CuPy's."""
         arrays, out = given[:-1], given[-1]
         for x in arrays if out is None else given:
             if type(x) is not cupy.ndarray:
                 return None
-        made = resident.call(self.kernel, LIBRARY, arrays, out)
+        made = self.way(arrays, out)
         return made[0] if len(made) == 1 else made
 
 
-def straight(target: Target, name: str, frames: Sequence[str], return_status: bool, options: Any) -> Straight | None:
-    """The way that the next plain call may go, where it needs nothing besides what it is given."""
-    asked_for, _ = requested(target, name, (), frames, _stacked, backend="cuda", return_status=return_status, **options)
-    besides = target.vary or len(asked_for.names) != len(asked_for.kernel.plan.inputs)
-    return None if besides else Straight(asked_for.kernel)
-
-
 def differentiable(function: Any, arrays: Sequence[Any]) -> Any:
-    """Refuses what is more than one call: no rollout takes arrays of CuPy yet."""
-    raise NotCovered("arrays of CuPy are taken by the methods of a robot only.\n  Give arrays of NumPy: x.get().")
-
-
-def _array(what: str, given: Any) -> Any:
-    if not isinstance(given, cupy.ndarray):
-        raise SizeError(
-            f"{what} is of type {type(given).__name__}, and others are arrays of CuPy.\n"
-            "  Bring all to one place: cupy.asarray(x)."
-        )
-    return given
-
-
-def _stacked(what: str, parts: Sequence[Any]) -> Any:
-    """Arrays, broadcast, as the rows of one."""
-    return cupy.stack(cupy.broadcast_arrays(*(_array(what, x) for x in parts)), -2)
+    """The results of a function that can be run where arrays are; CuPy knows no gradients."""
+    return function.run_on(LIBRARY, arrays)

@@ -1,8 +1,8 @@
 """Arrays of other libraries: who takes a call that is given some.
 
 An adapter is a module with `call(target, name, given, frames, **keywords)`, which gives back what a target does, in its
-own kind of arrays. It is imported when an array of its library is first given, and by nothing else. One may also have
-`straight(target, name, frames, return_status, options)`: its `enter` takes the next plain call, as a kernel's does.
+own kind of arrays, and the `Call` that this was. It is imported when an array of its library is first given, and by
+nothing else. `Straight(call).enter` takes the next call that needs nothing besides its arrays, as a kernel's does.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -26,66 +25,11 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from hinge.backends.kernel import Kernel
+from hinge.backends.cuda import launcher
 from hinge.backends.llvm import xla_entry
-from hinge.calls.target import USUAL, Target
-from hinge.dynamics.place import At
-from hinge.dynamics.registry import POSITION, default
+from hinge.calls.differentiable import Call
 from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered
-from hinge.model.vary import starts
-
-
-@dataclass(frozen=True)
-class Call:
-    """What is asked of a target, apart from the numbers."""
-
-    target: Target
-    name: str
-    method: str | None = None
-    backend: str | None = None
-    given: tuple[str, ...] = ()
-    terms: tuple[str, ...] = USUAL
-    status: bool = False
-    regroup: bool = False
-    places: tuple[tuple[str, At], ...] = ()
-    options: tuple[tuple[str, str], ...] = ()
-    slopes: tuple[Slope, ...] = ()
-    flat: bool = False
-
-    def __repr__(self) -> str:
-        return " of ".join([*(f"{one.kind} {one.by}" for one in reversed(self.slopes)), self.name, self.target.name])
-
-    @cached_property
-    def kernel(self) -> Kernel:
-        return self.target.kernel(
-            self.name, self.method, self.backend, self.given, self.terms, self.status, self.regroup, self.places,
-            dict(self.options), self.slopes, self.flat,
-        )  # fmt: skip
-
-    @cached_property
-    def inputs(self) -> tuple[str, ...]:
-        """The names of what it takes."""
-        return tuple(one.name for one in self.kernel.plan.inputs)
-
-    @cached_property
-    def linear(self) -> int:
-        """How many of its inputs, the last ones, are tangents or weights of its last slope, in which it is linear."""
-        return len(self.inputs) - len(self.before.inputs) if self.slopes else 0
-
-    @property
-    def before(self) -> Call:
-        """What its last slope was taken of."""
-        return replace(self, status=False, slopes=self.slopes[:-1])
-
-    def sloped(self, slope: Slope) -> Call:
-        """A slope of it, by the numbers of positions unless it has one along velocities."""
-        return replace(self, status=False, flat=self.flat or not self.slopes, slopes=(*self.slopes, slope))
-
-    def along_velocities(self, name: str) -> bool:
-        """Whether slopes by an input are along velocities: where it is a position, and they are not flat."""
-        return bool(self.slopes) and not self.flat and default(self.name).inputs.get(name) is POSITION
-
 
 P = Primitive("hinge")
 P.multiple_results = True
@@ -119,30 +63,22 @@ def _tangents(primals: Sequence[Any], tangents: Sequence[Any], *, call: Call) ->
     fixed = len(primals) - call.linear
     if moving[0] >= fixed:
         seeds = map(ad.instantiate_zeros, tangents[fixed:])
-        changes = run(replace(call, status=False), [*primals[:fixed], *seeds])
+        changes = run(call.but(status=False), [*primals[:fixed], *seeds])
     else:
-        parts = {name: x for k in moving for name, x in _apart(call, call.inputs[k], primals[k], tangents[k])}
-        changes = run(call.sloped(Slope("along", tuple(parts))), [*primals, *parts.values()])
+        slope = Slope("along", tuple(call.inputs[k] for k in moving))
+        rates = [_rate(call, call.inputs[k], primals[k], tangents[k]) for k in moving]
+        changes = run(call.sloped(slope), [*primals, *rates])
     if call.status:
         changes = [*changes, ad.Zero(jax.typeof(made[-1]).to_tangent_aval())]
     return made, changes
 
 
-def _apart(call: Call, name: str, x: Any, tangent: Any) -> list[tuple[str, Any]]:
-    """A tangent of an input as those of what slopes are taken by."""
-    if name == "prescribed":
-        raise NotCovered(
-            f"{call.name}: there are no derivatives by prescribed=. Give it as an array that is not differentiated."
-        )
-    if name == "parameters":
-        return [
-            (one.name, tangent[..., at : at + one.size].reshape(*tangent.shape[:-1], *one.shape))
-            for one, at in zip(call.target.vary, starts(call.target.vary), strict=True)
-        ]
-    if call.along_velocities(name):
-        met = Call(call.target, "difference", slopes=(Slope("along", ("q1",)),), flat=True)
-        (tangent,) = run(met, [x, x, tangent])
-    return [(name, tangent)]
+def _rate(call: Call, name: str, x: Any, tangent: Any) -> Any:
+    """The tangent of an input as that of what slopes are taken by: a velocity, where they are along these."""
+    if not call.along_velocities(name):
+        return tangent
+    met = Call.of(call.target, "difference").but(slopes=(Slope("along", ("q1",)),), flat=True)
+    return run(met, [x, x, tangent])[0]
 
 
 def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]:
@@ -157,7 +93,7 @@ def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]
     else:
         back, wanted = Slope("along", last.by), list(range(fixed, len(operands)))
     seeds = [ad.instantiate_zeros(one) for one in weights[: len(weights) - call.status]]
-    made = run(replace(call, status=False, slopes=(*call.slopes[:-1], back)), [*operands[:fixed], *seeds])
+    made = run(call.but(status=False, slopes=(*call.slopes[:-1], back)), [*operands[:fixed], *seeds])
     found = dict(zip(wanted, made, strict=True))
     return [found[k] if ad.is_undefined_primal(one) else None for k, one in enumerate(operands)]
 
@@ -193,29 +129,51 @@ def _called_back(ctx: Any, *operands: Any, call: Call) -> Any:
 def _machine_code(ctx: Any, *operands: Any, call: Call) -> Any:
     """Straight from what XLA has compiled, where it can be."""
     first = ctx.avals_in[0]
-    code = call.kernel.code(first.dtype)
-    states = prod(first.shape[: first.ndim - len(call.kernel.plan.shapes[0])])
-    if not states or not xla_entry.serves(code) or not handler():
+    code, states = call.kernel.code(first.dtype), _states(ctx, call)
+    if not states or not xla_entry.serves(code) or not handler("cpu"):
         return _called_back(ctx, *operands, call=call)
-    ctx.module_context.add_keepalive(code)
-    about = np.int64(xla_entry.about(code))
-    return jax.ffi.ffi_lowering(handler())(ctx, *operands, about=about, states=np.int64(states))
+    return _entered(ctx, operands, "cpu", code, xla_entry.about(code), states)
+
+
+def _on_gpu(ctx: Any, *operands: Any, call: Call) -> Any:
+    """On the GPU that the arrays are on, in the stream that XLA has chosen."""
+    states = _states(ctx, call)
+    if not states or call.backend not in ("llvm", "cuda") or not handler("CUDA"):
+        return _called_back(ctx, *operands, call=call)
+    code: Any = call.on_gpu.kernel.code(ctx.avals_in[0].dtype)
+    if code.room:  # several kernels: XLA enters one
+        return _called_back(ctx, *operands, call=call)
+    launch = code.launching(None, len(ctx.avals_in) + len(ctx.avals_out), (), states)
+    return _entered(ctx, operands, "CUDA", launch, launch.place, states)
+
+
+def _states(ctx: Any, call: Call) -> int:
+    first = ctx.avals_in[0]
+    return prod(first.shape[: first.ndim - call.axes[0]])
+
+
+def _entered(ctx: Any, operands: Sequence[Any], platform: str, kept: Any, about: int, states: int) -> Any:
+    """A call of a handler, which is told what a kernel is and how many states there are."""
+    ctx.module_context.add_keepalive(kept)
+    return jax.ffi.ffi_lowering(handler(platform))(ctx, *operands, about=np.int64(about), states=np.int64(states))
 
 
 mlir.register_lowering(P, _called_back)
 mlir.register_lowering(P, _machine_code, platform="cpu")
+mlir.register_lowering(P, _on_gpu, platform="cuda")
 
 
 @cache
-def handler() -> str:
+def handler(platform: str) -> str:
     """What XLA calls the way into kernels; nothing where its interface is not one that we know.
 
     The name is this process's own: what XLA keeps compiled has addresses in it, and is nothing to another process.
     """
     header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
-    address = xla_entry.address(header.read_text() if header.is_file() else "")
+    entry = xla_entry.address if platform == "cpu" else launcher.handler
+    address = entry(header.read_text() if header.is_file() else "")
     if not address:
         return ""
     name = f"hinge_{secrets.token_hex(8)}"
-    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform=platform)
     return name

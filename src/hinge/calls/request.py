@@ -1,23 +1,26 @@
 """From a request to a program: which algorithm serves it, and what a kernel for it needs to know.
 
-A method that is asked for by name is taken. Else those that compete to be the default are traced, and the one with the
-fewest operations is; that depends on the model alone, never on the batch or the back end.
+A method that is asked for by name is taken. Else those that compete to be the default are traced, and the one that
+costs the back end least is: on a CPU the one with the fewest operations. That depends on the model, never on the batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from hinge import dynamics
+from hinge.backends import default_backend, find
 from hinge.backends.kernel import Plan
 from hinge.backends.sympy_input import Reading
 from hinge.calls import inputs
 from hinge.dynamics.located import located
 from hinge.dynamics.place import At, Place
-from hinge.dynamics.registry import PLACE, POSITION, Algorithm, asked, default
+from hinge.dynamics.registry import DRIVEN, PLACE, POSITION, VARIED, Algorithm, asked, default
 from hinge.dynamics.slopes import Slope, Variable
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Graph, Input, Output, Program, Scalar, TooLong
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 # A rival is given up when its graph outgrows the best one's: graph is compared with graph, because most of one may be
 # dead code, of two links four fifths. What is small is always traced to its end.
 HOPELESS, SMALL = 2, 20_000
+OPERATIONS = attrgetter("operations")
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,12 @@ class Request:
         return located(chosen(found, first.by, default(self.name)), dict(self.places)), tuple(rest)
 
 
-def trace(request: Request, target: Target, contract: bool = True) -> tuple[Algorithm, Program]:
-    """The algorithm with the fewest operations among those that may serve, and its program."""
+def trace(
+    request: Request, target: Target, contract: bool = True, cost: Callable[[Program], float] = OPERATIONS
+) -> tuple[Algorithm, Program]:
+    """The cheapest algorithm among those that may serve, and its program."""
     best: tuple[Algorithm, Program] | None = None
-    most = 0
+    least, most = math.inf, 0
     own = request.own(target)
     rivals = [own] if own else [(one, request.slopes) for one in request.candidates(target)]
     for algorithm, slopes in rivals:
@@ -100,14 +106,18 @@ def trace(request: Request, target: Target, contract: bool = True) -> tuple[Algo
             )  # fmt: skip
         except TooLong:
             continue
-        if best is None or program.operations < best[1].operations:
-            best, most = (algorithm, program), max(HOPELESS * len(graph), SMALL)
+        taken = cost(program) if len(rivals) > 1 else 0.0
+        if taken < least:
+            best, least, most = (algorithm, program), taken, max(HOPELESS * len(graph), SMALL)
     assert best is not None
     return best
 
 
-def plan(request: Request, target: Target) -> Plan:
-    """What a kernel needs to know, short of tracing."""
+def plan(request: Request, target: Target, backend: str | None = None) -> Plan:
+    """What a kernel needs to know, short of tracing.
+
+    Results that are packed have the places of `derivative_pattern`, so no back end has a say in their method.
+    """
     model = replace(target.model, terms=request.terms)
     candidates = request.candidates(target)
     taken = candidates[0].taken(request.given)
@@ -115,7 +125,7 @@ def plan(request: Request, target: Target) -> Plan:
     shapes = [q.shape(model) for q in taken.values()]
     counted = [q.counted for q in taken.values()]
     nq, nv = sizes(model)
-    for name, size in (("parameters", sum(one.size for one in target.vary)), ("prescribed", nq + 2 * nv)):
+    for name, size in ((VARIED, sum(one.size for one in target.vary)), (DRIVEN, nq + 2 * nv)):
         if size:
             takes.append(Input(name, size))
             shapes.append((size,))
@@ -129,8 +139,9 @@ def plan(request: Request, target: Target) -> Plan:
         outputs = [one.shape for one in packed(trace(request, target)[1]).outputs]
 
     def program() -> Program:
-        whole = trace(request, target)[1]
-        return packed(whole) if request.packed else whole
+        if request.packed:
+            return packed(trace(request, target)[1])
+        return trace(request, target, cost=find(backend or default_backend()).cost)[1]
 
     def key() -> tuple[str, ...]:
         ours = request.algorithm is None and all(a.is_ours for a in candidates)

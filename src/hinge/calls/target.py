@@ -104,14 +104,14 @@ class Target:
 
         def make() -> Kernel:
             request = self.request(name, method, given, terms, status, regroup, places, options, slopes, flat, packed)
-            return Kernel(plan(request, self), backend)
+            return Kernel(plan(request, self, backend), backend)
 
         return self.kernels(key, make)
 
     def compiled(self, algorithm: Algorithm, backend: str | None = None, **how: Any) -> Kernel:
         """An algorithm that is in no registry as a kernel, which the cache knows by its graph."""
         request = Request(algorithm.name, algorithm.method, algorithm=algorithm, **how)
-        return Kernel(plan(request, self), backend)
+        return Kernel(plan(request, self, backend), backend)
 
     def further(
         self, call: str, parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None
@@ -138,16 +138,14 @@ class Target:
         elsewhere = adapter(*given, *seeds, parameters, prescribed, external, base_motion, *options.values())
         usual = method is None and backend is None and joint_terms == USUAL and not regroup and not slopes
         if elsewhere is not None:
-            made = elsewhere.call(
+            made, asked_for = elsewhere.call(
                 self, name, given, frames, out=out, method=method, backend=backend, check=check,
                 return_status=return_status, joint_terms=joint_terms, regroup=regroup, parameters=parameters,
                 prescribed=prescribed, external=external, external_frame=external_frame, base_motion=base_motion,
                 slopes=slopes, seeds=seeds, flat=flat, packed=packed, **options,
             )  # fmt: skip
-            more = (parameters, prescribed, external, base_motion, *options.values())
-            plain = usual and check == "sizes" and all(x is None or isinstance(x, str) for x in more)
-            straight = getattr(elsewhere, "straight", None) if plain else None
-            return made, straight and straight(self, name, frames, return_status, options)
+            plain = usual and check == "sizes" and len(asked_for.inputs) == len(given)
+            return made, elsewhere.Straight(asked_for) if plain else None
         own = inputs.taken_from(options, self.model, default(name))
         if any(map(is_sympy, given)):
             besides = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,

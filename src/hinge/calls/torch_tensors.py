@@ -17,16 +17,21 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
+from torch.autograd.graph import increment_version
+from torch.nn import Parameter
 
-from hinge.arguments import Array, real
-from hinge.calls.differentiable import Call, requested
-from hinge.calls.foreign import TARGETS, leaves
+from hinge.arguments import Array
+from hinge.backends.cuda.resident import HOST, one_place
+from hinge.calls.differentiable import Call
+from hinge.calls.foreign import TARGETS
+from hinge.calls.operands import prepared
 from hinge.calls.target import Target
+from hinge.calls.torch_on_gpu import LIBRARY, PLAIN, TYPES
 from hinge.calls.views import place_names
 from hinge.dynamics.registry import asked, default
 from hinge.errors import NotCovered, SizeError
 
-PLAIN = (Tensor, torch.nn.Parameter)
+_transforms, _modes = torch._C._are_functorch_transforms_active, torch._C._len_torch_dispatch_stack
 
 
 class Differentiable(Protocol):
@@ -50,6 +55,9 @@ class Differentiable(Protocol):
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The results, and the status, in fresh memory: in single precision where all inputs are."""
 
+    def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """The same for arrays of a library that live on a GPU."""
+
     def pulled(self, by: Sequence[int]) -> Differentiable:
         """Takes a weight for each result after the inputs; gives the gradients by these inputs of their product."""
 
@@ -58,16 +66,60 @@ class Differentiable(Protocol):
 
 
 def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], out: Any = None,
-         **keywords: Any) -> Any:  # fmt: skip
-    """What a target gives, in tensors, where some of what it is given are tensors."""
-    if out is not None:
-        raise NotCovered(f"{name}: out= cannot be had with tensors.\n  Leave it out, or give arrays of NumPy.")
-    if any(isinstance(x, Tensor) and x.is_cuda for x in leaves(given)):
-        keywords["backend"] = "cuda"
-    asked_for, values = requested(target, name, given, frames, _stacked, **keywords)
-    tensors = [_tensor(f"{name}: {one}", x) for one, x in zip(asked_for.names, values, strict=True)]
-    made = differentiable(asked_for, tensors)
-    return made[0] if len(made) == 1 else made
+         **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
+    """What a target gives, in tensors, where some of what it is given are tensors; and what it was asked."""
+    wanted, tensors = prepared(LIBRARY, target, name, given, frames, **keywords)
+    made = differentiable(wanted, tensors) if out is None else _into(wanted, tensors, out)
+    return made[0] if len(made) == 1 else made, wanted
+
+
+class Straight:
+    """The way of plain calls with tensors to a kernel."""
+
+    def __init__(self, call: Call):
+        self.call, self.on_gpu = call, call.backend == "cuda"
+        self.way = call.way(LIBRARY) if self.on_gpu else self._on_host
+
+    def enter(self, *given: Any) -> Any:
+        """What the call gives for these tensors and the last as `out`; None where it is not that plain."""
+        if _transforms() or _modes() or forward_ad._current_level >= 0:
+            return None
+        *tensors, out = given
+        recorded = False
+        for x in tensors if out is None else given:
+            if type(x) is not Tensor and type(x) is not Parameter:
+                return None
+            recorded = recorded or x.requires_grad
+        if (LIBRARY.device(tensors[0]) != HOST) is not self.on_gpu:
+            return None
+        made = (self._recorded if recorded and torch.is_grad_enabled() else self.way)(tensors, out)
+        if made is not None and out is not None:
+            increment_version(out)
+        return made[0] if made is not None and len(made) == 1 else made
+
+    def _recorded(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
+        return _Plain.apply(self.call, *tensors) if self._serves(tensors, out) else None
+
+    def _on_host(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
+        return _run(self.call, tensors) if self._serves(tensors, out) else None
+
+    def _serves(self, tensors: Sequence[Tensor], out: Any) -> bool:
+        there = all((LIBRARY.device(x) != HOST) is self.on_gpu and x.dtype in TYPES for x in tensors)
+        return there and out is None
+
+
+def _into(call: Call, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...]:
+    """The results, the first of them in a tensor that is given for it."""
+    if not isinstance(out, Tensor):
+        raise SizeError(f"{call.name}: out is of type {type(out).__name__}; it has to be a tensor, as others are.")
+    if not LIBRARY.seen([*tensors, out]) or (torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, out))):
+        raise NotCovered(f"{call.name}: out= cannot be had with gradients and transforms.\n  Leave it out.")
+    increment_version(out)  # torch knows by it that what it has kept of the tensor is no longer so
+    if LIBRARY.device(tensors[0]) != HOST:
+        return call.run_on(LIBRARY, tensors, out)
+    one_place(call.name, {call.inputs[0]: LIBRARY.device(tensors[0]), "out": LIBRARY.device(out)})
+    made = call.run([x.numpy(force=True) for x in tensors], out.detach().numpy())
+    return (out, *(torch.from_numpy(x) for x in made[1:]))
 
 
 def differentiable(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -75,10 +127,10 @@ def differentiable(function: Differentiable, tensors: Sequence[Tensor]) -> tuple
 
     The function has to live as long as what torch.compile has made of it.
     """
-    if torch._C._are_functorch_transforms_active():
+    if _transforms():
         return _Transformed.apply(function, *tensors)
     # a tensor of another kind stands for one that is still to come, or a mode listens
-    if torch._C._len_torch_dispatch_stack() or any(type(x) not in PLAIN for x in tensors):
+    if _modes() or any(type(x) not in PLAIN for x in tensors):
         return tuple(operator(_key(function), list(tensors)))
     if forward_ad._current_level >= 0 or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
         return _Plain.apply(function, *tensors)
@@ -172,7 +224,7 @@ def traced(key: str, name: str, given: Sequence[Any], keywords: dict[str, Any]) 
     said = dict(zip(asked(name), given, strict=False))
     said |= {one: left.pop(called.get(one, one)) for one in asked(name) if one not in said}
     arrays = [x for one, x in said.items() if one not in called]
-    return call(TARGETS[key], name, arrays, [said[one] for one in called], **left)
+    return call(TARGETS[key], name, arrays, [said[one] for one in called], **left)[0]
 
 
 _TOKEN, _COUNT = uuid4().hex, count()  # graphs that torch keeps on disk find no other process's functions
@@ -201,10 +253,8 @@ def _function(key: str) -> Differentiable:
 
 
 def _run(function: Differentiable, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    if isinstance(function, Call) and any(x.is_cuda for x in tensors):
-        from hinge.calls.torch_on_gpu import LIBRARY
-
-        return function.run_on(LIBRARY, tensors)
+    if any(LIBRARY.device(x) != HOST for x in tensors):
+        return tuple(function.run_on(LIBRARY, tensors))
     arrays = [x.numpy(force=True) for x in tensors]
     return tuple([torch.from_numpy(np.asarray(x)) for x in function.run(arrays)])
 
@@ -236,21 +286,3 @@ def _in_front(function: Differentiable, at: Sequence[int | None], tensors: Seque
             x = x.reshape(x.shape[0], *[1] * (batch - (x.ndim - 1 - own)), *x.shape[1:])
         made.append(x)
     return made
-
-
-def _tensor(what: str, given: Any) -> Tensor:
-    """What is given as a tensor; arrays of NumPy, lists and numbers are constants, which nobody changes any more."""
-    if not isinstance(given, Tensor):
-        return torch.tensor(real(what, given))
-    if given.device.type not in ("cpu", "cuda"):
-        raise NotCovered(
-            f"{what} is a tensor on {given.device}; it has to be on the CPU or a GPU of NVIDIA.\n  Give x.cpu()."
-        )
-    if given.is_complex() or given.dtype == torch.bfloat16:
-        raise SizeError(f"{what} is a tensor of {given.dtype}; it has to be float64 or float32.\n  Give x.double().")
-    return given
-
-
-def _stacked(what: str, parts: Sequence[Any]) -> Tensor:
-    """Tensors, broadcast, as the rows of one."""
-    return torch.stack(torch.broadcast_tensors(*(_tensor(what, x) for x in parts)), -2)

@@ -1,4 +1,4 @@
-"""The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `view`, `count`, `bench`, …
+"""The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `sweep`, `view`, `count`, `bench`, …
 
 A command is a row of VERBS and a function of its name in the file of its name, which is imported when it is called.
 Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
@@ -23,6 +23,7 @@ VERBS = {  # in the order of the help, a line each
     "check": "All that is wrong or odd about robot files.",
     "run": "An algorithm on every row of a log.",
     "simulate": "A robot that moves under gravity; a log, a plot.",
+    "sweep": "Any number of rollouts into a store, on many workers.",
     "view": "A robot, or a saved run, in the browser.",
     "count": "The operations of every method.",
     "bench": "How fast the algorithms run on this machine.",

@@ -1,4 +1,4 @@
-"""`hinge export`: the algorithms of a robot as C."""
+"""`hinge export`: the algorithms of a robot as C or CUDA."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from hinge.cli.common import AT, BASE, NAMES, ROBOT, loaded
 @click.command()
 @ROBOT
 @NAMES
-@click.option("--c", "folder", required=True, metavar="DIR", type=click.Path(), help="Write C99 into this folder.")
+@click.option("--c", "c_folder", metavar="DIR", type=click.Path(), help="Write C99 into this folder.")
+@click.option("--cuda", "cuda_folder", metavar="DIR", type=click.Path(), help="Write CUDA C++ into this folder.")
 @click.option("--float", "single", is_flag=True, help="In single precision.")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
 @BASE
 @AT
-def export(robot: str, names: tuple[str, ...], folder: str, single: bool, force: bool, base: str, at: str) -> None:
-    """Write the algorithms NAME of ROBOT, a robot file, as C: inverse and forward dynamics and mass matrix if none."""
-    from hinge.export import c_files
+def export(robot: str, names: tuple[str, ...], c_folder: str | None, cuda_folder: str | None, single: bool,
+           force: bool, base: str, at: str) -> None:  # fmt: skip
+    """Write the algorithms NAME of ROBOT, a robot file, as C or CUDA: inverse and forward dynamics and mass matrix if
+    none."""
+    from hinge.export import c_files, cuda_files
 
-    files = c_files.c_files(
-        loaded(robot, base).target, names or c_files.EXPORTED, "float" if single else "double", at=at
-    )
-    for path in c_files.put(folder, files, force):
-        click.echo(path)
+    wanted = [(c_folder, c_files.c_files), (cuda_folder, cuda_files.cuda_files)]
+    if c_folder is None and cuda_folder is None:
+        raise click.UsageError("Say where to: --c DIR, --cuda DIR, or both.")
+    target = loaded(robot, base).target
+    for folder, texts in wanted:
+        if folder is not None:
+            files = texts(target, names or c_files.EXPORTED, "float" if single else "double", at=at)
+            for path in c_files.put(folder, files, force):
+                click.echo(path)

@@ -113,6 +113,7 @@ BEYOND_BASE = Quantity("forces of the joints beyond the base", lambda m: (m.nv -
 EXTERNAL = Quantity(
     "forces on the bodies", lambda m: (len(m.parent), 6), _wrenches, absent=lambda m: [Force()] * len(m.parent)
 )
+VARIED, DRIVEN = "parameters", "prescribed"  # what kernels call the numbers that vary, and the motion of driven joints
 PLACE = Quantity("a frame", lambda m: (2 * len(m.parent) + 12,), Place.take, uniform=True)
 
 
@@ -187,13 +188,13 @@ class Algorithm:
         graph, taken = Graph() if graph is None else graph, self.taken(given)
         graph.straight, regroup = bool(slopes), regroup or self.regroups
         inputs = [Input(name, q.size(model), q.uniform, q.shape(model)) for name, q in taken.items()]
-        for name, size in (("parameters", sum(one.size for one in vary)), ("prescribed", _driven(model))):
+        for name, size in ((VARIED, sum(one.size for one in vary)), (DRIVEN, _driven(model))):
             if size:
                 inputs.append(Input(name, size))
 
         def prepare(graph: Graph) -> tuple[Model, dict[str, Any]]:
             arrays = {one.name: [graph.input(one.name, k) for k in range(one.size)] for one in inputs}
-            made = varied(model, vary, arrays["parameters"]) if vary else model
+            made = varied(model, vary, arrays[VARIED]) if vary else model
             made = put(made, arrays["prescribed"]) if "prescribed" in arrays else made
             made = regrouped(made) if regroup else made
             seen = {name: q.absent(made) for name, q in self.inputs.items() if q.absent is not None}
@@ -268,8 +269,10 @@ class Algorithm:
         }
         at = 0
         for one in vary:
-            made[one.name] = Variable(one.name, one.shape), [("parameters", at + k) for k in range(one.size)]
+            made[one.name] = Variable(one.name, one.shape), [(VARIED, at + k) for k in range(one.size)]
             at += one.size
+        if vary:  # and all of them as the row that a kernel takes
+            made[VARIED] = Variable(VARIED, (at,)), [(VARIED, k) for k in range(at)]
         return made
 
 

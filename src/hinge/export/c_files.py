@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from hinge import dynamics, files
 from hinge.backends import c, interpret
+from hinge.calls.request import OPERATIONS
 from hinge.calls.target import Target
 from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
 from hinge.errors import FileFault, one_of
@@ -26,28 +27,28 @@ def c_files(
     target: Target, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None, at: str = ""
 ) -> dict[str, str]:
     """File name → text: a header, the functions, and a program that tries them."""
-    prefix, head, routines = _c(target, names, method, at, {})
+    prefix, made = routines(target, names, method, at, {})
     real = c.REALS[scalar]
     return {
-        f"{prefix}.h": c.header(prefix, head, _sizes(target.model), routines, real),
-        f"{prefix}.c": f'#include "{prefix}.h"\n' + c.code(routines, real),
-        f"{prefix}_test.c": c.test_main(prefix, routines, real),
+        f"{prefix}.h": c.header(prefix, about(target), sizes(target.model), made, real),
+        f"{prefix}.c": f'#include "{prefix}.h"\n' + c.code(made, real),
+        f"{prefix}_test.c": c.test_main(prefix, made, real),
     }
 
 
 def c_source(target: Target, name: str, method: str | None, at: str, scalar: str, options: Options) -> str:
     """An algorithm as C functions with their header, in one text."""
-    prefix, head, routines = _c(target, [name], method, at, options)
+    prefix, made = routines(target, [name], method, at, options)
     real = c.REALS[scalar]
-    return c.header(prefix, head, _sizes(target.model), routines, real) + "\n" + c.code(routines, real)
+    return c.header(prefix, about(target), sizes(target.model), made, real) + "\n" + c.code(made, real)
 
 
 def c_text(target: Target, algorithm: Algorithm, program: Program, scalar: str) -> str:
     """The program of an algorithm that is in no registry, as a C function with its header."""
     one_of("scalar", scalar, c.REALS)
     prefix, real = c.identifier(target.name), c.REALS[scalar]
-    routines = [_routine(target, f"{prefix}_{c.identifier(algorithm.name)}", algorithm, program, "")]
-    return c.header(prefix, _about(target), _sizes(target.model), routines, real) + "\n" + c.code(routines, real)
+    made = [_routine(target, f"{prefix}_{c.identifier(algorithm.name)}", algorithm, program, "")]
+    return c.header(prefix, about(target), sizes(target.model), made, real) + "\n" + c.code(made, real)
 
 
 def put(folder: str, texts: Mapping[str, str], force: bool = False) -> list[str]:
@@ -64,21 +65,22 @@ def put(folder: str, texts: Mapping[str, str], force: bool = False) -> list[str]
     return list(paths)
 
 
-def _sizes(model: Model) -> list[tuple[str, int]]:
+def sizes(model: Model) -> list[tuple[str, int]]:
+    """What a header defines."""
     return [("NQ", model.nq), ("NV", model.nv)]
 
 
-def _c(
-    target: Target, names: Sequence[str], method: str | None, at: str, options: Options
-) -> tuple[str, list[str], list[c.Routine]]:
+def routines(target: Target, names: Sequence[str], method: str | None, at: str, options: Options,
+             cost: Callable[[Program], float] = OPERATIONS) -> tuple[str, list[c.Routine]]:  # fmt: skip
+    """What all names begin with, and the programs of algorithms with the words of a header."""
     prefix = c.identifier(target.name)
-    routines = []
+    made = []
     for name in dict.fromkeys(names):
         algorithm = dynamics.choose(target.model, name, method)
         about = at if algorithm.asks_for_a_frame else ""
-        program = traced(target, target.traced, name, method, about, options, needs_frame=True)
-        routines.append(_routine(target, f"{prefix}_{c.identifier(name)}", algorithm, program, about))
-    return prefix, _about(target), routines
+        program = traced(target, target.traced, name, method, about, options, needs_frame=True, cost=cost)
+        made.append(_routine(target, f"{prefix}_{c.identifier(name)}", algorithm, program, about))
+    return prefix, made
 
 
 def _routine(target: Target, name: str, algorithm: Algorithm, program: Program, at: str) -> c.Routine:
@@ -130,15 +132,19 @@ def _parameter_words(target: Target) -> str:
     return ", ".join(f"{p.name} ({p.size})" if p.size > 1 else p.name for p in target.vary)
 
 
-def _about(target: Target) -> list[str]:
+ARRAYS = (
+    "An array holds one state. Nothing is allocated and nothing is kept between calls; no array may overlap an output.",
+    "A state that has no answer gives NaN.",
+)
+
+
+def about(target: Target, arrays: Sequence[str] = ARRAYS) -> list[str]:
     """What stands above everything in a header."""
     model, bodies = target.model, target.model.leaders
     lines = [
         f"Dynamics of {target.name!r}, written by hinge.", "",
         "Units are m, kg, s, rad, N and N m; frames are right-handed, z up. Spatial motions are [angular; linear],",
-        "forces [couple; force]. Quaternions are scalar first and of any length. Matrices are row by row. An array",
-        "holds one state. Nothing is allocated and nothing is kept between calls; no array may overlap an output.",
-        "A state that has no answer gives NaN.", "",
+        "forces [couple; force]. Quaternions are scalar first and of any length. Matrices are row by row.", *arrays, "",
         f"Gravity is ({', '.join(_shown(x) for x in model.gravity)}) m/s².", "Joints, and where they are in q and qd:",
     ]  # fmt: skip
     width = max((len(model.joint_name[i]) for i in range(1, len(model.parent))), default=0)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from hinge import dynamics
 from hinge.calls import inputs
 from hinge.calls.derivatives import columns
-from hinge.calls.request import Request, trace
+from hinge.calls.request import OPERATIONS, Request, trace
 from hinge.calls.target import Target
 from hinge.dynamics.located import located
 from hinge.dynamics.place import At
@@ -22,7 +22,8 @@ Options = Mapping[str, Any]  # of the algorithm, joint_terms, and `by` for deriv
 
 
 def traced(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
-            graph: Graph | None = None, needs_frame: bool = False) -> Program:  # fmt: skip
+            graph: Graph | None = None, needs_frame: bool = False,
+            cost: Callable[[Program], float] = OPERATIONS) -> Program:  # fmt: skip
     """The program that runs, or where a graph is given the one that is written down, made there."""
     algorithm = dynamics.choose(target.model, name, method, paper=graph is not None)
     if at:
@@ -43,4 +44,4 @@ def traced(target: Target, model: Model, name: str, method: str | None, at: str,
         )
     words = tuple(sorted(chosen.items()))
     request = Request(name, method, options=words, terms=terms, places=places, slopes=slopes)
-    return trace(request, target)[1]
+    return trace(request, target, cost=cost)[1]

@@ -21,13 +21,14 @@ def source(target: Target, name: str, language: str, method: str | None, at: str
         return page(target, name, language, method, at, options=options)
     if language == "c":
         return c_source(target, name, method, at, scalar, options)
-    program = traced(target, target.traced, name, method, at, options)
-    if language == "listing":
-        return str(program)
     if language == "cuda":
         from hinge.backends import cuda
 
+        program = traced(target, target.traced, name, method, at, options, cost=cuda.cost)
         return cuda.emit(program, c.REALS[scalar], c.identifier(f"{target.name}_{name}")).source
+    program = traced(target, target.traced, name, method, at, options)
+    if language == "listing":
+        return str(program)
     from hinge.backends import llvm
 
     return llvm.emit(program, llvm.lanes(), {"double": llvm.DOUBLE, "float": llvm.SINGLE}[scalar])

@@ -57,7 +57,7 @@ class Parameter:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     def nominal(self, model: Model) -> Floats:
         """Its value in the model."""

@@ -18,9 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array, real
-from hinge.backends import interpret
-from hinge.backends.kernel import ROWS
+from hinge.backends.kernel import ROWS, Plan
 from hinge.dynamics.slopes import weights_of_coordinates, weights_of_velocities
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.graph import (
@@ -42,9 +40,9 @@ from hinge.graph import (
 from hinge.graph.collector import uncollected
 from hinge.model import Model
 from hinge.robot import Robot
-from hinge.sim.rollouts import CLOCK, Outside, Rolling, cheapest, compiled, flat_rows, specialised
+from hinge.sim.arrays import CLOCK, Here
+from hinge.sim.rollouts import Outside, Rolling, cheapest, compiled, fates, specialised
 from hinge.sim.step import Physics
-from hinge.sim.turns import Pace, fates
 
 ROOM = 256 << 20  # bytes of states that are run again at once
 SEVERAL = ("inputs", "base_motion", "prescribed")  # what is given as several arrays
@@ -117,14 +115,14 @@ class Course:
     """A rollout that was taken, with all that is needed to take it again.
 
     `states` are its records of q and qd, (rollouts, rows, width), and `given` is what it was given, by name: an array,
-    or arrays by their names or numbers.
+    or arrays by their names or numbers. All its arrays are at one `place`.
     """
 
     robot: Robot
     physics: Physics
     outside: Outside
     batch: tuple[int, ...]
-    states: Sequence[Array]
+    states: Sequence[Any]
     steps: int
     h: float
     record: int
@@ -132,12 +130,13 @@ class Course:
     first: int
     backend: str | None
     given: Mapping[str, Any]
+    place: Here
 
     def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> dict[str, Any]:
         """What weights of the recorded states become as weights of what was given."""
         wanted, (weights, failed) = self._by(by), self._weights(dq, dqd, flat)
         found = _Back(self, [key for name in wanted for key in self._arrays(name)], weights).found()
-        for part in found.values():
+        for part in found.values() if failed is not None else ():
             part[failed] = np.nan
         return {name: self._told(name, found, flat) for name in wanted}
 
@@ -149,43 +148,44 @@ class Course:
                 raise UnknownName(f"rollout: derivatives by {name!r} are asked for, which it was not given. {hint}")
         return names
 
-    def _weights(self, dq: Any, dqd: Any, flat: bool) -> tuple[list[Array], Array]:
+    def _weights(self, dq: Any, dqd: Any, flat: bool) -> tuple[list[Any], Any]:
         """Weights of the recorded rows, by coordinates and velocities, and which rollouts have some of lost states."""
         model, q, made = self.robot.model, self.states[0], []
         for name, given, width in (("dq", dq, model.nq if flat else model.nv), ("dqd", dqd, model.nv)):
             shape = (*self.batch, q.shape[1], width)
-            weight = real(f"pulled: {name}", 0.0 if given is None else given)
-            if weight.shape not in ((), shape, shape[-2:]):
+            weight = self.place.real(f"pulled: {name}", 0.0 if given is None else given)
+            if tuple(weight.shape) not in ((), shape, shape[-2:]):
                 raise SizeError(
                     f"pulled: {name} has shape {weight.shape}; give {shape}, a row for each recorded state."
                 )
-            made.append(np.ascontiguousarray(np.broadcast_to(weight, shape), float).reshape(-1, *shape[-2:]))
-        lost = np.isnan(q[:, -1:, 0])
-        failed = lost[:, 0]
-        if failed.any():
-            lost = np.isnan(q[..., 0])
-            failed = np.any(lost & (np.any(made[0] != 0.0, -1) | np.any(made[1] != 0.0, -1)), -1)
+            made.append(self.place.rows(weight, shape).reshape(-1, *shape[-2:]))
+        lost = self.place.lost(q)
+        failed = lost if lost is None else (lost & ((made[0] != 0.0).any(-1) | (made[1] != 0.0).any(-1))).any(-1)
         if not flat:
-            made[0] = np.zeros_like(q) if dq is None else _rewritten(model, weights_of_coordinates, q, made[0])
-        return [np.where(lost[..., None], 0.0, one) if lost.any() else one for one in made], failed
+            zero = self.place.full(tuple(q.shape), 0.0)
+            made[0] = zero if dq is None else self._rewritten(weights_of_coordinates, q, made[0])
+        for one in made if lost is not None else ():
+            one[lost] = 0.0
+        return made, failed
 
-    def _told(self, name: str, found: Mapping[str, Array], flat: bool) -> Any:
+    def _told(self, name: str, found: Mapping[str, Any], flat: bool) -> Any:
         """The weights of what was given by a name, in the form and the shapes that it was given in."""
         given, model = self.given[name], self.robot.model
         if name == "q0":
-            raw = np.broadcast_to(np.asarray(given, float), (*self.batch, model.nq)).reshape(-1, model.nq)
+            raw = self.place.rows(self.place.real(name, given), (*self.batch, model.nq)).reshape(-1, model.nq)
             change, q = (_before_normal, raw) if flat else (weights_of_velocities, self.states[0][:, 0])
-            return self._summed(_rewritten(model, change, q, found[name]), given, 1)
+            return self._summed(self._rewritten(change, q, found[name]), given, 1)
         if not isinstance(given, Mapping):
             return self._summed(found[name], given, found[name].ndim - 1)
-        whole = np.hstack([found[key] for key in self._arrays(name)])
-        shapes = self._shapes(name)
-        ends = np.cumsum([math.prod(own) for own in shapes.values()])
-        made = {
-            key: self._summed(whole[:, end - math.prod(own) : end].reshape(-1, *own), given[key], len(own))
-            for (key, own), end in zip(shapes.items(), ends, strict=True)
-            if key in given
-        }
+        wholes = [found[key] for key in self._arrays(name)]
+        made, at = {}, 0
+        for key, own in self._shapes(name).items():
+            size = math.prod(own)
+            if at == wholes[0].shape[1]:
+                wholes, at = wholes[1:], 0
+            if key in given:
+                made[key] = self._summed(wholes[0][:, at : at + size].reshape(-1, *own), given[key], len(own))
+            at += size
         return tuple(made.values()) if 0 in given else made
 
     def _arrays(self, name: str) -> Sequence[str]:
@@ -203,27 +203,44 @@ class Course:
         given = self.given[name]
         return {key: np.shape(given[key])[-1:] for key in (self.outside.loaded.names if name == "external" else given)}
 
-    def _summed(self, whole: Array, given: Any, own: int) -> Array:
+    def _summed(self, whole: Any, given: Any, own: int) -> Any:
         """Weights with a row a rollout as those of an array that may serve several; its last `own` axes are one's."""
         made = whole.reshape((*self.batch, *whole.shape[1:]))
         lead = np.shape(given)[: np.ndim(given) - own]
-        made = made.sum(axis=tuple(range(len(self.batch) - len(lead))))
-        return made.sum(axis=tuple(k for k, n in enumerate(lead) if n == 1), keepdims=True)
+        shared = tuple(range(len(self.batch) - len(lead)))
+        made = made.sum(shared) if shared else made
+        once = tuple(k for k, n in enumerate(lead) if n == 1)
+        return made.sum(once).reshape((*lead, *made.shape[len(lead) :])) if once else made
+
+    def _rewritten(self, change: Any, q: Any, weights: Any) -> Any:
+        """Weights of positions in another form: change(model, q, weights) over scalars, on every row."""
+        model, inputs = self.robot.model, (Input("q", self.robot.nq), Input("weights", weights.shape[-1]))
+        graph = Graph()
+        given = [[graph.input(one.name, k) for k in range(one.size)] for one in inputs]
+        made = change(model, *given)
+        if made == given[1]:
+            return weights
+        plan = Plan(model.name, f"{change.__name__} {weights.shape[-1]}", inputs, tuple((one.size,) for one in inputs),
+                    ("", ""), ((len(made),),), lambda: order(inputs, [("made", (len(made),), made)], False),
+                    lambda: ("program", repr(plan.program)))  # fmt: skip
+        return self.place.call(self.robot.target, plan, q, weights)
 
 
 class _Back:
     """The way back over a rollout's steps, with the weights of a state and of what was given up to there."""
 
-    def __init__(self, course: Course, by: Sequence[str], weights: Sequence[Array]) -> None:
+    def __init__(self, course: Course, by: Sequence[str], weights: Sequence[Any]) -> None:
         robot, outside = course.robot, course.outside
         self.course, self.weights = course, weights
         sizes = {name: math.prod(outside.shape(name)) for name in by if name not in outside.streams}
         self.widths = {"q0": robot.nq, "qd0": robot.nv} | sizes
         rollouts, wide = len(weights[0]), sum(self.widths.values())
-        self.now, self.next = np.zeros((2, rollouts, wide))
-        self.taus = [np.zeros((rollouts, course.steps, robot.nv))] if "taus" in by else []
+        self.now, self.next = (course.place.full((rollouts, wide), 0.0) for _ in range(2))
+        self.taus = [course.place.record((rollouts, course.steps, robot.nv))] if "taus" in by else []
+        for record in self.taus:
+            record[...] = 0.0
         self.room = max(2, ROOM // (8 * (robot.nq + robot.nv) * max(1, rollouts)))  # steps
-        self.given = [flat_rows(outside.arrays[one.name], one) for one in outside.inputs()]
+        self.given = [course.place.flat(outside.arrays[one.name], one) for one in outside.inputs()]
         self.last = course.steps - 1
         self.kernel = compiled(
             robot, course.physics, outside, ("rollout backward", tuple(by)), _takes(robot, wide),
@@ -231,7 +248,7 @@ class _Back:
             course.backend,
         )  # fmt: skip
 
-    def found(self) -> dict[str, Array]:
+    def found(self) -> dict[str, Any]:
         """The weights of the start, and of what was given, a row a rollout."""
         self.over(self.course.states, self.course.record, 0, self.course.steps)
         ends = np.cumsum(list(self.widths.values()))
@@ -240,7 +257,7 @@ class _Back:
             made[name] += weight[:, 0]
         return made | dict(zip(("taus",), self.taus, strict=False))
 
-    def over(self, states: Sequence[Array], every: int, done: int, steps: int) -> None:
+    def over(self, states: Sequence[Any], every: int, done: int, steps: int) -> None:
         """Go back over steps after `done` of them; every so many states from there are known."""
         if every == 1:
             self.pull(states, done, steps)
@@ -252,19 +269,20 @@ class _Back:
             again = self.again([a[:, begin // every] for a in states], done + begin, count, finer)
             self.over(again, finer, done + begin, count)
 
-    def again(self, state: Sequence[Array], done: int, steps: int, every: int) -> list[Array]:
+    def again(self, state: Sequence[Any], done: int, steps: int, every: int) -> list[Any]:
         """Every so many states of steps that are taken once more, the one they begin with first."""
-        course, rows = self.course, steps // every + 1
-        made = [np.full((len(a), rows, a.shape[1]), np.nan) for a in state]
+        course, place, rows = self.course, self.course.place, steps // every + 1
+        made = [place.record((len(a), rows, a.shape[1])) for a in state]
         for a, b in zip(made, state, strict=True):
             a[:, 0] = b
-        logs = dict(zip(("q", "qd"), made if every == 1 else (a[:, :0].copy() for a in made), strict=True))
-        fate = fates(len(self.now), course.physics, course.robot.nv)
-        q, qd = (np.array(a, order="C") for a in state)
-        rolling = Rolling(course.robot, course.physics, course.outside, q, qd, fate, course.h, 1, logs, course.start,
-                          course.first, course.backend)  # fmt: skip
+        logs = made if every == 1 else [place.record((len(a), 0, a.shape[1])) for a in state]
+        fate = fates(len(self.now), course.physics, course.robot.nv, place)
+        q, qd = (place.rows(a, tuple(a.shape)) for a in state)
+        rolling = Rolling(course.robot, course.physics, course.outside, q, qd, fate, course.h, 1,
+                          dict(zip(("q", "qd"), logs, strict=True)), course.start, course.first, course.backend,
+                          place)  # fmt: skip
         if every == 1:
-            for at, count in Pace(len(fate)).parts(steps):
+            for at, count in place.parts(len(fate), steps):
                 rolling.run(done + at, count, done)
             return made
         for row in range(1, rows):
@@ -272,29 +290,17 @@ class _Back:
             made[0][:, row], made[1][:, row] = rolling.q, rolling.qd
         return made
 
-    def pull(self, states: Sequence[Array], done: int, steps: int) -> None:
+    def pull(self, states: Sequence[Any], done: int, steps: int) -> None:
         """Go back over steps of which all states are known."""
-        course, pace = self.course, Pace(len(self.now))
-        for at, count in pace.parts(steps):
+        course = self.course
+        for at, count in course.place.parts(len(self.now), steps):
             from_here = done + steps - at - count
             clock = np.array(
                 [course.start, course.first, from_here, course.h, count, course.record, done, self.last], float
             )
-            self.kernel.bind(self.now, *states, *self.weights, clock, *self.given, self.next, *self.taus)()
+            given = [self.now, *states, *self.weights, clock, *self.given]
+            course.place.bind(self.kernel, given, [self.next, *self.taus])()
             self.now, self.next = self.next, self.now
-
-
-def _rewritten(model: Model, change: Any, q: Array, weights: Array) -> Array:
-    """Weights of positions in another form: change(model, q, weights) over scalars, on every row."""
-    graph = Graph()
-    inputs = [Input("q", model.nq), Input("weights", weights.shape[-1])]
-    made = change(model, *([graph.input(one.name, k) for k in range(one.size)] for one in inputs))
-    if made == [graph.input("weights", k) for k in range(weights.shape[-1])]:
-        return weights
-    out = np.empty((q[..., 0].size, len(made)))
-    rows = [a.reshape(len(out), a.shape[-1]) for a in (q, weights)]
-    interpret.run(order(inputs, [("made", (len(made),), made)], False), rows, [out])
-    return out.reshape(*q.shape[:-1], len(made))
 
 
 def _before_normal(model: Model, q: Sequence[Scalar], weights: Sequence[Scalar]) -> list[Scalar]:

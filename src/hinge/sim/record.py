@@ -35,16 +35,21 @@ class Recorder(Protocol):
     def made(self) -> tuple[Array, dict[str, Any]]: ...
 
 
+def affordable(count: int, rows: int, width: int) -> None:
+    """Refuse a record that takes more memory than anybody means to use."""
+    size = 8 * count * rows * width
+    if size > MOST:
+        hint = 'Record less often (record=10), only the end (record="last"), or into a file (file="run.zarr").'
+        size_in = f"{size / 2**30:.1f} GiB of memory"
+        raise SizeError(f"the record would take {size_in} ({count} times × {rows} rollouts).\n  {hint}")
+
+
 class Memory:
     """States in arrays that are as long as they will have to be."""
 
     def __init__(self, count: int, batch: tuple[int, ...], widths: dict[str, int]) -> None:
         rows = prod(batch)
-        size = 8 * count * rows * sum(widths.values())
-        if size > MOST:
-            hint = 'Record less often (record=10), only the end (record="last"), or into a file (file="run.zarr").'
-            size_in = f"{size / 2**30:.1f} GiB of memory"
-            raise SizeError(f"the record would take {size_in} ({count} times × {rows} rollouts).\n  {hint}")
+        affordable(count, rows, sum(widths.values()))
         self.count, self.batch, self.row, self.room = 0, batch, 0, count
         self.t, self.events = np.empty(count), list[Event]()
         self.arrays = {name: np.full((rows, count, width), np.nan) for name, width in widths.items()}

@@ -47,6 +47,7 @@ from hinge.model import Model, varied
 from hinge.model.driven import put
 from hinge.model.regroup import regrouped
 from hinge.robot import Robot
+from hinge.sim.arrays import CLOCK, HERE, Here, where
 from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
 from hinge.sim.step import Acts, Physics, asked, stepped
 from hinge.sim.touching import memory_of
@@ -56,7 +57,6 @@ from hinge.status import DIVERGED, OK
 NOWHERE = At(())
 JUST = 1e-13  # of a time: just before it
 Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
-CLOCK = ("start", "first", "done", "h", "steps", "every", "row", "last")  # s and numbers of steps and rows
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Outside:
     `key` tells one law, base or drive from another.
     """
 
-    arrays: dict[str, Array] = field(default_factory=dict)
+    arrays: dict[str, Any] = field(default_factory=dict)
     shared: set[str] = field(default_factory=set)
     streams: set[str] = field(default_factory=set)
     law: Law | None = None
@@ -88,7 +88,7 @@ class Outside:
     def shape(self, name: str) -> tuple[int, ...]:
         """The axes of an array that belong to one rollout, and one step."""
         axes = int(name not in self.shared) + int(name in self.streams)
-        return self.arrays[name].shape[axes:]
+        return tuple(self.arrays[name].shape[axes:])
 
     def flat(self, graph: Graph, name: str) -> list[Scalar]:
         return [graph.input(name, k) for k in range(int(np.prod(self.shape(name))))]
@@ -282,9 +282,11 @@ def _limits(model: Model) -> str:
     return repr([(d.lower, d.upper, d.effort, d.friction) for d in model.data])
 
 
-def statuses(fate: Array) -> Array:
-    """The status of rollouts that fare so."""
-    return np.abs(fate[:, 0]).astype(np.uint8)
+def fates(rollouts: int, physics: Physics, nv: int, place: Here = HERE) -> Any:
+    """How rollouts fare that have just begun."""
+    made = place.full((rollouts, fate_width(physics, nv)), 0.0)
+    made[:, 1] = np.nan
+    return made
 
 
 class Rolling:
@@ -292,42 +294,47 @@ class Rolling:
 
     `fate` is as `fate_width` has it; `records` are the arrays that are written.
     Step `first` begins this run, at start + first h seconds; steps and rows of records are counted from there.
+    All arrays are at one `place`, which is where the back end wants NumPy's unless it is said.
     """
 
-    def __init__(self, robot: Robot, physics: Physics, outside: Outside, q: Array, qd: Array, fate: Array, h: float,
-                 every: int, records: Mapping[str, Array], start: float, first: int, backend: str | None):  # fmt: skip
+    def __init__(self, robot: Robot, physics: Physics, outside: Outside, q: Any, qd: Any, fate: Any, h: float,
+                 every: int, records: Mapping[str, Any], start: float, first: int, backend: str | None,
+                 place: Here | None = None):  # fmt: skip
         fields = {name: array.shape[-1] for name, array in records.items()}
+        self.place = place or where(backend)
         self.kernel = kernel(robot, physics, outside, fields, backend)
         self.clock = np.array([start, first, 0, h, 0, every, 0, 0], float)
         taken = outside.inputs()
         for name in ("taus", "ctrls"):
             if name in outside.arrays:
                 self.clock[-1] = outside.arrays[name].shape[-2] - 1
-        self.given = {one.name: flat_rows(outside.arrays[one.name], one) for one in taken}
+        self.given = {one.name: self.place.flat(outside.arrays[one.name], one) for one in taken}
         self.shared = {one.name for one in taken if one.uniform}
         self.records = dict(records)
-        self.sides = [q, qd, fate], [np.empty_like(a) for a in (q, qd, fate)]
+        self.sides = [q, qd, fate], [self.place.empty(tuple(a.shape)) for a in (q, qd, fate)]
         self.calls = [self._bound(*pair) for pair in (self.sides, self.sides[::-1])]
         self.at = 0
 
-    def _bound(self, a: list[Array], b: list[Array]) -> Callable[[], None]:
-        return self.kernel.bind(*a, self.clock, *self.given.values(), *b, *self.records.values())
+    def _bound(self, a: list[Any], b: list[Any]) -> Callable[[], None]:
+        given, outs = [*a, self.clock, *self.given.values()], [*b, *self.records.values()]
+        return self.place.bind(self.kernel, given, outs, self._rows)
+
+    def _rows(self) -> slice:
+        """The rows of the records that the next call may write."""
+        done, steps, every, row = (self.clock[CLOCK.index(name)] for name in ("done", "steps", "every", "row"))
+        return slice(max(0, int(-(-done // every) - row)), max(0, int((done + steps) // every - row) + 1))
 
     @property
-    def q(self) -> Array:
+    def q(self) -> Any:
         return self.sides[self.at][0]
 
     @property
-    def qd(self) -> Array:
+    def qd(self) -> Any:
         return self.sides[self.at][1]
 
     @property
-    def fate(self) -> Array:
+    def fate(self) -> Any:
         return self.sides[self.at][2]
-
-    @property
-    def status(self) -> Array:
-        return statuses(self.fate)
 
     def run(self, done: int, steps: int, row: int = 0) -> None:
         """Take steps after `done` of them; the arrays of the records begin at row number `row`."""
@@ -372,9 +379,3 @@ class Rolling:
 def _set(clock: Array, **numbers: float) -> None:
     for name, number in numbers.items():
         clock[CLOCK.index(name)] = number
-
-
-def flat_rows(a: Array, one: Input) -> Array:
-    """An array with one axis for what belongs to a rollout and a step."""
-    lead = a.shape[: int(not one.uniform) + int(one.stream)]
-    return np.ascontiguousarray(a, float).reshape(*lead, one.size)

@@ -10,10 +10,10 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, Vector, duration
-from hinge.calls import inputs
-from hinge.calls.controllers import known_control
-from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.errors import NotCovered, SizeError, one_of
+from hinge.calls import inputs as arguments_of
+from hinge.calls.controllers import Untraceable, known_control
+from hinge.contact.contact_model import ContactModel
+from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.graph.scalars import evaluated
@@ -26,9 +26,11 @@ from hinge.sim.forces import given_forces
 from hinge.sim.impulses import bounded
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
+from hinge.sim.touching import touching
 
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
+HOST = (1, 0)  # of DLPack: the CPU
 WAYS = ("project", "baumgarte", "independent")
 
 
@@ -38,6 +40,12 @@ def start(robot: Robot, q0: Vector, qd0: Vector, *others: tuple[int, ...]) -> tu
         raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
     if not robot.nv:
         raise NotCovered(f"robot {robot.name!r} has no moving joint: there is nothing to simulate.")
+    for name, given in (("q0", q0), ("qd0", qd0)):
+        if getattr(given, "__dlpack_device__", lambda: HOST)()[0] != HOST[0]:
+            raise NotCovered(
+                f"simulate: {name} is on another device; its record is in arrays of NumPy.\n"
+                '  Use hinge.rollout, or give arrays of NumPy, with backend="cuda" to compute there.'
+            )
     q = arguments.real("q0", robot.neutral() if q0 is None else q0, (robot.nq,)).astype(float)
     qd = arguments.real("qd0", np.zeros(robot.nv) if qd0 is None else qd0, (robot.nv,)).astype(float)
     for name, a in (("q0", q), ("qd0", qd)):
@@ -89,7 +97,7 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
         why = "loops, constraints and driven joints need the equations of each step" if one_stage else (
             f"{method!r} needs the equations more than once a step; use 'euler' or 'semi_implicit'")  # fmt: skip
         raise NotCovered(f"keep={keep} does not go here: {why}.")
-    made = Physics(method, inputs.terms(terms), bool(effort), limits == "stop",
+    made = Physics(method, arguments_of.terms(terms), bool(effort), limits == "stop",
                    _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank, touch,
                    integrator)  # fmt: skip
     if made.stops:
@@ -97,22 +105,6 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
     if touch is not None:
         _touches(robot, made, q)
     return made
-
-
-def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
-             ) -> tuple[ContactModel | None, str]:  # fmt: skip
-    """What may touch, and the integrator of the robot's file where that says all."""
-    if physics is None:
-        return contact_model(robot.target, contacts, ground, law or "rigid"), ""
-    one_of("physics", physics, ("file",))
-    integrator = robot.model.physics.options.integrator
-    if law not in (None, "soft"):
-        raise NotCovered(f'physics="file" has the soft law; law={law!r} was given. Leave it out.')
-    if integrator not in ("Euler", "implicitfast"):
-        raise NotCovered(
-            f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
-        )
-    return contact_model(robot.target, "file" if contacts is None else contacts, ground, "soft", True), integrator
 
 
 def _touches(robot: Robot, physics: Physics, q: Array) -> None:
@@ -198,7 +190,7 @@ def _inside(robot: Robot, q: Array) -> None:
 
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
     """The numbers of a varied robot, (…, size); None where nothing is varied."""
-    made = inputs.parameters("simulate", robot.model, robot.target.vary, parameters)
+    made = arguments_of.parameters("simulate", robot.model, robot.target.vary, parameters)
     return np.asarray(made[0], float) if made else None
 
 
@@ -209,20 +201,50 @@ def outside(robot: Robot, batch: tuple[int, ...], parameters: Array | None, exte
     if parameters is not None:
         rows(made, "parameters", parameters, batch, 1)
     if external:
-        made.loaded, wrenches = inputs.forces(robot.model, external, external_frame, True)
+        made.loaded, wrenches = arguments_of.forces(robot.model, external, external_frame, True)
         rows(made, "external", wrenches, batch, 2)
     if callable(base_motion):
         made.base = in_time("base_motion", base_motion, 12)
     elif base_motion is not None:
-        rows(made, "base_motion", inputs.base_motion("simulate", base_motion), batch, 2)
+        rows(made, "base_motion", arguments_of.base_motion("simulate", base_motion), batch, 2)
     nq, nv = sizes(robot.model)
     if callable(prescribed) and nv:
         made.driven = in_time("prescribed", prescribed, nq + 2 * nv)
     else:
-        for array in inputs.prescribed("simulate", robot.model, prescribed):
+        for array in arguments_of.prescribed("simulate", robot.model, prescribed):
             rows(made, "prescribed", array, batch, 1)
     made.key = tuple(_time_key(law) for law in (made.base, made.driven) if law is not None)
     return made
+
+
+def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int, *, tau: Any, taus: Any, policy: Any,
+           inputs: Sequence[Any], method: str, parameters: Array | None, joint_terms: Sequence[str], effort: bool,
+           limits: str, external: Any, external_frame: str, base_motion: Any, prescribed: Any, constraint: Any,
+           loops: str | None, loop_time: float, t0: float, contacts: Any, ground: Any, law: str | None, ctrl: Any,
+           own: tuple[int, ...] = (), **more: Any) -> tuple[Physics, Outside]:  # fmt: skip
+    """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
+    touch, integrator = touching(robot, contacts, ground, law, more["physics"])
+    known = physics(
+        robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator
+    )
+    if METHODS[method].adaptive:
+        raise NotCovered(f"method {method!r} chooses its own steps. Use hinge.simulate, or another method.")
+    made = outside(robot, batch, parameters, external, external_frame, base_motion, prescribed)
+    refuse_violated(known, made, q, qd, t0)
+    if integrator:
+        controlled(made, robot, ctrl, batch, steps)
+    if policy is not None:
+        try:
+            driven_by(made, robot, policy, inputs, batch, own)
+        except Untraceable as why:
+            raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
+    elif tau is not None:
+        pushed_by(made, robot, tau, batch, 0)
+    elif taus is not None:
+        if np.shape(taus)[-2:] != (steps, robot.nv):
+            raise SizeError(f"taus has shape {np.shape(taus)}; give {(*batch, steps, robot.nv)}, a row a step.")
+        pushed_by(made, robot, taus, batch, steps)
+    return known, made
 
 
 def rows(made: Outside, name: str, given: Any, batch: tuple[int, ...], own: int) -> None:
@@ -245,19 +267,21 @@ def fed(law: Any, given: Sequence[Any]) -> tuple[Any, ...]:
     return (*given, *getattr(law, "inputs", ()))
 
 
-def driven_by(made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...]) -> None:
-    """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable."""
+def driven_by(
+    made: Outside, robot: Robot, law: Any, given: Sequence[Any], batch: tuple[int, ...], own: tuple[int, ...] = ()
+) -> None:
+    """Put a policy among what acts: it is traced, with what it is given besides the state. Raises Untraceable.
+
+    Of what it has of its own with the axes `own` first, it is given the first.
+    """
     arrays = [np.asarray(a, float) for a in fed(law, given)]
+    arrays = [a if k < len(given) else _first(a, own) for k, a in enumerate(arrays)]
     for k, a in enumerate(arrays):
-        if a.shape == batch and batch and batch[-1] in (robot.nq, robot.nv):
-            raise SizeError(
-                f"inputs[{k}] has shape {a.shape}: a number for each rollout, or {batch[-1]} for all of "
-                f"them?\n  Give {(*batch, 1)} or {(*batch, batch[-1])}."
-            )
+        unambiguous(robot, k, a.shape, batch)
     if not all(np.all(np.isfinite(a)) for a in arrays):
         raise SizeError("inputs have a value that is not finite.")
     each = [bool(batch) and a.shape[: len(batch)] == batch for a in arrays]
-    first = [a[(0,) * len(batch)] if one else a for a, one in zip(arrays, each, strict=True)]
+    first = [_first(a, batch) for a in arrays]
     _, _, _, made.law, made.says, key = known_control(robot.target, law, first)
     made.fed = tuple(f"input{k}" for k in range(len(arrays)))
     for name, array, one in zip(made.fed, arrays, each, strict=True):
@@ -279,6 +303,20 @@ def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], s
         made.streams.add("ctrls")
     elif nu:
         rows(made, "ctrl", given, batch, 1)
+
+
+def _first(a: Array, axes: tuple[int, ...]) -> Array:
+    """The first rollout's part of an array, where it has the rollouts' axes first."""
+    return a[(0,) * len(axes)] if axes and a.shape[: len(axes)] == axes else a
+
+
+def unambiguous(robot: Robot, k: int, shape: tuple[int, ...], batch: tuple[int, ...]) -> None:
+    """Raise where an input of a controller may be meant for each rollout or for all."""
+    if shape == batch and batch and batch[-1] in (robot.nq, robot.nv):
+        raise SizeError(
+            f"inputs[{k}] has shape {shape}: a number for each rollout, or {batch[-1]} for all of "
+            f"them?\n  Give {(*batch, 1)} or {(*batch, batch[-1])}."
+        )
 
 
 def listed(given: Any) -> None:

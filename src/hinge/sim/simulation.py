@@ -20,19 +20,19 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, Vector
-from hinge.calls.controllers import Untraceable
-from hinge.errors import NotCovered, SizeError, TraceError, one_of
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.integrators import METHODS
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
-from hinge.sim.record import Memory, Recorder
-from hinge.sim.rollouts import Rolling
-from hinge.sim.step import Physics
+from hinge.sim.arrays import where
+from hinge.sim.record import Memory, Recorder, affordable
+from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.tensors import rolled
+from hinge.sim.touching import touching
 from hinge.sim.trajectory import FIELDS, Trajectory
-from hinge.sim.turns import GROWS, Pace, Run, Source, Turns, fates
+from hinge.sim.turns import GROWS, Run, Source, Turns
 
 
 class States(NamedTuple):
@@ -101,49 +101,51 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     setup.listed(inputs)
     arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
                      base_motion=base_motion, prescribed=prescribed)  # fmt: skip
-    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given))
-    if other is not None:
-        return Rollout(*other)
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
+    start, first = _began(t0, h)
+    how = count, h, every, start, first
+
+    def there(library: Any, axes: tuple[int, ...], given: Mapping[str, Any]) -> Rollout:
+        from hinge.sim.on_gpu import begun
+
+        place, q, qd, physics, acts = begun(library, robot, axes, given, count, said)
+        _cut(acts, policy, start, first, h, count)
+        return _taken(Course(robot, physics, acts, axes, [], *how, "cuda", given, place), q, qd)
+
+    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
+    if other is not None:
+        return other if isinstance(other, Rollout) else Rollout(*other)
     numbers = setup.varied(robot, parameters)
     axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
-    touch, integrator = setup.touching(robot, contacts, ground, law, physics)
-    way = setup.physics(robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch,
-                        integrator)  # fmt: skip
-    _fixed(way)
-    acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
-    setup.refuse_violated(way, acts, q, qd, t0)
-    if integrator:
-        setup.controlled(acts, robot, ctrl, batch, count)
-    if policy is not None:
-        try:
-            setup.driven_by(acts, robot, policy, inputs, batch)
-        except Untraceable as why:
-            raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
-    elif tau is not None:
-        setup.pushed_by(acts, robot, tau, batch, 0)
-    elif taus is not None:
-        if np.shape(taus)[-2:] != (count, robot.nv):
-            raise SizeError(f"taus has shape {np.shape(taus)}; give {(*batch, count, robot.nv)}, a row a step.")
-        setup.pushed_by(acts, robot, taus, batch, count)
-    memory = Memory(count // every + 1, batch, {"q": robot.nq, "qd": robot.nv})
-    memory.arrays["q"][:, 0], memory.arrays["qd"][:, 0] = q, qd
-    start, first = _began(t0, h)
+    acting, acts = setup.acting(q=q, qd=qd, batch=batch, **said | {"steps": count, "parameters": numbers})
+    _cut(acts, policy, start, first, h, count)
+    affordable(count // every + 1, len(q), robot.nq + robot.nv)
+    return _taken(Course(robot, acting, acts, batch, [], *how, backend, arrays, where(backend)), q, qd)
+
+
+def _cut(acts: Outside, policy: Any, start: float, first: int, h: float, steps: int) -> None:
+    """Note where the forces of a policy jump within a step."""
     if len(knots := getattr(policy, "knots", ())):
-        setup.cut(acts, knots, start + (first + np.arange(count + 1)) * h)
-    rolling = Rolling(
-        robot, way, acts, q, qd, fates(len(q), way, robot.nv), h, every, memory.arrays, start, first, backend
-    )
-    for done, part in Pace(len(q)).parts(count):  # so that Ctrl-C is heard
+        setup.cut(acts, knots, start + (first + np.arange(steps + 1)) * h)
+
+
+def _taken(course: Course, q: Any, qd: Any) -> Rollout:
+    """The rollout of a course from these states, a row each."""
+    robot, place, rows = course.robot, course.place, course.steps // course.record + 1
+    course.states = [place.record((len(q), rows, a.shape[-1])) for a in (q, qd)]
+    for record, a in zip(course.states, (q, qd), strict=True):
+        record[:, 0] = a
+    rolling = Rolling(robot, course.physics, course.outside, q, qd, fates(len(q), course.physics, robot.nv, place),
+                      course.h, course.record, dict(zip(("q", "qd"), course.states, strict=True)), course.start,
+                      course.first, course.backend, place)  # fmt: skip
+    for done, part in place.parts(len(q), course.steps):
         rolling.run(done, part)
-    memory.fill(start + (first + every * np.arange(memory.room)) * h)
-    made = memory.made()[1]
-    run = Rollout(made["q"], made["qd"], rolling.status.reshape(batch))
-    states = [memory.arrays[name] for name in ("q", "qd")]
-    run.course = Course(robot, way, acts, batch, states, count, h, every, start, first, backend, arrays)
+    made, speeds = (a.reshape(*course.batch, rows, a.shape[-1]) for a in course.states)
+    run = Rollout(made, speeds, place.status(rolling.fate, course.batch))
+    run.course = course
     return run
 
 
@@ -198,7 +200,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
             q0, qd0 = there.final
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
-    touch, integrator = setup.touching(robot, contacts, ground, law, physics)
+    touch, integrator = touching(robot, contacts, ground, law, physics)
     way = method or ("semi_implicit" if touch is not None and touch.soft is not None else "rk4")
     kept = arguments.count("keep", keep)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
@@ -250,11 +252,6 @@ def _began(t0: float, h: float) -> tuple[float, int]:
         raise SizeError(f"t0={t0!r} is not a time. Give a number of seconds.")
     first = round(float(t0) / h)
     return (0.0, first) if first >= 0 and abs(t0 - first * h) < 1e-9 * h else (float(t0), 0)
-
-
-def _fixed(physics: Physics) -> None:
-    if METHODS[physics.method].adaptive:
-        raise NotCovered(f"method {physics.method!r} chooses its own steps. Use hinge.simulate, or another method.")
 
 
 def _together(

@@ -6,8 +6,9 @@ coordinates. What becomes of a function is up to the library: calls/foreign.py s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,13 @@ Place = tuple[str, Any]  # the name of what is given, and which of several array
 Shape = tuple[int, ...]
 
 
-def rolled(robot: Robot, given: Mapping[str, Any], rows: int, rollout: Callable[..., Any]) -> tuple[Any, ...] | None:
-    """States and a status in arrays of another library, where some are given; `rollout` takes NumPy's."""
+def rolled(
+    robot: Robot, given: Mapping[str, Any], rows: int, rollout: Callable[..., Any], there: Callable[..., Any]
+) -> tuple[Any, ...] | None:
+    """States and a status in arrays of another library, where some are given.
+
+    `rollout` takes NumPy's, and `there` a library's on a GPU: the library, the rollouts' axes, and arrays by name.
+    """
     takes = adapter(*given.values(), known=FUNCTIONS)
     if takes is None:
         return None
@@ -45,7 +51,7 @@ def rolled(robot: Robot, given: Mapping[str, Any], rows: int, rollout: Callable[
         lead = each if n is None else np.ndim(x) - n
         shapes[place] = (tuple(x.shape[:lead]), tuple(x.shape[lead:]))
     results = (*batch, rows, robot.nq), (*batch, rows, robot.nv)
-    return takes.differentiable(Rolled(rollout, still, shapes, batch, results), list(moving.values()))
+    return takes.differentiable(Rolled(rollout, there, still, shapes, batch, results), list(moving.values()))
 
 
 @dataclass(eq=False)
@@ -56,6 +62,7 @@ class Rolled:
     """
 
     rollout: Callable[..., Any]
+    there: Callable[..., Any]
     still: Mapping[Place, Any]
     shapes: Mapping[Place, tuple[Shape, Shape]]
     batch: Shape
@@ -80,30 +87,48 @@ class Rolled:
         last = self.last
         if last is not None and last[0] == front and all(map(np.array_equal, last[1], arrays)):
             return last[2]
+        given = self._named(self._in_front(arrays, front, np.broadcast_to))
+        run = self.rollout(**{
+            name: list(one.values()) if isinstance(one, dict) and 0 in one else one for name, one in given.items()
+        })  # fmt: skip
+        self.last = front, [np.array(a) for a in arrays], run
+        return run
+
+    def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """States and a status, of arrays on a GPU."""
+        made: tuple[Any, ...] = self.taken_on(library, arrays, ())
+        return made
+
+    def taken_on(self, library: Any, arrays: Sequence[Any], more: Shape) -> Any:
+        """The rollout of arrays on a GPU, which may be the last one there was: nobody looks at their numbers."""
+        ahead = [a.shape[: a.ndim - n] for a, n in zip(arrays, self.axes, strict=True)]
+        front, held = np.broadcast_shapes(more, *ahead), [library.stamp(a) for a in arrays]
+        if self.last is not None and self.last[:2] == (front, held):
+            return self.last[3]
+        given = self._named(self._in_front(arrays, front, partial(_copied, library)))
+        run = self.there(library, (*front, *self.batch), given)
+        self.last = front, held, arrays, run
+        return run
+
+    def _named(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """All that a rollout is given, by name: an array, or arrays by their names or numbers."""
         given: dict[str, Any] = {}
-        for (name, key), x in [*self.still.items(), *zip(self.shapes, self._in_front(arrays, front), strict=True)]:
+        for (name, key), x in sorted([*zip(self.shapes, arrays, strict=True), *self.still.items()], key=_number):
             if key is None:
                 given[name] = x
             else:
                 given.setdefault(name, {})[key] = x
-        for name, one in given.items():
-            if isinstance(one, dict) and 0 in one:
-                given[name] = [one[k] for k in sorted(one)]
-        run = self.rollout(**given)
-        self.last = front, [np.array(a) for a in arrays], run
-        return run
+        return given
 
-    def _in_front(self, arrays: Sequence[Array], front: Shape) -> list[Array]:
+    def _in_front(self, arrays: Sequence[Any], front: Shape, broadcast: Callable[..., Any]) -> list[Any]:
         """The arrays with axes in front of the rollouts'."""
         if not front:
             return list(arrays)
         made = []
         for a, ((name, _), (lead, own)) in zip(arrays, self.shapes.items(), strict=True):
-            whole = np.broadcast_to(a, (*front, *lead, *own))
+            whole = broadcast(a, (*front, *lead, *own))
             whole = whole.reshape(*front, *[1] * (len(self.batch) - len(lead)), *lead, *own)
-            made.append(
-                whole if name in OWN or name == "parameters" else np.broadcast_to(whole, (*front, *self.batch, *own))
-            )
+            made.append(whole if name in OWN or name == "parameters" else broadcast(whole, (*front, *self.batch, *own)))
         return made
 
     def pulled(self, by: Sequence[int]) -> Pulled:
@@ -133,26 +158,43 @@ class Pulled:
 
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The gradients."""
+        found = self._found(arrays, self.rolled.taken, np.broadcast_to)
+        return tuple(x.astype(_kind(arrays)) for x in found)
+
+    def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """The gradients, of arrays on a GPU."""
+        return tuple(self._found(arrays, partial(self.rolled.taken_on, library), partial(_copied, library)))
+
+    def _found(self, arrays: Sequence[Any], taken: Callable[..., Any], broadcast: Callable[..., Any]) -> Iterator[Any]:
         *arrays, dq, dqd = arrays
         more = [w.shape[: w.ndim - len(shape)] for w, shape in zip((dq, dqd), self.rolled.results, strict=True)]
         front = np.broadcast_shapes(*more)
-        made = self.rolled.taken(arrays, front)
-        weights = [np.broadcast_to(w, x.shape) for w, x in ((dq, made.q), (dqd, made.qd))]
+        made = taken(arrays, front)
+        weights = [broadcast(w, x.shape) for w, x in ((dq, made.q), (dqd, made.qd))]
         places = list(self.rolled.shapes)
         found = made.pulled(*weights, by=list(dict.fromkeys(places[k][0] for k in self.by)), flat=True)
         ahead = made.q.shape[: made.q.ndim - len(self.rolled.results[0])]
-        results = []
         for k, shape in zip(self.by, self.results, strict=True):
             name, key = places[k]
-            slope = np.asarray(found[name] if key is None else found[name][key])
-            shared = range(len(ahead), slope.ndim - len(shape))  # axes of rollouts that it does not have
-            results.append(slope.sum(axis=tuple(shared)).astype(_kind([*arrays, dq, dqd])))
-        return tuple(results)
+            slope = found[name] if key is None else found[name][key]
+            shared = tuple(range(len(ahead), slope.ndim - len(shape)))  # axes of rollouts that it does not have
+            yield slope.sum(shared) if shared else slope
 
     def pulled(self, by: Sequence[int]) -> Any:
         raise NotCovered(SECOND)
 
     along = pulled
+
+
+def _number(one: tuple[Place, Any]) -> int:
+    """Which of several arrays it is."""
+    key = one[0][1]
+    return key if isinstance(key, int) else 0
+
+
+def _copied(library: Any, array: Any, shape: Shape) -> Any:
+    """An array on a GPU, broadcast."""
+    return library.rows(array, shape, library.kind(array).dtype) if tuple(array.shape) != shape else array
 
 
 def _kind(arrays: Sequence[Array]) -> np.dtype[Any]:

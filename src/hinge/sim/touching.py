@@ -8,19 +8,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hinge.constraints.multipliers import Held
-from hinge.contact.contact_model import ContactModel
+from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.rigid_law import HARD, Struck, struck
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import SoftStep, soft_step
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
+from hinge.errors import NotCovered, one_of
 from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.implicit import damping, slopes
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.robot import Robot
 from hinge.sim.impulses import Bounded
 from hinge.spatial import Force
 from hinge.status import OK, OVERFLOW, UNCONVERGED
@@ -35,6 +37,22 @@ class Touched(NamedTuple):
     status: Scalar
     made: Struck | SoftStep
     slots: Slots
+
+
+def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
+             ) -> tuple[ContactModel | None, str]:  # fmt: skip
+    """What may touch, and the integrator of the robot's file where that says all."""
+    if physics is None:
+        return contact_model(robot.target, contacts, ground, law or "rigid"), ""
+    one_of("physics", physics, ("file",))
+    integrator = robot.model.physics.options.integrator
+    if law not in (None, "soft"):
+        raise NotCovered(f'physics="file" has the soft law; law={law!r} was given. Leave it out.')
+    if integrator not in ("Euler", "implicitfast"):
+        raise NotCovered(
+            f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
+        )
+    return contact_model(robot.target, "file" if contacts is None else contacts, ground, "soft", True), integrator
 
 
 def memory_of(touch: ContactModel | None, nv: int) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,21 +13,14 @@ from hinge.arguments import Array
 from hinge.calls.controllers import Untraceable, checked
 from hinge.robot import Robot
 from hinge.sim import forces, setup
+from hinge.sim.arrays import HERE, Pace
 from hinge.sim.record import Bar, CannotWrite, Recorder
-from hinge.sim.rollouts import Outside, Rolling, fate_width, statuses
+from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
 from hinge.version import __version__
 
 GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
-PATIENCE = 0.05  # s: how long a part of a run takes, so that Ctrl-C is heard
-
-
-def fates(rollouts: int, physics: Physics, nv: int) -> Array:
-    """How rollouts fare that have just begun."""
-    made = np.zeros((rollouts, fate_width(physics, nv)))
-    made[:, 1] = np.nan
-    return made
 
 
 @dataclass
@@ -53,7 +44,7 @@ class Run:
 
     @property
     def status(self) -> Array:
-        return statuses(self.fate)
+        return HERE.status(self.fate, self.fate.shape[:1])
 
     @property
     def going(self) -> Array:
@@ -96,30 +87,6 @@ class Run:
         return Trajectory(
             self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost, self.parameters
         )
-
-
-class Pace:
-    """How many steps are taken at once: as many as are done before somebody may want to stop."""
-
-    def __init__(self, rollouts: int) -> None:
-        self.steps = max(1, 4000 // max(1, rollouts))
-
-    @contextmanager
-    def of(self, count: int) -> Iterator[None]:
-        """A block in which so many steps are taken."""
-        spent = -time.monotonic()
-        yield
-        spent += time.monotonic()
-        self.steps = max(1, min(4 * self.steps, int(count * PATIENCE / max(spent, 1e-6))))
-
-    def parts(self, count: int) -> Iterator[tuple[int, int]]:
-        """So many steps in parts: how many are done before a part, and how many it takes."""
-        done = 0
-        while done < count:
-            part = min(self.steps, count - done)
-            with self.of(part):
-                yield done, part
-            done += part
 
 
 class Source:

@@ -30,11 +30,11 @@ def version() -> str:
     return ".".join(map(str, _checked(nvrtc().nvrtcVersion())))
 
 
-def compiled(source: str, name: str, architecture: int) -> bytes:
-    """The machine code of a text for GPUs of a compute capability, 90 for 9.0."""
+def compiled(source: str, name: str, architecture: int, part: int = 0) -> bytes:
+    """The machine code of a part of a text for GPUs of a compute capability, 90 for 9.0."""
     rtc = nvrtc()
     program = _checked(rtc.nvrtcCreateProgram(source.encode(), f"{name}.cu".encode(), 0, [], []))
-    options = [f"--gpu-architecture=sm_{architecture}", *OPTIONS]
+    options = [f"--gpu-architecture=sm_{architecture}", f"--define-macro=PART={part}", *OPTIONS]
     try:
         (status,) = rtc.nvrtcCompileProgram(program, len(options), [one.encode() for one in options])
         if status == rtc.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:

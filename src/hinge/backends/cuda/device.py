@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import get_ident
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any, NoReturn
+from weakref import finalize
 
 from hinge.backends.cuda.compiler import EXTRA
 from hinge.errors import DeviceError
 
+ROOM_KEPT = 1 << 30  # bytes that stay with us between calls
 OLDEST = 13000  # what the driver says for CUDA 13.0, whose compiler we use
 
 
@@ -46,8 +46,32 @@ def checked(answer: tuple[Any, ...], what: str = "the driver") -> Any:
     """What a call of the driver gives, if all went well."""
     status, *made = answer
     if status.value:
-        raise DeviceError(f"{what}: {_words(driver(), status)} ({status.name}).")
+        failed(status.value, what)
     return made[0] if len(made) == 1 else tuple(made) if made else None
+
+
+def failed(number: int, what: str) -> NoReturn:
+    """Raise what the driver says of an error."""
+    status = driver().CUresult(number)
+    raise DeviceError(f"{what}: {_words(driver(), status)} ({status.name}).")
+
+
+class Held(dict[int, int]):
+    """Where copies of arrays are on a GPU, by their numbers; they are gone with it."""
+
+    def __init__(self, on: Device, arrays: Mapping[int, Any]):
+        room = ExitStack()
+        finalize(self, _freed, on, room)
+        with on.current() as cu:
+            for k, array in arrays.items():
+                self[k] = room.enter_context(on.memory(array.nbytes))
+                if array.nbytes:
+                    checked(cu.cuMemcpyHtoD(self[k], array.ctypes.data, array.nbytes))
+
+
+def _freed(on: Device, room: ExitStack) -> None:
+    with on.current():
+        room.close()
 
 
 class Device:
@@ -95,56 +119,70 @@ class Device:
     def memory(self, size: int) -> Iterator[int]:
         """The address of so many bytes; call it where the context is current."""
         cu = driver()
-        free, total = checked(cu.cuMemGetInfo())
-        if size > free:
-            self._refuse(size, free, total)
+        if size > checked(cu.cuMemGetInfo())[0]:
+            self.refuse(size)
         status, place = cu.cuMemAlloc(max(size, 1))
         if status == cu.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
-            self._refuse(size, free, total)
+            self.refuse(size)
         address = int(checked((status, place), f"memory on {self}"))
         try:
             yield address
         finally:
             cu.cuMemFree(address)
 
-    def _refuse(self, size: int, free: int, total: int) -> None:
-        raise DeviceError(
-            f"{self} has no memory for {size} bytes: {free} of its {total} are free.\n"
-            "  Give fewer states at a time, or ask for less of each."
-        )
-
-    def launch(self, kernel: Any, states: int, threads: int, numbers: Sequence[int], stream: Any) -> None:
-        """Put a kernel into a stream, with its arguments, all of 64 bits; as many blocks of threads as states need."""
-        cu, count = driver(), len(numbers)
-        values, places = _arguments(get_ident(), count)
-        values[:] = numbers
-        pushed = int(checked(cu.cuCtxGetCurrent())) != self.handle
-        if pushed:
-            checked(cu.cuCtxPushCurrent(self.context))
-        made = cu.cuLaunchKernel(
-            kernel, -(-states // threads), 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(places), 0
-        )
-        if pushed:
-            cu.cuCtxPopCurrent()
-        checked(made)
-
-    def loaded(self, code: bytes, name: str) -> Any:
-        """A kernel of machine code."""
+    @contextmanager
+    def room(self, size: int, stream: int) -> Iterator[int]:
+        """The address of so many bytes for what is put into a stream meanwhile; nobody waits, and they are kept."""
         with self.current() as cu:
-            module = checked(cu.cuModuleLoadData(code), f"{name} on {self}")
-            return checked(cu.cuModuleGetFunction(module, name.encode()))
+            status, place = cu.cuMemAllocFromPoolAsync(size, self._pool, cu.CUstream(stream))
+            if status == cu.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+                self.refuse(size)
+            address = checked((status, place), f"memory on {self}")
+            try:
+                yield int(address)
+            finally:
+                checked(cu.cuMemFreeAsync(address, cu.CUstream(stream)))
+
+    @functools.cached_property
+    def _pool(self) -> Any:
+        """Memory that is not given back to the driver."""
+        cu = driver()
+        wanted = cu.CUmemPoolProps()
+        wanted.allocType = cu.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+        wanted.location.type = cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        wanted.location.id = self.number
+        pool = checked(cu.cuMemPoolCreate(wanted))
+        kept = cu.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        checked(cu.cuMemPoolSetAttribute(pool, kept, cu.cuuint64_t(ROOM_KEPT)))
+        return pool
+
+    def held(self, arrays: Mapping[int, Any]) -> Held:
+        """Copies of arrays of NumPy that stay here as long as the result."""
+        return Held(self, arrays)
+
+    def put(self, address: int, array: Any, stream: Any) -> None:
+        """Copy an array of NumPy there, in a stream; it may change when this returns."""
+        with self.current() as cu:
+            checked(cu.cuMemcpyHtoDAsync(address, array.ctypes.data, array.nbytes, stream), f"a copy to {self}")
+
+    def refuse(self, size: int, what: str = "") -> NoReturn:
+        """Say that there is no memory for so many bytes."""
+        with self.current() as cu:
+            free, total = checked(cu.cuMemGetInfo())
+        raise DeviceError(
+            f"{what}{self} has no memory for {size} bytes: {free} of its {total} are free.\n"
+            "  Give fewer states at a time, or ask for less of each."
+        ) from None
+
+
+def loaded(code: bytes, name: str) -> int:
+    """A kernel of machine code, for whichever GPU it is launched on."""
+    cu = driver()
+    library = checked(cu.cuLibraryLoadData(code, [], [], 0, [], [], 0), name)
+    return int(checked(cu.cuLibraryGetKernel(library, name.encode()), name))
 
 
 @functools.cache
 def gpu(number: int = 0) -> Device:
     """The GPU with that number."""
     return Device(number)
-
-
-@functools.lru_cache(256)
-def _arguments(thread: int, count: int) -> tuple[Any, Any]:
-    """Room for the arguments of a kernel, each thread's own, and the list of their addresses."""
-    values = (ctypes.c_int64 * count)()
-    start = ctypes.addressof(values)
-    places = (ctypes.c_void_p * count)(*range(start, start + 8 * count, 8))
-    return values, places

@@ -1,4 +1,4 @@
-"""A program as CUDA C++, as NVRTC takes it: a kernel with one thread a state.
+"""A program as CUDA C++, as NVRTC takes it: a kernel with one thread a state, or several that each make a part.
 
     extern "C" __global__ void arm_inverse_dynamics(const double *all_q, …, double *all_tau, long long states)
 
@@ -14,11 +14,16 @@ from dataclasses import dataclass, replace
 
 from hinge.backends import c
 from hinge.backends.cuda import rows
+from hinge.backends.cuda.parts import parts
 from hinge.backends.partition import Pieces, Straight
 from hinge.backends.statements import Real, braced, shared
 from hinge.graph import OPS, Program
 
-WORDS = frozenset({"this_state", "first_state", "states", "staging", "rows", "row", "lane", "part"})  # of the code here
+# names that the code here uses
+WORDS = frozenset(re.findall(r"\w+", "this_state first_state states staging rows row lane part columns PART COLUMN"))
+# what several kernels take besides, and where a state's number of a column is
+ROOM = "{} *__restrict__ columns"
+COLUMN = "#define COLUMN(k) (columns + (k) * states + this_state)\n"
 
 HEAD = """\
 #ifdef __CUDACC_RTC__
@@ -39,36 +44,90 @@ typedef unsigned long long uint64_t;
 
 @dataclass(frozen=True)
 class Text:
-    """A program as text: the kernel's name, and how many threads a block has."""
+    """A program as text: kernels that all take the same, and run one after another; the threads of a block of each.
+
+    With PART defined as a number it is the text of that kernel alone. Several kernels have room for so many numbers of
+    each state, `columns`.
+    """
 
     source: str
-    name: str
-    threads: int
+    kernels: tuple[str, ...]
+    threads: tuple[int, ...]
+    columns: int = 0
 
 
 def emit(program: Program, real: Real, name: str = "program") -> Text:
     """The program as CUDA C++."""
-    one = _routine(program, name)
-    stage = rows.staging(
+    used = {op for op, _ in program.code if op in OPS}
+    functions = [re.sub(r"^static ", "static __device__ ", text, flags=re.M)
+                 for text in shared([row for word, row in OPS.items() if word in used], real)]  # fmt: skip
+    cut = parts(program, real)
+    if len(cut) == 1:
+        stage = _stage(cut[0], real)
+        helpers = [rows.HELPERS] if stage.columns else []
+        source = "\n".join([HEAD, *functions, *helpers, _kernel(_routine(cut[0], name), stage, real)])
+        return Text(source, (name,), (stage.threads,))
+    whole, first = _routine(program, name), 0
+    texts = [_part(f"{name}_{k}", part, whole, real) for k, part in enumerate(cut)]
+    for array, output in zip(whole.outputs, program.outputs, strict=True):
+        n = len(output.entries)
+        if not n:
+            continue
+        turned = f"give_turned<{n}>(all_{array.name}, columns + {first} * states, states);"
+        texts.append(braced(_head(f"{name}_{len(texts)}", whole, real, rows.THREADS, ROOM), [turned]))
+        first += n
+    kernels = tuple(f"{name}_{k}" for k in range(len(texts)))
+    texts = [f"#if !defined PART || PART == {k}\n{text}#endif\n" for k, text in enumerate(texts)]
+    return Text(
+        "\n".join([HEAD, COLUMN, *functions, rows.TURNED, *texts]), kernels, (rows.THREADS,) * len(texts), first
+    )
+
+
+def _stage(program: Program, real: Real) -> rows.Staging:
+    """What goes through shared memory."""
+    return rows.staging(
         [0 if array.uniform or array.stream else array.size for array in program.inputs],
         [0 if array.whole or array.stream else len(array.entries) for array in program.outputs],
         real,
     )
-    used = {op for op, _ in program.code if op in OPS}
-    functions = [re.sub(r"^static ", "static __device__ ", text, flags=re.M)
-                 for text in shared([row for word, row in OPS.items() if word in used], real)]  # fmt: skip
-    helpers = [rows.HELPERS] if stage.columns else []
+
+
+def _head(name: str, one: c.Routine, real: Real, threads: int, *more: str) -> str:
+    """The head of a kernel; `more` is what it takes besides."""
+    *arrays, states = _parameters(one, real)
+    taken = ", ".join([*arrays, *(text.format(real.name) for text in more), states])
+    return f'extern "C" __global__ void __launch_bounds__({threads})\n{name}({taken})'
+
+
+def _kernel(one: c.Routine, stage: rows.Staging, real: Real) -> str:
+    """The kernel that makes all results."""
+    program = one.program
     inside = replace(one, program=replace(program, outputs=tuple(replace(o, entries=()) for o in program.outputs)))
-    whole = Pieces([Straight(0, len(program.code))], {}, 0, {})
     body = [
         *_begin(stage, real),
         *_taken(one, stage, real),
         *c.scratch(one, real),
-        *c.statements(inside, real, whole, 0, len(program.code)),
+        *c.statements(inside, real, _uncut(program), 0, len(program.code)),
         *_given(one, stage, real),
     ]
-    head = f'extern "C" __global__ void __launch_bounds__({stage.threads})\n{name}({", ".join(_parameters(one, real))})'
-    return Text("\n".join([HEAD, *functions, *helpers, braced(head, body)]), name, stage.threads)
+    return braced(_head(one.name, one, real, stage.threads), body)
+
+
+def _part(name: str, program: Program, whole: c.Routine, real: Real) -> str:
+    """A kernel that makes some of the results: each is written to its column when it is made."""
+    stage = rows.Staging({}, {}, 0, rows.THREADS)
+    columns = tuple(c.Array(f"COLUMN({output.name})", 0, "") for output in program.outputs)
+    one = replace(whole, program=program, outputs=columns)
+    body = [
+        *_begin(stage, real),
+        *_taken(one, stage, real),
+        *c.statements(one, real, _uncut(program), 0, len(program.code)),
+    ]
+    return braced(_head(name, whole, real, stage.threads, ROOM), body)
+
+
+def _uncut(program: Program) -> Pieces:
+    return Pieces([Straight(0, len(program.code))], {}, 0, {})
 
 
 def _routine(program: Program, name: str) -> c.Routine:
@@ -80,7 +139,7 @@ def _routine(program: Program, name: str) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "")
+    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded)
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:
@@ -112,8 +171,11 @@ def _begin(stage: rows.Staging, real: Real) -> list[str]:
 def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
     """What each input array is called for a state."""
     lines = list[str]()
-    gathered = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "input"}
+    gathered = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind in ("input", "rows")}
+    read = gathered | {args[0] for op, args in one.program.code if op == "input"} | stage.inputs.keys()
     for k, (array, given) in enumerate(zip(one.inputs, one.program.inputs, strict=True)):
+        if k not in read:
+            continue
         pointer = f"const {real.name} *const {array.name} = all_{array.name}"
         if given.stream and not given.uniform:
             lines.append(f"{pointer} + this_state * {c.rows_of(array)} * {given.size};")
@@ -127,8 +189,7 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             lines += rows.taken(array.name, given.size, real)
     for array, output in zip(one.outputs, one.program.outputs, strict=True):
         if output.stream:
-            rows_of = f"this_state * {c.rows_of(array)} * {output.shape[0]}"
-            lines.append(f"{real.name} *const {array.name} = all_{array.name} + {rows_of};")
+            lines.append(f"{real.name} *const {array.name} = all_{array.name} + this_state;")
     return [*lines, "__syncwarp();"] if stage.inputs else lines
 
 

@@ -6,15 +6,17 @@ names. What there is to know of a call depends on shapes, types and places alone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
+from operator import or_
 from typing import Any, NamedTuple, Protocol
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from hinge.backends.cuda.device import Device, gpu
+from hinge.backends.cuda.launcher import Launch, Several
 from hinge.backends.kernel import Kernel
 from hinge.errors import SizeError
 
@@ -34,6 +36,14 @@ class Kind(NamedTuple):
 class Library(Protocol):
     """What a library of arrays on GPUs has to do."""
 
+    exhausted: type[Exception]  # what it raises where there is no memory
+
+    def keys(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """What tells calls apart, in the library's own words: shapes, types, GPUs, and what lies one after another."""
+
+    def places(self, arrays: Sequence[Any]) -> list[int]:
+        """Where their numbers begin."""
+
     def kind(self, array: Any) -> Kind: ...
     def place(self, array: Any) -> int:
         """Where its numbers begin, one after another; 0 where they lie otherwise."""
@@ -42,10 +52,15 @@ class Library(Protocol):
         """The address of the stream in which work on that GPU goes now."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any: ...
+    def maker(self, kind: Kind) -> Callable[[], Any]:
+        """What makes such an array, again and again."""
+
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         """A copy of the array, broadcast to that shape, of that type, in memory of its own."""
 
     def fill(self, out: Any, array: Any) -> None: ...
+    def stamp(self, array: Any) -> Any:
+        """What is another as soon as the array's numbers are, as long as the array lives."""
 
 
 @dataclass(frozen=True)
@@ -53,78 +68,139 @@ class Fit:
     """What is known of a call before it is made."""
 
     on: Device
-    code: Any
-    number: np.dtype[Any]
+    launch: Launch | Several
     states: int
-    inputs: tuple[tuple[Kind, bool], ...]  # as the kernel takes them, and whether they are given so
-    results: tuple[Kind, ...]
+    inputs: tuple[Kind, ...]  # as the kernel takes them
+    as_given: tuple[bool, ...]
+    straight: bool  # whether all are given so
+    makers: tuple[Callable[[], Any], ...]  # of results
+    size: int  # bytes of the first result
+    total: int  # bytes of all results and copies
+    fills: bool  # whether an array that is given for the first result is such a one
 
 
-_fits: WeakKeyDictionary[Kernel, dict[Any, Fit]] = WeakKeyDictionary()
+class Way:
+    """The way of arrays of one library into a kernel."""
+
+    def __init__(self, kernel: Kernel, library: Library):
+        self.kernel, self.library = kernel, library
+        self._fits: dict[Any, Fit] = {}
+
+    def __call__(self, arrays: Sequence[Any], out: Any = None) -> tuple[Any, ...]:
+        """The results of the kernel for arrays of the library, as arrays of it."""
+        library = self.library
+        key = library.keys(arrays if out is None else (*arrays, out))
+        fit = self._fits.get(key)
+        if fit is None:
+            fit = self._fits[key] = self._fitted(arrays, out)
+        places, held, first = library.places(arrays), None, None
+        try:
+            if not fit.straight or reduce(or_, places) % LINE:
+                held = self._in_rows(fit, arrays, places)
+            if out is None:
+                results = [make() for make in fit.makers]
+            else:
+                first = out if fit.fills and self._is_free(out, fit, places) else fit.makers[0]()
+                results = [first, *(make() for make in fit.makers[1:])]
+        except library.exhausted:
+            fit.on.refuse(fit.total, f"{self.kernel.name}: ")
+        if fit.states:
+            fit.launch(places + library.places(results), library.stream(fit.on.number))
+        del held  # memory that a library takes back is used again in the same stream only
+        if out is not None and first is not out:
+            library.fill(out, first)
+            results[0] = out
+        return tuple(results)
+
+    def _fitted(self, arrays: Sequence[Any], out: Any) -> Fit:
+        """What there is to know of a call with such arrays; refuses what does not fit."""
+        kernel, library = self.kernel, self.library
+        given = [library.kind(x) for x in arrays]
+        last = None if out is None else library.kind(out)
+        names = [*(one.name for one in kernel.plan.inputs), "out"]
+        kinds = [*given, last] if last else given
+        one_place(kernel.name, {name: kind.device for name, kind in zip(names, kinds, strict=False)})
+        number, batch, shapes = kernel.fitted(given, last)
+        on, states = gpu(given[0].device), prod(batch)
+        inputs = tuple(
+            Kind(shape if one.uniform else (*batch, *shape), number, on.number)
+            for one, shape in zip(kernel.plan.inputs, kernel.plan.shapes, strict=True)
+        )
+        as_given = tuple(
+            kind == wanted and library.place(x) != 0 for x, kind, wanted in zip(arrays, given, inputs, strict=True)
+        )
+        results = tuple(Kind((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes))
+        launch = kernel.code(number).launching(on, len(inputs) + len(results), (), states)  # type: ignore[attr-defined]
+        if len(self._fits) >= MOST:
+            self._fits.clear()
+        copied = [kind for kind, as_it_is in zip(inputs, as_given, strict=True) if not as_it_is]
+        total = sum(map(_bytes, (*results, *copied)))
+        fills = out is not None and last == results[0] and library.place(out) != 0
+        makers = tuple(map(library.maker, results))
+        return Fit(on, launch, states, inputs, as_given, all(as_given), makers, _bytes(results[0]), total, fills)
+
+    def _in_rows(self, fit: Fit, arrays: Sequence[Any], places: list[int]) -> list[Any]:
+        """Copies of those arrays that do not lie as the kernel takes them, whose places are put in."""
+        held = []
+        for k, (x, kind, as_given) in enumerate(zip(arrays, fit.inputs, fit.as_given, strict=True)):
+            if not as_given or places[k] % LINE:
+                held.append(self.library.rows(x, kind.shape, kind.dtype))
+                places[k] = self.library.place(held[-1])
+        return held
+
+    def _is_free(self, out: Any, fit: Fit, places: Sequence[int]) -> bool:
+        """Whether results can be written straight into an array that was given for them: no input lies there."""
+        start = self.library.place(out)
+        spans = zip(places, fit.inputs, strict=True)
+        return not start % LINE and all(start + fit.size <= at or at + _bytes(kind) <= start for at, kind in spans)
 
 
-def call(kernel: Kernel, library: Library, arrays: Sequence[Any], out: Any = None) -> tuple[Any, ...]:
-    """The results of a kernel for arrays of a library, as arrays of it."""
-    kinds = tuple([library.kind(x) for x in (arrays if out is None else (*arrays, out))])
-    known = _fits.get(kernel)
-    if known is None:
-        known = _fits.setdefault(kernel, {})
-    fit = known.get((kinds, out is None))
-    if fit is None:
-        if len(known) >= MOST:
-            known.clear()
-        fit = known[kinds, out is None] = _fit(kernel, kinds, out is not None)
-    addresses, held = list[int](), list[Any]()
-    for x, (kind, as_given) in zip(arrays, fit.inputs, strict=True):
-        place = library.place(x) if as_given else 0
-        if not place or place % LINE:
-            held.append(library.rows(x, kind.shape, kind.dtype))
-            place = library.place(held[-1])
-        addresses.append(place)
-    direct = out is not None and _is_plain(library, out, fit, addresses)
-    results = [out if direct and not k else library.empty(*kind) for k, kind in enumerate(fit.results)]
-    addresses += [library.place(x) for x in results]
-    if fit.states:
-        fit.code.launch(fit.on, addresses, (), fit.states, library.stream(fit.on.number))
-    if out is not None and not direct:
-        library.fill(out, results[0])
-        results[0] = out
-    return tuple(results)
+def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+    """A call without arguments, as `Kernel.bind` makes one: it reads and writes these very arrays.
+
+    They lie in rows, and records as `record` makes them. What is given as an array of NumPy is copied there in every
+    call.
+    """
+    kind = library.kind(outs[0])
+    code: Any = kernel.code(kind.dtype)
+    on, every = gpu(kind.device), [*given, *outs]
+    here = {k: x for k, x in enumerate(given) if isinstance(x, np.ndarray)}
+    for k, x in here.items():
+        every[k] = library.empty(x.shape, kind.dtype, on.number)
+    counts = [every[k].shape[-2] for k in code.streams]
+    for k in code.records:
+        every[k] = every[k].swapaxes(0, 1).swapaxes(1, 2)
+    addresses = [library.place(x) for x in every]
+
+    def call() -> None:
+        stream = library.stream(on.number)
+        for k, x in here.items():
+            on.put(library.place(every[k]), np.ascontiguousarray(x, kind.dtype), stream)
+        if kind.shape[0]:
+            code.launch(on, addresses, counts, kind.shape[0], stream)
+
+    return call
 
 
-def _fit(kernel: Kernel, kinds: Sequence[Kind], has_out: bool) -> Fit:
-    """What there is to know of a call with arrays of these kinds, the last of them out; refuses what does not fit."""
-    names = [*(one.name for one in kernel.plan.inputs), "out"]
-    for name, kind in zip(names, kinds, strict=False):
-        if kind.device != kinds[0].device:
+def record(library: Library, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+    """An array (states, rows, width) for a record, which lies coordinates first."""
+    states, rows, width = shape
+    return library.empty((rows, width, states), dtype, device).swapaxes(1, 2).swapaxes(0, 1)
+
+
+def one_place(call: str, devices: Mapping[str, int]) -> None:
+    """Refuse arrays, by their names, that are not on one GPU."""
+    first = next(iter(devices))
+    for name, device in devices.items():
+        if device != devices[first]:
             raise SizeError(
-                f"{kernel.name}: {names[0]} is {_where(kinds[0])} and {name} {_where(kind)}.\n"
-                "  Bring them to one place."
+                f"{call}: {first} is {_where(devices[first])} and {name} {_where(device)}.\n  Bring them to one place."
             )
-    given = kinds[:-1] if has_out else kinds
-    number, batch, shapes = kernel.fitted(given, kinds[-1] if has_out else None)
-    on = gpu(kinds[0].device)
-    inputs = []
-    for kind, one, shape in zip(given, kernel.plan.inputs, kernel.plan.shapes, strict=True):
-        wanted = Kind(shape if one.uniform else (*batch, *shape), number, on.number)
-        inputs.append((wanted, wanted == kind))
-    results = tuple(Kind((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes))
-    return Fit(on, kernel.code(number), number, prod(batch), tuple(inputs), results)
-
-
-def _is_plain(library: Library, out: Any, fit: Fit, addresses: Sequence[int]) -> bool:
-    """Whether results can be written straight into an array that was given for them: no input lies there."""
-    start = library.place(out)
-    if not start or start % LINE or library.kind(out) != fit.results[0]:
-        return False
-    end = start + _bytes(fit.results[0])
-    spans = zip(addresses, fit.inputs, strict=True)
-    return all(end <= address or address + _bytes(kind) <= start for address, (kind, _) in spans)
 
 
 def _bytes(kind: Kind) -> int:
     return prod(kind.shape) * kind.dtype.itemsize
 
 
-def _where(one: Kind) -> str:
-    return "on the CPU" if one.device == HOST else f"on GPU {one.device}"
+def _where(device: int) -> str:
+    return "on the CPU" if device == HOST else f"on GPU {device}"

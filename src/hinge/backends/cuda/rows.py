@@ -1,8 +1,10 @@
 """Rows of numbers between memory and threads, one thread a state.
 
-A short row is read and written by its thread, two or four numbers at a time where they fill it. Of long rows a warp
-takes its 32 together, which lie side by side, through shared memory: there rows are an odd number of places apart, so
-that threads that read the same entry of each do not wait for each other.
+A short row is read and written by its thread, two or four numbers at a time where they fill it, and nobody reads it
+again. Of long rows a warp takes its 32 together, which lie side by side, through shared memory: there rows are an odd
+number of places apart, so that threads that read the same entry of each do not wait for each other. Of what several
+kernels make, each some entries of a row, there are columns first, which threads write side by side; then their rows.
+Records lie coordinates first, (rows, width, states), for the same reason.
 """
 
 from __future__ import annotations
@@ -20,6 +22,10 @@ SHARED = 48 * 1024  # bytes that a block may have of shared memory without askin
 WHOLE = 20 * 1024  # bytes of a warp's results that go there at once; of more, so many columns of rows at a time:
 PART = {"double": 96, "float": 160}
 THREADS = 128  # of a block
+# how a thread reads and writes: caches may forget rows of floats first; those of doubles are faster kept
+READ, WRITE = {"double": "__ldg", "float": "__ldcs"}, {"double": "__stwb", "float": "__stcs"}
+BUSY = 1 << 14  # states that keep a GPU busy
+ROOM = 1 << 29  # bytes that kernels of one program may share at a time
 
 HELPERS = """\
 template <int N, int APART, typename T>
@@ -110,9 +116,9 @@ def taken(name: str, n: int, real: Real) -> list[str]:
         return [*lines, *(f"{name}[{j}] = all_{name}[this_state * {n} + {j}];" for j in range(n))]
     kind = f"{real.name}{w}"
     for i in range(n // w):
-        place = f"reinterpret_cast<const {kind} *>(all_{name} + this_state * {n})[{i}]"
+        place = f"reinterpret_cast<const {kind} *>(all_{name} + this_state * {n}) + {i}"
         parts = " ".join(f"{name}[{i * w + j}] = part.{'xyzw'[j]};" for j in range(w))
-        lines.append(f"{{ const {kind} part = {place}; {parts} }}")
+        lines.append(f"{{ const {kind} part = {READ[real.name]}({place}); {parts} }}")
     return lines
 
 
@@ -124,10 +130,15 @@ def given(name: str, values: Sequence[str], real: Real) -> list[str]:
         return [f"all_{name}[this_state * {n} + {j}] = {x};" for j, x in enumerate(values)]
     kind = f"{real.name}{w}"
     return [
-        f"reinterpret_cast<{kind} *>(all_{name} + this_state * {n})[{i}] = "
-        f"make_{kind}({', '.join(values[i * w : (i + 1) * w])});"
+        f"{WRITE[real.name]}(reinterpret_cast<{kind} *>(all_{name} + this_state * {n}) + {i}, "
+        f"make_{kind}({', '.join(values[i * w : (i + 1) * w])}));"
         for i in range(n // w)
     ]
+
+
+def recorded(name: str, place: str, values: Sequence[str]) -> list[str]:
+    """A row of a record, each number beside those of the other states."""
+    return [f"{name}[({place} + {j}) * states] = {x};" for j, x in enumerate(values)]
 
 
 def staged_in(name: str, n: int, column: int, real: Real) -> list[str]:
@@ -151,3 +162,33 @@ def staged_out(name: str, values: Sequence[str], width: int) -> list[str]:
         how = f"give_rows<{n}, {apart(n)}>" if w == n else f"give_part<{w}, {apart(w)}, {n}>"
         lines.append(f"{how}({to}, staging, rows, lane);")
     return lines
+
+
+TURNED = """\
+/* columns, a number of each state one after the other, into rows: by each warp those of its states, 32 at a time */
+template <int N, typename T, typename R>
+static __device__ void give_turned(R *to, const T *columns, long long states)
+{
+    __shared__ T tiles[4][32][33];
+    T (*const tile)[33] = tiles[threadIdx.x >> 5];
+    const int lane = threadIdx.x & 31;
+    const long long first = blockIdx.x * 128ll + (threadIdx.x & ~31);
+    const int rows = (int)min(32ll, states - first);
+    if (rows <= 0) return;
+    for (int column = 0; column < N; column += 32) {
+        #pragma unroll
+        for (int k = 0; k < 32; k++)
+            if (column + k < N && lane < rows) tile[k][lane] = columns[(column + k) * states + first + lane];
+        __syncwarp();
+        #pragma unroll 8
+        for (int row = 0; row < rows; row++)
+            if (column + lane < N) to[(first + row) * N + column + lane] = (R)tile[lane][row];
+        __syncwarp();
+    }
+}
+"""
+
+
+def at_a_time(size: int) -> int:
+    """How many states there is room for, where kernels share so many bytes of each."""
+    return max(ROOM // size // BUSY, 1) * BUSY

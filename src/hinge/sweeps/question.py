@@ -1,0 +1,241 @@
+"""What a sweep asks: a robot, what differs from rollout to rollout, how they run, and what is kept of them.
+
+A question is checked before anything runs, is data that two sweeps can be compared by, and answers for any rollouts by
+their numbers alone: `drawn` says what they are given, `answer` what is kept of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hinge import arguments
+from hinge.arguments import Array
+from hinge.backends import cache
+from hinge.errors import DeviceError, HingeError, SizeError
+from hinge.robot import Robot
+from hinge.sim.rollouts import kernel
+from hinge.sim.simulation import Rollout, rollout
+from hinge.status import Status
+from hinge.sweeps.spreads import Listed, Space, Spread, told
+from hinge.version import __version__
+
+ROOM = 32 << 20  # bytes of states that a worker has at once
+TRIED = 16  # rollouts of which one has to be good before a sweep begins
+
+
+def build() -> str:
+    """The version of hinge, and a hash of its sources: what has the same gives the same bits."""
+    return f"{__version__} ({cache.key()[:12]})"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, or an array of them, that rollouts are given: what it is of, where in that, and its values.
+
+    `of` is an argument of `rollout`, `at` what of it this is: a name, a number, or some of the coordinates.
+    """
+
+    name: str
+    of: str
+    at: Any
+    shape: tuple[int, ...]
+    values: Spread | Array
+
+    @property
+    def varies(self) -> bool:
+        return isinstance(self.values, Spread)
+
+    def said(self) -> Any:
+        return self.values.said() if isinstance(self.values, Spread) else told(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """All that a sweep asks."""
+
+    robot: Robot
+    numbers: tuple[Number, ...]
+    space: Space
+    steps: int
+    h: float
+    keep: tuple[str, ...]
+    record: int
+    options: Mapping[str, Any]  # of `rollout`, besides the numbers
+    chunk: int = 0
+
+    # ---- what rollouts are given
+
+    def drawn(self, k: Array, rows: Mapping[str, Array] | None = None) -> dict[str, Array]:
+        """The numbers of rollouts k (n,) that differ, (n, …) by name; `rows` has those that come from tables."""
+        given = self.rows(k) if rows is None else rows
+        return {
+            one.name: given[one.name] if one.name in given else one.values.values(one.name, one.shape, self.space, k)
+            for one in self.numbers
+            if isinstance(one.values, Spread)
+        }
+
+    def rows(self, k: Array) -> dict[str, Array]:
+        """Those of them that come from tables."""
+        return {
+            one.name: one.values.values(one.name, one.shape, self.space, k)
+            for one in self.numbers
+            if isinstance(one.values, Listed) and is_table(one.values)
+        }
+
+    def carried(self) -> Question:
+        """The question without the rows of its tables, which are sent with the rollouts they are for."""
+        bare = [
+            replace(one, values=Listed("table", np.empty(0))) if is_table(one.values) else one for one in self.numbers
+        ]
+        return replace(self, numbers=tuple(bare))
+
+    def given(self, drawn: Mapping[str, Array], batch: tuple[int, ...]) -> dict[str, Any]:
+        """What `rollout` is given, for numbers with these axes first."""
+        robot = self.robot
+        made: dict[str, Any] = {"q0": np.empty((*batch, robot.nq)), "qd0": np.zeros((*batch, robot.nv))}
+        made["q0"][...] = robot.neutral()
+        parameters, inputs = {}, {}
+        for one in self.numbers:
+            value = drawn.get(one.name, one.values)
+            if one.of in ("q0", "qd0"):
+                made[one.of][..., one.at] = value
+            elif one.of == "parameters":
+                parameters[one.at] = value
+            elif one.of == "inputs":
+                inputs[one.at] = value
+            else:
+                made[one.of] = value
+        return made | {"parameters": parameters or None, "inputs": [inputs[k] for k in sorted(inputs)]}
+
+    def run(self, given: Mapping[str, Any], record: int, steps: int | None = None) -> Rollout:
+        """Rollouts with what they are given."""
+        count = self.steps if steps is None else steps
+        return rollout(self.robot, steps=count, h=self.h, record=record, **given, **self.options)
+
+    def again(self, k: int) -> Rollout:
+        """Rollout k, every step of it."""
+        number = arguments.count("again: k", k, 0)
+        if number >= self.space.total:
+            raise SizeError(f"again: there is no rollout {number}; they are numbered from 0 to {self.space.total - 1}.")
+        drawn = {name: x[0] for name, x in self.drawn(np.array([number])).items()}
+        return self.run(self.given(drawn, ()), 1)
+
+    # ---- what is kept of them
+
+    @property
+    def every(self) -> int:
+        """How many steps apart the states are that have to be looked at."""
+        return 1 if "extremes" in self.keep else self.record if "trajectory" in self.keep else self.steps
+
+    def kept(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """What is kept of a rollout: q or qd of which it is made, and its axes."""
+        sizes = {"q": self.robot.nq, "qd": self.robot.nv}
+        made: dict[str, tuple[str, tuple[int, ...]]] = {}
+        for of, n in sizes.items():
+            made |= {f"{of}_end": (of, (n,))} if "final" in self.keep else {}
+            made |= {f"{of}_min": (of, (n,)), f"{of}_max": (of, (n,))} if "extremes" in self.keep else {}
+            made |= {of: (of, (self.steps // self.record + 1, n))} if "trajectory" in self.keep else {}
+        return made
+
+    def answer(self, k: Array, rows: Mapping[str, Array] | None = None) -> dict[str, Array]:
+        """All that the store has of rollouts k (n,): what they were given, what is kept of them, and a status."""
+        drawn = self.drawn(k, rows)
+        made = {name: np.full((len(k), *shape), np.nan) for name, (_, shape) in self.kept().items()}
+        made["status"] = np.full(len(k), Status.REFUSED, np.uint8)
+        states = (self.steps // self.every + 1) * (self.robot.nq + self.robot.nv)
+        for part in _parts(0, len(k), max(1, ROOM // (8 * states))):
+            self._put(made, drawn, part)
+        return {name: np.ascontiguousarray(x, np.float64) for name, x in drawn.items()} | made
+
+    def _put(self, made: Mapping[str, Array], drawn: Mapping[str, Array], part: slice) -> None:
+        """Run some of the rollouts and put what is kept of them in its place; one that is refused stops no other."""
+        size = part.stop - part.start
+        try:
+            run = self.run(self.given({name: x[part] for name, x in drawn.items()}, (size,)), self.every)
+        except DeviceError:
+            raise
+        except HingeError:
+            for half in _parts(part.start, part.stop, -(-size // 2)) if size > 1 else ():
+                self._put(made, drawn, half)
+            return
+        made["status"][part] = run.status
+        for name, (of, _) in self.kept().items():
+            states = run.q if of == "q" else run.qd
+            made[name][part] = KEEPS[name.removeprefix(of)](states, self.record // self.every)
+
+    # ---- what it is
+
+    def said(self) -> dict[str, Any]:
+        """All of it as data: two questions that say the same have the same answer."""
+        robot, numbers = self.robot, self.numbers
+        of = lambda *places: {one.name: one.said() for one in numbers if one.of in places}
+        return {
+            "hinge": build(),
+            "robot": {"name": robot.name, "nq": robot.nq, "nv": robot.nv, "digest": robot.model.digest[:12]},
+            "rollouts": self.space.total, "each": self.space.each, "seed": self.space.seed,
+            "steps": self.steps, "step": self.h, "chunk": self.chunk,
+            "keep": list(self.keep), "record": self.record if "trajectory" in self.keep else 0,
+            "parameters": of("parameters"), "initial": of("q0", "qd0"), "control": of("tau", "taus"),
+            "inputs": of("inputs"), "options": {name: _plain(x) for name, x in sorted(self.options.items())},
+        }  # fmt: skip
+
+    def first(self) -> Array:
+        """The numbers of the rollouts that are tried before a sweep begins."""
+        return np.arange(min(TRIED, self.space.total))
+
+    def tried(self, rows: Mapping[str, Array] | None = None) -> str:
+        """A hash of the program that runs: robot, method, controller and all that acts.
+
+        Takes one step with the first rollout that is not refused; raises where none of the first few is good, and
+        compiles the program, which workers on this machine then find in the cache.
+        """
+        drawn = self.drawn(self.first(), rows)
+        for k in self.first():
+            given = self.given({name: x[k : k + 1] for name, x in drawn.items()}, (1,))
+            if "taus" in given:
+                given["taus"] = given["taus"][:1]
+            try:
+                course = self.run(given, 1, 1).course
+            except HingeError as problem:
+                why = problem
+                continue
+            assert course is not None
+            fields = {"q": self.robot.nq, "qd": self.robot.nv}
+            plan = kernel(self.robot, course.physics, course.outside, fields, course.backend).plan
+            return hashlib.sha256("\0".join(plan.digest).encode()).hexdigest()
+        raise why
+
+
+KEEPS = {  # of states (n, rows, width), of which every so many are recorded
+    "_end": lambda x, every: x[:, -1],
+    "_min": lambda x, every: x.min(axis=1),
+    "_max": lambda x, every: x.max(axis=1),
+    "": lambda x, every: x[:, ::every],
+}
+
+
+def is_table(values: Any) -> bool:
+    """Whether numbers come from a table."""
+    return isinstance(values, Listed) and values.kind == "table"
+
+
+def _parts(start: int, stop: int, size: int) -> Iterator[slice]:
+    return (slice(k, min(k + size, stop)) for k in range(start, stop, size))
+
+
+def _plain(given: Any) -> Any:
+    """An option as data; what a function does is in the hash of the program."""
+    if given is None or isinstance(given, str | bool | int | float):
+        return given
+    if isinstance(given, Mapping):
+        return {str(name): _plain(x) for name, x in given.items()}
+    if isinstance(given, tuple | list) and not all(isinstance(x, int | float) for x in given):
+        return [_plain(x) for x in given]
+    if callable(given) or not isinstance(given, np.ndarray | tuple | list):
+        return f"{type(given).__name__} {getattr(given, '__name__', '')}".strip()
+    return told(np.asarray(given, float))

@@ -1,0 +1,92 @@
+"""A sweep written down in a TOML file.
+
+robot = "ur5.urdf"                       # files are looked for beside this one
+store = "ur5.zarr"
+t = 0.2
+rollouts = 1000000
+keep = ["final", "extremes"]
+
+[parameters]
+"forearm_link.mass" = { uniform = [2.0, 3.0] }
+
+[initial]
+q = { latin = [-1.0, 1.0] }
+qd_elbow_joint = { table = "rates.npy" }
+
+[options]
+limits = "stop"
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hinge import files
+from hinge.errors import SweepError, did_you_mean
+from hinge.robot.loading import load
+from hinge.sweeps import spreads
+from hinge.sweeps.sweeping import sweep
+
+WORDS = {"uniform": 2, "latin": 2, "normal": 2, "grid": 1, "table": 1}  # and how many arguments each has
+LARGEST = 1 << 20, 1 << 36  # bytes of a file, and of an array of rows
+OURS = {"robot", "store", "base", "parameters", "initial", "control", "options"}
+PLAIN = set(inspect.signature(sweep).parameters) - OURS - {"inputs", "resume", "client", "workers", "progress"}
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What `hinge.sweep` is given, from a file."""
+    place = Path(path)
+    try:
+        said = tomllib.loads(files.read(place, LARGEST[0]).decode())
+    except (OSError, ValueError) as problem:  # of a file, of its encoding, and of TOML
+        raise SweepError(f"{place} cannot be read: {str(problem).rstrip('.')}.", "See docs/sweeps.md.") from None
+    for name in said:
+        if name not in OURS | PLAIN:
+            raise SweepError(f"{place}: {name!r} is not known.", did_you_mean(name, OURS | PLAIN))
+    for name in ("robot", "store"):
+        if not isinstance(said.get(name), str):
+            raise SweepError(f"{place} has no {name}.", f'Write {name} = "…", the path of a file beside this one.')
+    made = {name: said[name] for name in said.keys() & PLAIN} | said.get("options", {})
+    made["robot"] = load(place.parent / said["robot"], base=said.get("base", "fixed"))
+    made["store"] = place.parent / said["store"]
+    for part in ("parameters", "initial"):
+        made[part] = {name: _spread(place, f"{part}.{name}", x) for name, x in said.get(part, {}).items()}
+    if "control" in said:
+        made["control"] = _spread(place, "control", said["control"])
+    return made
+
+
+def _spread(place: Path, name: str, said: Any) -> Any:
+    """A number, an array, or a spread by its word."""
+    if not isinstance(said, dict):
+        return said
+    word = next(iter(said), "")
+    if len(said) != 1 or word not in WORDS:
+        raise SweepError(
+            f"{place}: {name} is {said!r}.", f"A spread is a word and its numbers. {did_you_mean(word, WORDS)}"
+        )
+    given = said[word]
+    if isinstance(given, str):
+        given = _array(place, name, place.parent / given)
+    if WORDS[word] == 1:
+        return getattr(spreads, word)(given)
+    if not isinstance(given, list) or len(given) != WORDS[word]:
+        raise SweepError(f"{place}: {name} is {said!r}.", f"Write {{ {word} = [first, second] }}.")
+    return getattr(spreads, word)(*given)
+
+
+def _array(place: Path, name: str, path: Path) -> Any:
+    try:
+        with files.opened(path, LARGEST[1]) as file:
+            return np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as problem:
+        raise SweepError(
+            f"{place}: {name}: {path} cannot be read: {str(problem).rstrip('.')}.",
+            "Give an array that numpy.save has written.",
+        ) from None

@@ -1,0 +1,206 @@
+"""Where answers are kept: one Zarr group with coordinates and units, which xarray opens.
+
+    sweep.zarr/
+      forearm.mass, q0, …       what rollouts were given, a coordinate each
+      q_end, qd_end, …, status  what is kept of them
+      digest                    a hash of each chunk, written when the chunk is whole: what has none is missing
+
+All arrays but the labels have the same chunks of rollouts, not compressed: a chunk is its numbers, one after another.
+Its files are complete before the first of them is in its place, and one that is computed twice is the same both times,
+so neither the order nor the number of those who write matters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hinge import files
+from hinge.arguments import Array
+from hinge.errors import SweepError
+from hinge.model import Model
+from hinge.model.states import labels
+from hinge.status import Status
+from hinge.sweeps import units
+from hinge.sweeps.question import Number, Question
+
+FORMAT = 1
+UNKNOWN = 255  # the status of a rollout that has not been computed
+HASH = 32  # bytes
+AXES = {"q0": "coordinate", "qd0": "velocity", "tau": "velocity"}
+
+
+def package(name: str) -> Any:
+    """A package of the extra `sweep`."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise SweepError(f"sweeps need the package {name}.", "pip install hinge[sweep]") from None
+
+
+class Store:
+    """The answers to a question on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        zarr = package("zarr")
+        try:
+            group = zarr.open_group(str(path), mode="r+")
+            self.question = json.loads(group.attrs["question"])
+            self.size, self.total = self.question["chunk"], self.question["rollouts"]
+            if group.attrs["format"] != FORMAT:
+                raise ValueError(f"its format is {group.attrs['format']}")
+            arrays = dict(group.arrays())
+            self.digests = arrays["digest"]
+        except Exception as problem:  # whatever Zarr makes of another folder
+            why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+            raise SweepError(f"{path} holds no sweep: {why}.", "Choose another name, or remove it.") from None
+        self.arrays = {name: a for name, a in arrays.items() if a.metadata.dimension_names[0] == "rollout"}
+
+    @property
+    def key(self) -> str:
+        """A hash of its question."""
+        return hashlib.sha256(json.dumps(self.question, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.total // self.size)
+
+    def rollouts(self, chunk: int) -> Array:
+        """The numbers of the rollouts of a chunk."""
+        return np.arange(chunk * self.size, min((chunk + 1) * self.size, self.total))
+
+    def write(self, chunk: int, answer: Mapping[str, Array]) -> None:
+        """Put the answers of a chunk in their places, all at once, and last that they are there."""
+        contents = {self._file(name, chunk): self._padded(name, answer) for name in self.arrays}
+        contents[self._file("digest", chunk)] = _digest(answer)
+        files.replace(contents, sync=False)
+
+    def _file(self, name: str, chunk: int) -> str:
+        axes = len(self.digests.shape if name == "digest" else self.arrays[name].shape)
+        return os.path.join(self.path, name, ".".join(["c", str(chunk), *["0"] * (axes - 1)]))
+
+    def _padded(self, name: str, answer: Mapping[str, Array]) -> bytes:
+        """The bytes of a chunk, which the last one is too short for."""
+        array, values = self.arrays[name], answer[name]
+        if len(values) < self.size:
+            filled = np.full((self.size - len(values), *values.shape[1:]), array.fill_value, array.dtype)
+            values = np.concatenate([values, filled])
+        return np.ascontiguousarray(values, array.dtype.newbyteorder("<")).tobytes()
+
+    def read(self, chunk: int) -> dict[str, Array]:
+        """The answers of a chunk."""
+        part = slice(chunk * self.size, min((chunk + 1) * self.size, self.total))
+        return {name: np.asarray(array[part]) for name, array in self.arrays.items()}
+
+    def has(self, chunk: int) -> bool:
+        """Whether a chunk is there."""
+        return os.path.exists(self._file("digest", chunk))
+
+    def failed(self, chunk: int) -> int:
+        """How many rollouts of a chunk have a status other than OK."""
+        return int(np.count_nonzero(self.statuses(chunk)))
+
+    def statuses(self, chunk: int) -> Array:
+        """The statuses of a chunk's rollouts, a byte each."""
+        content = files.read(self._file("status", chunk), self.size)
+        return np.frombuffer(content, np.uint8)[: len(self.rollouts(chunk))]
+
+    def missing(self) -> list[int]:
+        """The chunks that are not there."""
+        return np.flatnonzero(~np.asarray(self.digests[:]).any(axis=1)).tolist()
+
+    def damaged(self) -> list[int]:
+        """The chunks that are not what was written; from now on they are missing."""
+        said = np.asarray(self.digests[:])
+        wrong = [k for k in range(self.chunks) if said[k].any() and _digest(self.read(k)) != said[k].tobytes()]
+        for k in wrong:
+            os.unlink(self._file("digest", k))
+        return wrong
+
+    def tidy(self) -> None:
+        """Remove what writers that were killed have left."""
+        for path in self.path.glob("*/c.*.part"):
+            path.unlink(missing_ok=True)
+
+    def hash(self) -> str | None:
+        """The hash of all there is to know, where nothing is missing."""
+        said = np.asarray(self.digests[:])
+        return hashlib.sha256(said.tobytes()).hexdigest() if said.any(axis=1).all() else None
+
+
+@cache
+def opened(path: str, key: str) -> Store:
+    """A store that a worker writes to again and again; `key` says of what question."""
+    found = Store(Path(path))
+    if found.key != key:
+        raise SweepError(f"{path} holds another sweep now.", "It was replaced while this one ran.")
+    return found
+
+
+def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
+    """A store without answers, there at once with all its arrays."""
+    beside = Path(files.unused(path, "part"))
+    try:
+        _laid_out(package("zarr").open_group(str(beside), mode="w-"), question, said)
+        os.rename(beside, path)
+    except OSError:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
+    """Make the arrays of a store, and say what they are."""
+    model, total, size = question.robot.model, question.space.total, question.chunk
+
+    def make(name: str, dims: Any, shape: Any, chunk: int, kind: Any = "f8", fill: Any = np.nan, **about: Any) -> Any:
+        layout = {"shape": shape, "chunks": (chunk, *shape[1:]), "dtype": kind, "fill_value": fill, "compressors": None}
+        flat = {"name": "default", "separator": "."}  # a chunk is a file beside the others, in no folder of its own
+        axes = ("rollout", *dims)[-len(shape) :]
+        return group.create_array(name, **layout, chunk_key_encoding=flat, dimension_names=axes, attributes=about)
+
+    for one in question.numbers:
+        if one.varies:
+            dims = [AXES[one.name]] if one.name in AXES else [f"{one.name}_{k}" for k in range(len(one.shape))]
+            make(one.name, dims, (total, *one.shape), size, **_unit(model, one))
+    for name, (of, shape) in question.kept().items():
+        unit = units.said(units.units(model, of))
+        make(name, ("time", AXES[f"{of}0"])[-len(shape) :], (total, *shape), size, units=unit)
+    flags = {"flag_values": [int(one) for one in Status], "flag_meanings": " ".join(one.name for one in Status)}
+    make("status", (), (total,), size, "u1", UNKNOWN, **flags)
+    make("digest", ("chunk", "byte"), (-(-total // size), HASH), 1, "u1", 0)
+    for name, words in zip(("coordinate", "velocity"), labels(model), strict=True):
+        make(name, (name,), (len(words),), len(words), str, "")[:] = np.array(words, object)
+    if "trajectory" in question.keep:
+        times = question.options.get("t0", 0.0) + question.h * np.arange(0, question.steps + 1, question.record)
+        make("time", ("time",), times.shape, len(times), units="s")[:] = times
+    given = [one.name for one in question.numbers if one.varies]
+    about = {"format": FORMAT, "question": json.dumps(said, sort_keys=True)}
+    group.attrs.update(about | ({"coordinates": " ".join(given)} if given else {}))
+
+
+def _unit(model: Model, one: Number) -> dict[str, Any]:
+    if one.of == "inputs":
+        return {}
+    if one.of == "parameters":
+        unit = units.of_parameter(model, one.at)
+        return {"units": unit} if unit else {}
+    return {"units": units.said(np.array(units.units(model, one.of.removesuffix("0")))[one.at].reshape(-1).tolist())}
+
+
+def _digest(answer: Mapping[str, Array]) -> bytes:
+    made = hashlib.sha256()
+    for name in sorted(answer):
+        made.update(f"{name} {answer[name].shape} ".encode())
+        made.update(np.ascontiguousarray(answer[name]).data)
+    return made.digest()

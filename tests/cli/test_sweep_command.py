@@ -1,0 +1,111 @@
+"""`hinge sweep`: a question in a file, gone on with, on workers; and files that ask nothing that can be answered."""
+
+import json
+
+import numpy as np
+import pytest
+from saying import refused, said
+
+import hinge
+from hinge.sweeps import grid, latin, table, uniform
+
+pytest.importorskip("zarr")
+pytest.importorskip("distributed")
+
+FILE = """robot = "lamp.urdf"
+store = "lamp.zarr"
+t = 0.1
+step = 1e-2
+rollouts = 5
+seed = 3
+chunk = 4
+keep = ["final", "extremes"]
+control = { uniform = [-0.1, 0.1] }
+
+[parameters]
+"head.mass" = { grid = [0.5, 1.0] }
+
+[initial]
+q_turn = { latin = [-1.0, 1.0] }
+q_nod = { table = "nods.npy" }
+qd = 0.1
+
+[options]
+joint_terms = ["damping"]
+"""
+
+
+@pytest.fixture
+def file(tmp_path, lamp):
+    np.save(tmp_path / "nods.npy", np.linspace(-0.5, 0.2, 5))
+    path = tmp_path / "lamp.toml"
+    path.write_text(FILE)
+    return path
+
+
+def test_a_file_asks_what_python_asks(tmp_path, lamp, file):
+    made = said("sweep", file, "--json")
+    assert made.exit_code == 0
+    told = json.loads(made.stdout)
+    again = hinge.sweep(
+        hinge.load(lamp),
+        {"head.mass": grid([0.5, 1.0])},
+        {"q_turn": latin(-1.0, 1.0), "q_nod": table(np.linspace(-0.5, 0.2, 5)), "qd": 0.1},
+        uniform(-0.1, 0.1),
+        0.1,
+        step=1e-2,
+        rollouts=5,
+        seed=3,
+        chunk=4,
+        keep=("final", "extremes"),
+        joint_terms=["damping"],
+        store=tmp_path / "b",
+    )
+    assert told["hash"] == again.hash
+    assert (told["rollouts"], told["done"], told["failed"], told["problems"]) == (10, 10, 0, [])
+    assert "10 of 10 rollouts, " in made.stderr
+
+
+def test_it_goes_on_when_asked_to_also_on_workers(tmp_path, file):
+    first = json.loads(said("sweep", file, "--json").stdout)
+    assert "holds this sweep already, 10 of 10 rollouts.\n  With resume=True" in refused("sweep", file)
+    (tmp_path / "lamp.zarr" / "digest" / "c.1.0").unlink()
+    again = said("sweep", file, "--resume", "--workers", "1", "--json")
+    assert again.exit_code == 0
+    assert json.loads(again.stdout)["hash"] == first["hash"]
+
+
+def test_a_scheduler_is_given_by_its_address(tmp_path, file):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False) as cluster:
+        made = said("sweep", file, "--scheduler", cluster.scheduler_address)
+    assert made.exit_code == 0
+    assert "10 of 10 rollouts in" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 3", "sed = 3", "'sed' is not known.\n  Did you mean 'seed'?"),
+        ('robot = "lamp.urdf"', "", 'has no robot.\n  Write robot = "…", the path of a file beside this one.'),
+        (
+            "latin = [-1.0, 1.0]",
+            "lattin = [-1.0, 1.0]",
+            "initial.q_turn is {'lattin': [-1.0, 1.0]}.\n  A spread is a word and its numbers. Did you mean 'latin'?",
+        ),
+        (
+            "latin = [-1.0, 1.0]",
+            "latin = 1.0",
+            "initial.q_turn is {'latin': 1.0}.\n  Write { latin = [first, second] }.",
+        ),
+        ("nods.npy", "lamp.toml", "cannot be read"),
+        ("nods.npy", "none.npy", "none.npy cannot be read: [Errno 2] No such file or directory"),
+        ("t = 0.1", "t = ", "cannot be read: Invalid value (at line 3, column 5).\n  See docs/sweeps.md."),
+        ('joint_terms = ["damping"]', 'joint_term = ["damping"]', "option 'joint_term' is not known"),
+    ],
+)
+def test_what_a_file_cannot_ask_is_refused(tmp_path, file, old, new, message):
+    file.write_text(FILE.replace(old, new))
+    assert message in refused("sweep", file)
+    assert not (tmp_path / "lamp.zarr").exists()
