@@ -117,7 +117,7 @@ def test_a_ball_that_slides_begins_to_roll():
         off.append(rolls[3] - 5 / 7)  # the share of its speed that is left, whatever the friction
         assert rolls[1] * R == pytest.approx(rolls[3], abs=0.5 * step)
     assert abs(off[1]) < 0.05
-    assert off[0] / off[1] == pytest.approx(2.0, rel=0.3)  # of first order
+    assert off[0] / off[1] == pytest.approx(4.0, rel=0.3)  # of second order
 
 
 def test_bad_input_is_refused():

@@ -32,7 +32,7 @@ from hinge.model import Model
 
 HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
 NONE = 1e-200  # J: no energy
-WHOLE = 9.5  # rounds, after which speeds of sliding are changed by half, so that they do not swing
+LEAST, MOST = 0.05, 2.0  # by what share of what they are off speeds of sliding are changed
 EXACT = 1e-6  # of the speeds: how well the speed of sliding is found
 
 
@@ -91,7 +91,8 @@ class RigidContacts(SlotContacts):
                  h: Scalar, late: float):  # fmt: skip
         pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
-        self._closes, self._parts, self._slides = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._closes, self._parts = (Scratch(self.room + 1, v[0]) for _ in range(2))
+        self._slides, self._off, self._moved = (Scratch(self.room + 1, v[0]) for _ in range(3))
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
@@ -121,14 +122,18 @@ class RigidContacts(SlotContacts):
 
         self.each([], begun)
 
-    def slide(self, v: Flat, share: Scalar = 1.0) -> Scalar:
-        """Take the speeds of sliding of v, or a share of how they change: the most that one changes."""
+    def slide(self, v: Flat, first: Scalar = 1.0) -> Scalar:
+        """Bring speeds of sliding nearer to those of v, by secants after the first time: the most that one was off."""
 
         def slid(k: Scalar, most: Scalar) -> list[Scalar]:
             tangents = [inner(self.row(k, r), v) for r in range(1, self.size)]
-            slides, before = sqrt(inner(tangents, tangents)), self._slides[k]
-            self._slides[k] = before + share * (slides - before)
-            return [maximum(most, absolute(slides - before))]
+            now = self._slides[k]
+            off = sqrt(inner(tangents, tangents)) - now
+            turn = self._off[k] - off
+            share = self._moved[k] / select(less(0.0, absolute(turn)), turn, 1.0)
+            share = select(first, 1.0, minimum(maximum(share, LEAST), MOST))
+            self._off[k], self._moved[k], self._slides[k] = off, share * off, now + share * off
+            return [maximum(most, absolute(off))]
 
         return self.each([0.0], slid)[0] if self.size > 1 else 0.0
 
@@ -181,7 +186,7 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         def round(k: Scalar, *now: Scalar) -> list[Scalar]:
             contacts.begin(list(now[:n]), parting)
             made = problem.solved(list(now[:n]))
-            changed = contacts.slide(made.a, select(less(k, WHOLE), 1.0, 0.5)) + 0.0 * pace
+            changed = contacts.slide(made.a, less(k, 0.5)) + 0.0 * pace
             settled = select(less(EXACT * pace, changed), 0.0, made.settled)
             return [*made.a, settled, maximum(made.residual, changed)]
 

@@ -122,7 +122,7 @@ class Geometry:
 
     @cached_property
     def parts(self) -> Parts:
-        """The box, ellipsoid and hull of points that it is the sum of; the hull of its drawing where it says none."""
+        """Box, ellipsoid and hull of points that it is the sum of; the hull of its drawing where it says none."""
         return Parts(points=self.corners if len(self.corners) else self.triangles()[0])
 
     @cached_property
@@ -395,8 +395,6 @@ def turned(profile: Sequence[tuple[float, float]], around: int = AROUND) -> Draw
     faces = []
     for k, ((r, _), (s, _)) in enumerate(pairwise(profile)):
         low, high = k * around, (k + 1) * around
-        if r:  # at a pole one of the two has no area
-            faces.append(np.stack([low + at, low + after, high + after], axis=1))
-        if s:
-            faces.append(np.stack([low + at, high + after, high + at], axis=1))
+        both = (r, (low + at, low + after, high + after)), (s, (low + at, high + after, high + at))
+        faces += [np.stack(three, axis=1) for wide, three in both if wide]  # at a pole one of the two has no area
     return np.concatenate(rings), np.concatenate(faces)

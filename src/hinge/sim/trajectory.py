@@ -58,7 +58,9 @@ class Trajectory:
     @property
     def failed(self) -> Array:
         """Which rollouts have no states from `lost` on, (…)."""
-        return (self.status != OK) & (self.status != UNREACHED)
+        told = (self.status != OK) & (self.status != UNREACHED)
+        found = self.states.get("q")
+        return told & np.isnan(found[..., -1, :]).any(axis=-1) if isinstance(found, np.ndarray) and len(self) else told
 
     @cached_property
     def q(self) -> Array | None:

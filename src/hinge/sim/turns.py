@@ -140,10 +140,10 @@ class Turns:
         return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
 
     def growth(self) -> float:
-        """How many times errors grow in the first step; what friction and stops do to them at once is no growth."""
+        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth."""
         growth, physics = self.rolling.growth(), self.run.physics
-        if growth > GROWS and (physics.stops or "friction" in physics.terms):
-            physics = replace(physics, stops=False, terms=physics.traced_terms)
+        if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
+            physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
             return self._rolling(physics).growth()
         return growth
 
