@@ -31,10 +31,12 @@ FEW = 3  # directions along which inverse dynamics is cheaper than the recursion
 
 def follows(method, made, model, q, qd, tau, external, base_motion=STILL):
     """Say of the accelerations that a method made on a tree, which come first, that they follow from joint forces."""
+    held = _nodes(made[0])
+    if not held:
+        return
     qdd, at, speed, asked = made[0], model.flat(q), model.flat(qd), model.generalised_forces(tau)
-    known, held = _nodes([*at, *speed, *asked]), _nodes(qdd)
     alike = [list(x) for x in q] == model.joint_positions(at)  # joints that follow others are the nodes that say so
-    if not held or not alike or not known.isdisjoint(held):
+    if not alike or not _nodes([*at, *speed, *asked]).isdisjoint(held):
         return
     nq, nv, n = len(at), len(speed), len(at) + len(speed)
     symbols = [next(iter(held)).graph.input("(state)", k) for k in range(n + nv)]
