@@ -9,6 +9,7 @@ program is cut into functions that hand values on through an array on the stack.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -255,7 +256,8 @@ def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> li
     lines = [f"const {real.name} t{n} = ({inside}) ? {name}[{place}] : NAN;"]
     if memory.kind == "table":
         numbers = ", ".join(map(real.constant, memory.name.values))
-        lines.insert(0, f"static const {real.name} {name}[{memory.size}] = {{{numbers}}};")
+        kept = "static " if all(map(math.isfinite, memory.name.values)) else ""  # infinity is no constant of CUDA's
+        lines.insert(0, f"{kept}const {real.name} {name}[{memory.size}] = {{{numbers}}};")
     return lines
 
 

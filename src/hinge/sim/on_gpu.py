@@ -36,6 +36,8 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
         raise NotCovered(
             "rollout: loops='independent' looks at the states.\n  Give arrays of NumPy, or loops='project'."
         )
+    if np.ndim(said["ctrl"]) > 1:
+        raise NotCovered("rollout: on a GPU ctrl is (nu), the same for all.\n  Give arrays of NumPy for others.")
     take = _Taken(library, robot, batch, given, steps)
     none = {"q": np.empty((0, robot.nq)), "qd": np.empty((0, robot.nv)), "batch": (), "own": batch}
     with np.errstate(all="ignore"):
@@ -111,6 +113,8 @@ class _Taken:
             return [*parts, (0.0, (left,))] if left else parts
         if name in EACH:
             return [(given, like.shape[1:])]
+        if name == "ctrl":
+            return [(like, like.shape)]
         inputs = [*self.given.get("inputs", {}).values(), *fed]
         return [(inputs[int(name.removeprefix("input"))], like.shape)]
 
