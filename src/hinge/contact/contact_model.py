@@ -42,6 +42,7 @@ from hinge.spatial.rotation import shortest_turn
 LAWS = ("rigid", "soft")
 MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
 POINTS = 4
+DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,19 @@ class ContactModel:
         else:
             collide(self._pairs(model), R, r, slots, like)
         return slots
+
+    def deep(self, model: Model, q: Sequence[float]) -> str:
+        """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
+        if self.contacts:
+            return ""
+        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self._pairs(model)
+        for k in range(int(slots.count)):
+            touch = slots[k]
+            both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
+            if -touch.gap > DEEP * min(shape.reach for shape in both):
+                one, other = (f"the {shape.geometry.kind} on {shape.name!r}" for shape in both)
+                return f"{other} is {-touch.gap:.3g} m deep in {one}"
+        return ""
 
     def _pairs(self, model: Model) -> Pairs:
         made = [] if self.ground is None else [_half_space(self.ground)]
