@@ -20,6 +20,7 @@ from hinge.graph import (
     cos,
     exp,
     floor,
+    held,
     less,
     log,
     maximum,
@@ -387,13 +388,13 @@ EXACT = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
     "min": minimum, "max": maximum, "neg": lambda a, b: -a, "sqrt": lambda a, b: sqrt(a),
     "less": lambda a, b: select(less(a, b), 1.0, 0.0), "select": lambda a, b: select(less(a, b), a, b),
-    "floor": lambda a, b: floor(a), "abs": lambda a, b: absolute(a),
+    "floor": lambda a, b: floor(a), "abs": lambda a, b: absolute(a), "held": lambda a, b: held(a),
 }  # fmt: skip
 
 
 NUMPY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
-    "less": np.less, "select": np.where, "floor": np.floor, "abs": np.abs,
+    "less": np.less, "select": np.where, "floor": np.floor, "abs": np.abs, "held": np.positive,
     "min": lambda a, b: np.where((a < b) | (a != a), a, b), "max": lambda a, b: np.where((a > b) | (a != a), a, b),
 }  # fmt: skip
 

@@ -69,7 +69,16 @@ def linkage():
     return hinge.samples.four_bar()
 
 
-ROBOTS = {"flying": flying, "free": free, "linkage": linkage}
+@cache
+def servo():
+    """A joint that a file drives and springs hold."""
+    return hinge.load(
+        '<mujoco><worldbody><body><joint name="j" stiffness="2"/><geom size=".1"/></body></worldbody><actuator>'
+        '<position joint="j" kp="10" kv="1"/></actuator></mujoco>'
+    )
+
+
+ROBOTS = {"flying": flying, "free": free, "linkage": linkage, "servo": servo}
 
 
 QUICK = ("inverse_dynamics", "forward_dynamics", "step", "pose", "integrate", "hybrid_dynamics", "loop_dynamics")

@@ -211,7 +211,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         setup.refuse_violated(acting, acts, q, qd, t0)
     run = Run(robot, batch, acting, acts, q, qd, t0)
     _together(run, sample, file, append, overwrite, rtol, atol, events)
-    step = step or (robot.model.physics.options.timestep if integrator else 1e-3)
+    if step is None:
+        step = robot.model.physics.options.timestep if integrator else 1e-3
     if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive
 
