@@ -1,6 +1,6 @@
 """The soft law as an MJCF file has it: pairs, limits, dry friction and equalities, with all their numbers.
 
-law = file_law(robot.model, file_pairs(robot.model))
+law = FileLaw(model, Weights(model)).law(pairs)
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ import numpy as np
 
 from hinge.backends.kernel import ROWS, Plan
 from hinge.dynamics.slopes import weights_of_coordinates, weights_of_velocities
-from hinge.errors import SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.graph import (
     Graph,
     Input,
@@ -134,6 +134,8 @@ class Course:
 
     def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> dict[str, Any]:
         """What weights of the recorded states become as weights of what was given."""
+        if self.physics.touch is not None:
+            raise NotCovered("rollout: derivatives through contacts are not covered. Take them of a rollout without.")
         wanted, (weights, failed) = self._by(by), self._weights(dq, dqd, flat)
         found = _Back(self, [key for name in wanted for key in self._arrays(name)], weights).found()
         for part in found.values() if failed is not None else ():

@@ -156,7 +156,9 @@ def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None,
 
 
 def refuse_violated(physics: Physics, made: Outside, q: Array, qd: Array, t: float) -> None:
-    """Raise where a run begins off its constraint, with the amount."""
+    """Raise where a run begins off its constraint, with the amount, or its base moves under contacts."""
+    if physics.touch is not None and ("base_motion" in made.arrays or made.base is not None):
+        raise NotCovered("contacts do not go with base_motion=. Leave one of them out.")
     if physics.constraint is None:
         return
     given = [made.arrays[name] for name in ("parameters", "prescribed") if name in made.arrays]
