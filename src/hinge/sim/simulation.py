@@ -100,7 +100,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     count, every, h = arguments.count("steps", steps, 0), arguments.count("record", record), arguments.duration("h", h)
     setup.listed(inputs)
     arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
-                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
+                     base_motion=base_motion, prescribed=prescribed, ctrl=ctrl)  # fmt: skip
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
