@@ -140,7 +140,9 @@ def _routine(program: Program, name: str) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded, loop="#pragma unroll 1")
+    return c.Routine(
+        name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded, loop="#pragma unroll 1"
+    )
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:
