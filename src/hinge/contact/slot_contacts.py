@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from hinge.contact.cones import Map
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, Scratch, Table, inner, less, repeat
+from hinge.graph import Scalar, Scratch, Table, inner, less, repeat, when
 from hinge.graph.scalars import largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
+from hinge.spatial import Force
 
 
 class SlotContacts(ABC):
@@ -25,7 +27,8 @@ class SlotContacts(ABC):
         self.model, self.slots, self.axes, self._pairs = model, slots, axes, pairs
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
-        self._x, self._step, self._D = (Scratch(self.room * n + 1, like, zeros=False) for n in (size, size, 1))
+        self._x, self._D = (Scratch(self.room * n + 1, like) for n in (size, 1))
+        self._step = Scratch(self.room * size + 1, like, zeros=False)
         self.limbs = limbs(model)
         self._felt = Scratch(self.room * len(self.limbs) + 1, like, zeros=False)
 
@@ -33,18 +36,22 @@ class SlotContacts(ABC):
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         """How stiff contact k is at x."""
 
-    def place(self, k: Scalar, touch: Touch, pair: Mapping[str, Sequence[Scalar]]) -> list[list[Scalar]]:
-        """Keep the rows of contact k."""
+    def place(self, k: Scalar, touch: Touch, pair: Mapping[str, Sequence[Scalar]]) -> None:
+        """Keep the rows of contact k, for the limbs that feel it."""
         forces = [force * f for force, f in zip(directions(touch, self.size), pair["friction"], strict=False)]
-        share = shares(self.axes, *pair["bodies"])
-        rows = slot_rows(self.model, self.axes, share, forces)
         for g, limb in enumerate(self.limbs):
-            felt = [part for column, part in zip(self.axes, share, strict=True) if column.v in limb]
-            self._felt[k * float(len(self.limbs)) + float(g)] = largest(felt)
-        for r, row in enumerate(rows):
-            for j, entry in enumerate(row):
-                self._J[self._entry(k, r, j)] = entry
-        return rows
+            own = [column for column in self.axes if column.v in limb]
+            share = shares(own, *pair["bodies"])
+            self._felt[k * float(len(self.limbs)) + float(g)] = largest(share)
+            when(less(0.5, largest(share)), (), partial(self._placed, k, limb, own, share, forces))
+
+    def _placed(
+        self, k: Scalar, limb: Sequence[int], own: Sequence[Column], share: Sequence[Scalar], forces: Sequence[Force]
+    ) -> tuple[Scalar, ...]:
+        for r, row in enumerate(slot_rows(own, share, forces)):
+            for j in limb:
+                self._J[self._entry(k, r, j)] = row[j]
+        return ()
 
     def put(self, k: Scalar, x: Sequence[Scalar]) -> None:
         """Say where contact k is."""
@@ -70,10 +77,6 @@ class SlotContacts(ABC):
     def _entry(self, k: Scalar, r: int, j: int) -> Scalar:
         return k * float(self.size * self.nv) + float(r * self.nv + j)
 
-    def row(self, k: Scalar, r: int) -> list[Scalar]:
-        """Row r of contact k."""
-        return [self._J[self._entry(k, r, j)] for j in range(self.nv)]
-
     def column(self, k: Scalar, j: int) -> list[Scalar]:
         """What velocity j is in the rows of contact k."""
         return [self._J[self._entry(k, r, j)] for r in range(self.size)]
@@ -82,12 +85,36 @@ class SlotContacts(ABC):
         """Whether the velocities of a limb have anything to do with contact k."""
         return less(0.5, self._felt[k * float(len(self.limbs)) + float(limb)])
 
+    def times(self, k: Scalar, s: Flat) -> list[Scalar]:
+        """J s of contact k."""
+        made: list[Scalar] = [0.0 * s[0]] * self.size
+        for g, limb in enumerate(self.limbs):
+
+            def more(*now: Scalar, limb: Sequence[int] = limb) -> list[Scalar]:
+                J = [self.column(k, j) for j in limb]
+                return [x + inner(row, [s[j] for j in limb]) for x, row in zip(now, zip(*J, strict=True), strict=True)]
+
+            made = list(when(self.felt(k, g), made, more))
+        return made
+
+    def pushed(self, k: Scalar, f: Sequence[Scalar], force: Sequence[Scalar]) -> list[Scalar]:
+        """force - J^T f of contact k."""
+        made = list(force)
+        for g, limb in enumerate(self.limbs):
+
+            def less_it(*now: Scalar, limb: Sequence[int] = limb) -> list[Scalar]:
+                return [x - inner(self.column(k, j), f) for j, x in zip(limb, now, strict=True)]
+
+            for j, x in zip(limb, when(self.felt(k, g), [made[j] for j in limb], less_it), strict=True):
+                made[j] = x
+        return made
+
     def aim(self, s: Flat) -> None:
         """Note how contacts change along s."""
 
         def aimed(k: Scalar) -> list[Scalar]:
-            for r in range(self.size):
-                self._step[self._at(k, r)] = inner(self.row(k, r), s)
+            for r, x in enumerate(self.times(k, s)):
+                self._step[self._at(k, r)] = x
             return []
 
         self.each([], aimed)
