@@ -10,8 +10,9 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,13 @@ class ContactModel:
     names: tuple[tuple[str, str], ...] = ()  # of the links of pairs, as the normal leads
     hulls: str = ""  # a digest of the points of meshes
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
     @property
     def soft(self) -> SoftLaw | None:
         """The law, if it is the soft one."""
@@ -154,11 +162,13 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
     one_of("law", law, LAWS)
     if contacts is None and ground is None and not whole:
         return None
-    if contacts is not None and not isinstance(contacts, str):
-        return _given(target.model, checked(target, contacts), _ground(ground), law, whole)
-    if contacts is not None:
+    made: Callable[..., ContactModel] = _shaped
+    if isinstance(contacts, str):
         one_of("contacts", contacts, ("file", "self"))
-    return _shaped(target.model, contacts, _ground(ground), law, whole)
+    elif contacts is not None:
+        contacts, made = checked(target, contacts), _given
+    asked = contacts, _ground(ground), law, whole
+    return target.kernels(("contact_model", *asked), lambda: made(target.model, *asked))
 
 
 def _ground(given: Any) -> Ground | None:

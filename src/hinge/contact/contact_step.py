@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.backends import alone, default_backend
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.rigid_law import struck
@@ -64,14 +65,16 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
+    if np.ndim(q) < 2:
+        backend = alone(backend or default_backend())
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
     q, qd, told, fared, residual = kernel(q, qd, tau, h)
-    pairs = np.nan_to_num(told[..., 0], nan=-1.0).astype(int)
+    pairs = np.fmax(told[..., 0], -1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
         told, pairs = np.take_along_axis(told, order[..., None], axis=-2), np.take_along_axis(pairs, order, axis=-1)
     gaps, points, normals, forces = told[..., 1], told[..., 2:5], told[..., 5:8], told[..., 8:]
-    status = np.nan_to_num(fared[..., 0], nan=NONFINITE).astype(np.uint8)
+    status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
     return ContactStep(q, qd, forces, status, points, normals, gaps, pairs, residual[..., 0],
                        touch.names)  # fmt: skip
 

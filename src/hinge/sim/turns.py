@@ -140,8 +140,14 @@ class Turns:
         return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
 
     def growth(self) -> float:
-        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth."""
-        growth, physics = self.rolling.growth(), self.run.physics
+        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth.
+
+        The soft law has stiff springs, and a step of its own for them.
+        """
+        physics = self.run.physics
+        if physics.touch is not None and physics.touch.soft is not None:
+            return 0.0
+        growth = self.rolling.growth()
         if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
             physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
             return self._rolling(physics).growth()
