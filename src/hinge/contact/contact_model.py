@@ -117,8 +117,8 @@ class ContactModel:
         assert isinstance(self.law, RigidLaw)
         return self.law
 
-    def found(self, model: Model, q: PerJoint, like: Scalar) -> Slots:
-        """The contacts of a configuration."""
+    def found(self, model: Model, q: PerJoint, like: Scalar, slopes: bool = False) -> Slots:
+        """The contacts of a configuration; with `slopes` they have derivatives."""
         slots, (R, r) = Slots(self.room, like), poses(model, q)
         if self.contacts:
             still = [Motion()] * len(R)
@@ -127,14 +127,14 @@ class ContactModel:
                 point, within = at.at - at.n * (0.5 * at.gap), self.within[k]
                 slots.add(less(at.gap, within), Touch(float(k), at.gap, point, at.n, tangent_of(at.n, None)))
         else:
-            collide(self._pairs(model), R, r, slots, like)
+            collide(self.pairs(model), R, r, slots, like, slopes)
         return slots
 
     def deep(self, model: Model, q: Sequence[float]) -> str:
         """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
         if self.contacts:
             return ""
-        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self._pairs(model)
+        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self.pairs(model)
         for k in range(int(slots.count)):
             touch = slots[k]
             both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
@@ -143,7 +143,8 @@ class ContactModel:
                 return f"{other} is {-touch.gap:.3g} m deep in {one}"
         return ""
 
-    def _pairs(self, model: Model) -> Pairs:
+    def pairs(self, model: Model) -> Pairs:
+        """The pairs of shapes."""
         made = [] if self.ground is None else [_half_space(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 

@@ -36,7 +36,7 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
         raise NotCovered(
             "rollout: loops='independent' looks at the states.\n  Give arrays of NumPy, or loops='project'."
         )
-    if np.ndim(said["ctrl"]) > 1:
+    if np.ndim(said["ctrl"]) > 1 or "ctrl" in given:
         raise NotCovered("rollout: on a GPU ctrl is (nu), the same for all.\n  Give arrays of NumPy for others.")
     take = _Taken(library, robot, batch, given, steps)
     none = {"q": np.empty((0, robot.nq)), "qd": np.empty((0, robot.nv)), "batch": (), "own": batch}

@@ -20,6 +20,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, Vector
+from hinge.calls.foreign import FUNCTIONS, adapter
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.integrators import METHODS
 from hinge.robot import Robot
@@ -100,7 +101,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     count, every, h = arguments.count("steps", steps, 0), arguments.count("record", record), arguments.duration("h", h)
     setup.listed(inputs)
     arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
-                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
+                     base_motion=base_motion, prescribed=prescribed, ctrl=ctrl)  # fmt: skip
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
@@ -114,7 +115,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
         _cut(acts, policy, start, first, h, count)
         return _taken(Course(robot, physics, acts, axes, [], *how, "cuda", given, place), q, qd)
 
-    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
+    told = {name: x for name, x in arrays.items() if name != "ctrl" or adapter(x, known=FUNCTIONS) is not None}
+    other = rolled(robot, told, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
     numbers = setup.varied(robot, parameters)

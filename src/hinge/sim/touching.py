@@ -19,7 +19,8 @@ from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
 from hinge.errors import NotCovered, one_of
 from hinge.graph import Scalar, less, maximum, select
-from hinge.integrators.implicit import damping, slopes
+from hinge.integrators.implicit import damping
+from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.robot import Robot
@@ -61,30 +62,31 @@ def memory_of(touch: ContactModel | None, nv: int) -> int:
 
 
 def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], before: Flat, q: PerJoint, v: Flat,
-                    h: Scalar, late: float, held: Held | None) -> Touched:  # fmt: skip
+                    h: Scalar, late: float, held: Held | None, slopes: bool = False) -> Touched:  # fmt: skip
     """The state at the end of a step that led to q and v, with impulses of contacts, stops, dry friction and loops."""
-    slots = touch.found(model, q, v[0])
+    slots = touch.found(model, q, v[0], slopes)
     others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
-    made = struck(model, touch.rigid, slots, before, q, v, h, late, others)
+    made = struck(model, touch.rigid, slots, before, q, v, h, late, others, slopes)
     return Touched(made.q, made.v, [], _status(slots, made.settled), made, slots)
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
-           memory: Flat, integrator: str = "") -> Touched:  # fmt: skip
+           memory: Flat, integrator: str = "", slopes: bool = False) -> Touched:  # fmt: skip
     """A step by the soft law, from the accelerations of the last one.
 
     With an integrator what the file says of springs and dampers acts: "Euler" takes the joints' damping at the end of
     the step, "implicitfast" all that falls with velocities.
     """
     assert touch.soft is not None
-    slots = touch.found(model, q, v[0])
+    slots = touch.found(model, q, v[0], slopes)
     speeds = model.joint_velocities(v)
     if integrator:
         passive = model.generalised_forces(passive_forces(model, q, speeds))
         tau = [a + b for a, b in zip(tau, passive, strict=True)]
-    slope = _falls(model, tau, v) if integrator == "implicitfast" else _damped(model, integrator)
     fast = integrator == "implicitfast"
-    made = soft_step(model, touch.soft, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, fast, external)
+    slope = _falls(model, tau, v) if fast else _damped(model, integrator)
+    force = model.joint_velocities(tau)
+    made = soft_step(model, touch.soft, q, speeds, force, slots, memory, h, slope, fast, external, slopes)
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
 
 
@@ -98,7 +100,7 @@ def _damped(model: Model, integrator: str) -> list[Flat]:
 
 def _falls(model: Model, tau: Flat, v: Flat) -> list[Flat]:
     """How joint forces fall with velocities, by the symmetric part."""
-    D = slopes(tau, v)
+    D = falling(tau, v)
     return [[-0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
 
 
