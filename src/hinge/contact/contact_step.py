@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from hinge.model import Model
 from hinge.spatial import Force
 from hinge.status import NONFINITE, OK, OVERFLOW, UNCONVERGED
 
+Forces = Callable[[Scalar], list[Scalar]]
 NUMBERS = 11  # that are told of a contact: pair, gap, point, normal, force
 
 
@@ -47,6 +48,22 @@ class ContactStep(NamedTuple):
     names: tuple[tuple[str, str], ...]
 
 
+class ContactRecord(NamedTuple):
+    """What touched at the states of a run: contacts, of which there is room for n at each of T times.
+
+    `forces` (…, T, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step that
+    begins there, at `points` (…, T, n, 3) with `normals` (…, T, n, 3) that lead to it; `gaps` (…, T, n) in m. `pairs`
+    (…, T, n) are numbers of `names`, -1 where there is no contact.
+    """
+
+    points: Array
+    forces: Array
+    normals: Array
+    gaps: Array
+    pairs: Array
+    names: tuple[tuple[str, str], ...]
+
+
 def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
                  law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None
                  ) -> ContactStep:  # fmt: skip
@@ -66,14 +83,19 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
     terms = frozenset(joint_terms)
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
     q, qd, told, fared, residual = kernel(q, qd, tau, h)
+    points, forces, normals, gaps, pairs, names = recorded(touch, told)
+    status = np.nan_to_num(fared[..., 0], nan=NONFINITE).astype(np.uint8)
+    return ContactStep(q, qd, forces, status, points, normals, gaps, pairs, residual[..., 0], names)
+
+
+def recorded(touch: ContactModel, told: Array) -> ContactRecord:
+    """Contacts from what is told of them, (…, n, NUMBERS): those that were given are in the order of that."""
     pairs = np.nan_to_num(told[..., 0], nan=-1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
         told, pairs = np.take_along_axis(told, order[..., None], axis=-2), np.take_along_axis(pairs, order, axis=-1)
     gaps, points, normals, forces = told[..., 1], told[..., 2:5], told[..., 5:8], told[..., 8:]
-    status = np.nan_to_num(fared[..., 0], nan=NONFINITE).astype(np.uint8)
-    return ContactStep(q, qd, forces, status, points, normals, gaps, pairs, residual[..., 0],
-                       touch.names)  # fmt: skip
+    return ContactRecord(points, forces, normals, gaps, pairs, touch.names)
 
 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
@@ -94,26 +116,34 @@ def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Sc
         guess = [0.0 * x for x in v]
         made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model))
         solved = made.dynamics.solved
-        told = _told(slots, made.dynamics.contacts.forces, 1.0, made.dynamics.contacts.size)
+        told = _told(slots, made.dynamics.contacts.forces, made.dynamics.contacts.size)
         return made.q, made.qd, told, [_status(slots, solved.settled)], [solved.residual]
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0])
     end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late)
-    told = _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size)
+    told = _told(slots, lambda k: end.forces(k, h), end.contacts.size)
     return end.q, end.v, told, [_status(slots, end.settled)], [end.residual]
 
 
-def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
-    """What is told of each contact."""
+def _told(slots: Slots, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of each contact there is room for."""
     made: list[Scalar] = []
     for k in range(slots.room):
-        touch, there = slots[float(k)], less(k + 0.5, slots.found)
-        frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
-        f = [scale * x for x in forces(float(k))[:3]]
-        force = [inner([d[j] for d in frame], f[: len(frame)]) for j in range(3)]
-        numbers = (touch.gap, *touch.point, *touch.normal, *force)
-        made += [select(there, touch.pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
+        there, (pair, *numbers) = less(k + 0.5, slots.found), contact_numbers(slots, float(k), forces, size)
+        made += [select(there, pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
     return made
+
+
+def contact_numbers(slots: Slots, k: Scalar, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of contact k: pair, gap, point, normal, and the force, in base coordinates.
+
+    `forces` are those of a contact along its normal and tangents, of which a contact has `size`.
+    """
+    touch = slots[k]
+    frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
+    f = forces(k)[: len(frame)]
+    force = [inner([d[j] for d in frame], f) for j in range(3)]
+    return [touch.pair, touch.gap, *touch.point, *touch.normal, *force]
 
 
 def _status(slots: Slots, settled: Scalar) -> Scalar:

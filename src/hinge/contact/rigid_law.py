@@ -156,13 +156,21 @@ def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
 
 
 class Struck(NamedTuple):
-    """The state after impulses, whether all conditions are met, and how far they are from it."""
+    """The state after impulses, whether all conditions are met, and how far they are from it.
+
+    Of the impulses of `contacts` a `share` acted.
+    """
 
     q: PerJoint
     v: Flat
     settled: Scalar
     residual: Scalar
     contacts: RigidContacts
+    share: Scalar
+
+    def forces(self, k: Scalar, h: Scalar) -> list[Scalar]:
+        """Forces of contact k (N), the mean over a step of h seconds, along its normal and tangents."""
+        return [self.share / h * x for x in self.contacts.impulses(k)]
 
 
 def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
@@ -197,16 +205,17 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
 
     end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phased)
     after, w, settled, left = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1]
-    after, moves = (after, w) if law.gives else _without_gain(model, M, q, before, v, after, w, h, late)
-    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(moves, v, strict=True)])
-    return Struck(
-        [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)], after, settled, left, contacts
-    )
+    share: Scalar = 1.0
+    if not law.gives:
+        share, after, w = _without_gain(model, M, q, before, v, after, w, h, late)
+    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
+    ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
+    return Struck(ends, after, settled, left, contacts, share)
 
 
 def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v: Flat, after: Flat, w: Flat, h: Scalar,
-                  late: float) -> tuple[Flat, Flat]:  # fmt: skip
-    """Velocities at the end, and those that positions follow, with which no energy is gained.
+                  late: float) -> tuple[Scalar, Flat, Flat]:  # fmt: skip
+    """The share of the impulses, velocities at the end, and those that positions follow, which gain no energy.
 
     What a step that takes velocities first has lost on its way down is given back to what it lifts.
     """
@@ -226,4 +235,4 @@ def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v:
     cost, budget = late * h * inner(weight, lift), maximum(had - energy(after) + maximum(fell, 0.0), 0.0)
     high = less(budget, cost)
     keep = select(high, budget / select(high, cost, 1.0), 1.0)
-    return after, [x + keep * y for x, y in zip(v, lift, strict=True)]
+    return share, after, [x + keep * y for x, y in zip(v, lift, strict=True)]

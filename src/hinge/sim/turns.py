@@ -14,8 +14,9 @@ from hinge.calls.controllers import Untraceable, checked
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.arrays import HERE, Pace
+from hinge.sim.contact_record import Taken
 from hinge.sim.record import Bar, CannotWrite, Recorder
-from hinge.sim.rollouts import Outside, Rolling, fates
+from hinge.sim.rollouts import Outside, Rolling, fate_width, fates
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
 from hinge.version import __version__
@@ -37,6 +38,7 @@ class Run:
     fate: Array = field(init=False)  # a status, since when (s), NaN where it is OK, the error of `keep`, …
     stopped: str = ""
     info: dict[str, Any] = field(default_factory=dict)
+    course: Taken | None = None  # where contacts may be asked for
 
     def __post_init__(self) -> None:
         self.fate = fates(len(self.q), self.physics, self.robot.nv)
@@ -84,9 +86,8 @@ class Run:
             said = f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.{going}"
             warnings.warn(said, stacklevel=3)
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
-        return Trajectory(
-            self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost, self.parameters
-        )
+        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost,
+                          self.parameters, self.course)  # fmt: skip
 
 
 class Source:
@@ -133,6 +134,8 @@ class Turns:
         self.began, self.backend = began, backend
         self.rolling = self._rolling(run.physics)
         run.t = self.time(0)
+        if run.physics.touch is not None:
+            run.course = Taken(run.robot, run.physics, run.outside, h, *began, backend, source.control is not None)
 
     def by(self, method: str) -> Turns:
         """The same run by another method."""
@@ -149,7 +152,8 @@ class Turns:
 
     def _rolling(self, physics: Physics) -> Rolling:
         run = self.run
-        return Rolling(run.robot, physics, run.outside, run.q, run.qd, run.fate, self.h, self.every or 1,
+        fate = np.ascontiguousarray(run.fate[:, : fate_width(physics, run.robot.nv)])
+        return Rolling(run.robot, physics, run.outside, run.q, run.qd, fate, self.h, self.every or 1,
                        self.recorder.arrays, *self.began, self.backend)  # fmt: skip
 
     def time(self, n: Any) -> Any:
