@@ -16,7 +16,7 @@ from hinge.sim import forces, setup
 from hinge.sim.arrays import HERE, Pace
 from hinge.sim.contact_record import Taken
 from hinge.sim.record import Bar, CannotWrite, Recorder
-from hinge.sim.rollouts import Outside, Rolling, fate_width, fates
+from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
 from hinge.version import __version__
@@ -132,7 +132,7 @@ class Turns:
                  backend: str | None) -> None:  # fmt: skip
         self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
         self.began, self.backend = began, backend
-        self.rolling = self._rolling(run.physics)
+        self.rolling = self._rolling(run.physics, run.fate)
         run.t = self.time(0)
         if run.physics.touch is not None:
             run.course = Taken(run.robot, run.physics, run.outside, h, *began, backend, source.control is not None)
@@ -147,12 +147,11 @@ class Turns:
         growth, physics = self.rolling.growth(), self.run.physics
         if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
             physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
-            return self._rolling(physics).growth()
+            return self._rolling(physics, fates(len(self.run.q), physics, self.run.robot.nv)).growth()
         return growth
 
-    def _rolling(self, physics: Physics) -> Rolling:
+    def _rolling(self, physics: Physics, fate: Array) -> Rolling:
         run = self.run
-        fate = np.ascontiguousarray(run.fate[:, : fate_width(physics, run.robot.nv)])
         return Rolling(run.robot, physics, run.outside, run.q, run.qd, fate, self.h, self.every or 1,
                        self.recorder.arrays, *self.began, self.backend)  # fmt: skip
 
