@@ -27,6 +27,7 @@ from hinge.model import Model
 from hinge.spatial import Force
 from hinge.status import NONFINITE, NOT_SMOOTH, OK, OVERFLOW, UNCONVERGED
 
+Forces = Callable[[Scalar], list[Scalar]]
 NUMBERS = 11  # that are told of a contact: pair, gap, point, normal, force
 TAKES = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
 ONE = Quantity("of a state", lambda m: (1,))
@@ -55,6 +56,22 @@ class ContactStep(NamedTuple):
     B: Array | None = None
 
 
+class ContactRecord(NamedTuple):
+    """What touched at the states of a run: contacts, of which there is room for n at each of T times.
+
+    `forces` (…, T, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step that
+    begins there, at `points` (…, T, n, 3) with `normals` (…, T, n, 3) that lead to it; `gaps` (…, T, n) in m. `pairs`
+    (…, T, n) are numbers of `names`, -1 where there is no contact.
+    """
+
+    points: Array
+    forces: Array
+    normals: Array
+    gaps: Array
+    pairs: Array
+    names: tuple[tuple[str, str], ...]
+
+
 def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
                  law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None,
                  derivatives: bool = False) -> ContactStep:  # fmt: skip
@@ -78,14 +95,20 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
         backend = alone(backend or default_backend())
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
     end, speed, told, fared, residual = kernel(q, qd, tau, h)
+    points, forces, normals, gaps, pairs, names = recorded(touch, told)
+    status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
+    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, residual[..., 0], names)
+    return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h)) if derivatives else made
+
+
+def recorded(touch: ContactModel, told: Array) -> ContactRecord:
+    """Contacts from what is told of them, (…, n, NUMBERS): those that were given are in the order of that."""
     pairs = np.fmax(told[..., 0], -1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
         told, pairs = np.take_along_axis(told, order[..., None], axis=-2), np.take_along_axis(pairs, order, axis=-1)
     gaps, points, normals, forces = told[..., 1], told[..., 2:5], told[..., 5:8], told[..., 8:]
-    status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
-    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, residual[..., 0], touch.names)
-    return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h)) if derivatives else made
+    return ContactRecord(points, forces, normals, gaps, pairs, touch.names)
 
 
 def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None, made: ContactStep,
@@ -105,7 +128,7 @@ def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any) -> Any:
         made = _taken(model, touch, q, qd, tau, h[0])
-        told = _told(made.slots, made.forces, made.scale, made.contacts.size)
+        told = _told(made.slots, made.forces, made.contacts.size)
         return made.q, made.v, told, [_status(made.slots, made.settled)], [made.residual]
 
     room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
@@ -129,14 +152,13 @@ def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], b
 
 
 class _Taken(NamedTuple):
-    """A step over scalars: forces of contact k are `scale` times those a function gives."""
+    """A step over scalars, and the forces of contact k."""
 
     q: PerJoint
     v: Flat
     slots: Slots
     contacts: SlotContacts
-    forces: Callable[[Scalar], list[Scalar]]
-    scale: Scalar
+    forces: Forces
     settled: Scalar
     residual: Scalar
     margin: Scalar
@@ -150,25 +172,32 @@ def _taken(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scal
         made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model), slopes=slopes)
         solved, contacts = made.dynamics.solved, made.dynamics.contacts
         margin = contacts.margin(solved.a)
-        return _Taken(made.q, made.qd, slots, contacts, contacts.forces, 1.0, solved.settled, solved.residual, margin)
+        return _Taken(made.q, made.qd, slots, contacts, contacts.forces, solved.settled, solved.residual, margin)
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0], slopes)
     end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
-    return _Taken(end.q, end.v, slots, end.contacts, end.contacts.impulses, 1.0 / h, end.settled, end.residual,
-                  end.margin)  # fmt: skip
+    return _Taken(end.q, end.v, slots, end.contacts, lambda k: end.forces(k, h), end.settled, end.residual, end.margin)
 
 
-def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
-    """What is told of each contact."""
+def _told(slots: Slots, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of each contact there is room for."""
     made: list[Scalar] = []
     for k in range(slots.room):
-        touch, there = slots[float(k)], less(k + 0.5, slots.found)
-        frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
-        f = [scale * x for x in forces(float(k))[:3]]
-        force = [inner([d[j] for d in frame], f[: len(frame)]) for j in range(3)]
-        numbers = (touch.gap, *touch.point, *touch.normal, *force)
-        made += [select(there, touch.pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
+        there, (pair, *numbers) = less(k + 0.5, slots.found), contact_numbers(slots, float(k), forces, size)
+        made += [select(there, pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
     return made
+
+
+def contact_numbers(slots: Slots, k: Scalar, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of contact k: pair, gap, point, normal, and the force, in base coordinates.
+
+    `forces` are those of a contact along its normal and tangents, of which a contact has `size`.
+    """
+    touch = slots[k]
+    frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
+    f = forces(k)[: len(frame)]
+    force = [inner([d[j] for d in frame], f) for j in range(3)]
+    return [touch.pair, touch.gap, *touch.point, *touch.normal, *force]
 
 
 def _status(slots: Slots, settled: Scalar) -> Scalar:

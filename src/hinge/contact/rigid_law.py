@@ -203,14 +203,22 @@ def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
 
 
 class Struck(NamedTuple):
-    """The state after impulses, whether all conditions are met, and how far they are from it."""
+    """The state after impulses, whether all conditions are met, and how far they are from it.
+
+    Of the impulses of `contacts` a `share` acted.
+    """
 
     q: PerJoint
     v: Flat
     settled: Scalar
     residual: Scalar
     contacts: RigidContacts
+    share: Scalar
     margin: Scalar = FAR  # with slopes: how far from where the law changes, as a share
+
+    def forces(self, k: Scalar, h: Scalar) -> list[Scalar]:
+        """Forces of contact k (N), the mean over a step of h seconds, along its normal and tangents."""
+        return [self.share / h * x for x in self.contacts.impulses(k)]
 
 
 def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
@@ -267,18 +275,18 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             for y, parting in ((after, True), (w, False))
         )
         margin = minimum(minimum(parts, closes), again.parting_margin(before, v))
-    moves = w
+    share: Scalar = 1.0
     if not law.gives:
-        after, moves, energy = _without_gain(model, M, q, before, v, after, w, h, late)
+        share, after, w, energy = _without_gain(model, M, q, before, v, after, w, h, late)
         margin = minimum(margin, energy)
-    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(moves, v, strict=True)])
+    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
     ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
-    return Struck(ends, after, settled, left, contacts, margin)
+    return Struck(ends, after, settled, left, contacts, share, margin)
 
 
 def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v: Flat, after: Flat, w: Flat, h: Scalar,
-                  late: float) -> tuple[Flat, Flat, Scalar]:  # fmt: skip
-    """Velocities at the end, and those that positions follow, with which no energy is gained.
+                  late: float) -> tuple[Scalar, Flat, Flat, Scalar]:  # fmt: skip
+    """The share of the impulses, velocities at the end, and those that positions follow, which gain no energy.
 
     What a step that takes velocities first has lost on its way down is given back to what it lifts. The last number is
     how far energies are from those with which less is taken back, as a share of them.
@@ -303,4 +311,4 @@ def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v:
     gained = absolute(push + 0.5 * bend) / (absolute(push) + 0.5 * bend)
     short = minimum(absolute(lost - cost), select(high, absolute(lost), had)) / (had + NONE)
     margin = minimum(select(less(SLIGHT * had, bend), gained, FAR), select(less(SLIGHT * had, cost), short, FAR))
-    return after, [x + keep * y for x, y in zip(v, lift, strict=True)], margin
+    return share, after, [x + keep * y for x, y in zip(v, lift, strict=True)], margin

@@ -78,6 +78,7 @@ class Moved(NamedTuple):
     status: Scalar
     made: Any  # what the method of integration has to say besides
     memory: Sequence[Scalar] = ()  # what the next step may begin from
+    touched: Touched | None = None  # what contacts did
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -107,7 +108,7 @@ def stepped(
         external = acts.external(body, q)
         soft = softly(touch, body, q, v, tau, external, h, list(memory), physics.integrator, physics.slopes)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
-        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
+        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), None, soft.memory, soft)
     rows = bounded(model, "friction" in physics.terms, physics.stops)
     sliding = rubbed(rows, v) if touch is None else {}
     made = method.advance(model, system(model, physics, acts, forward, t, h, sliding), q, v, h)
@@ -125,7 +126,8 @@ def stepped(
     at, speed, off = _kept(body, physics, end, after.q, after.v)
     fared = _fared(model, at, speed, v, sure, settled)
     open_too_far = select(less(OPEN * OPEN, off), float(UNCLOSED), says)
-    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made)
+    touched = after if isinstance(after, Touched) else None
+    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made, touched=touched)
 
 
 def system(

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from hinge.constraints.multipliers import Held
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.rigid_law import HARD, Struck, struck
+from hinge.contact.contact_step import Forces
+from hinge.contact.rigid_law import HARD, struck
 from hinge.contact.slots import Slots
-from hinge.contact.soft_dynamics import SoftStep, soft_step
+from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
 from hinge.errors import NotCovered, one_of
@@ -30,14 +31,18 @@ from hinge.status import OK, OVERFLOW, UNCONVERGED
 
 
 class Touched(NamedTuple):
-    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on."""
+    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on.
+
+    `forces` are those of a contact (N) along its normal and tangents, of which there are `size`.
+    """
 
     q: PerJoint
     v: Flat
     memory: Flat
     status: Scalar
-    made: Struck | SoftStep
     slots: Slots
+    forces: Forces
+    size: int
 
 
 def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
@@ -67,7 +72,8 @@ def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], 
     slots = touch.found(model, q, v[0], slopes)
     others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
     made = struck(model, touch.rigid, slots, before, q, v, h, late, others, slopes)
-    return Touched(made.q, made.v, [], _status(slots, made.settled), made, slots)
+    return Touched(made.q, made.v, [], _status(slots, made.settled), slots, lambda k: made.forces(k, h),
+                   made.contacts.size)  # fmt: skip
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
@@ -87,7 +93,9 @@ def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, e
     slope = _falls(model, tau, v) if fast else _damped(model, integrator)
     force = model.joint_velocities(tau)
     made = soft_step(model, touch.soft, q, speeds, force, slots, memory, h, slope, fast, external, slopes)
-    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
+    contacts = made.dynamics.contacts
+    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), slots, contacts.forces,
+                   contacts.size)  # fmt: skip
 
 
 def _damped(model: Model, integrator: str) -> list[Flat]:
