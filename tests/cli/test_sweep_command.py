@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from saying import refused, said
+from saying import LAMP, refused, said
 
 import hinge
 from hinge.sweeps import grid, latin, table, uniform
@@ -95,8 +95,9 @@ def test_a_scheduler_is_given_by_its_address(tmp_path, file):
     ],
     ids=["ground", "contacts"],
 )
-def test_a_file_says_what_may_touch(tmp_path, lamp, written, option):
-    file = tmp_path / "lamp.toml"
+def test_a_file_says_what_may_touch(tmp_path, written, option):
+    lamp, file = tmp_path / "lamp.urdf", tmp_path / "lamp.toml"
+    lamp.write_text(LAMP.replace('"head"><inertial>', '"head"><inertial><origin xyz="0.1 0 0"/>'))
     head = 'robot = "lamp.urdf"\nstore = "lamp.zarr"\nt = 0.02\nmethod = "semi_implicit"\n'
     file.write_text(f"{head}[options]\n{written}\n")
     told = json.loads(said("sweep", file, "--json").stdout)
