@@ -37,6 +37,10 @@ def varied():
     return double_pendulum().vary("rod1.mass", "rod2.com")
 
 
+def varied_ball():
+    return hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot.vary("ball.mass")
+
+
 def case(name):
     """A robot, and what a rollout of it is given."""
     make, more = CASES[name]
@@ -60,6 +64,9 @@ CASES = {
     "stops": (bounded_arm, lambda r: {"q0": np.full((N, 2), 0.5), "limits": "stop", "effort": True, "record": 4}),
     "law": (double_pendulum, lambda r: {"policy": hinge.control.computed_torque(r, RNG.normal(size=(N, 2)), kp=9.0)}),
     "loops": (four_bar, lambda r: {"tau": 0.1 * RNG.normal(size=r.nv), "loops": "project"}),
+    "surfaces": (varied_ball, lambda r: {
+        "q0": np.array([1.0, 0, 0, 0, 0, 0, 0.1]), "qd0": np.array([0, 0, 0, 1.0, 0, 0]), "ground": 0.0, "law": "soft",
+        "parameters": {"friction": np.linspace(0.1, 0.5, N), "ball.mass": RNG.uniform(1, 2, N)}}),
 }  # fmt: skip
 cases = pytest.mark.parametrize("name", CASES)
 
@@ -109,7 +116,7 @@ def test_tensors_there_give_the_states_of_the_cpu(name, monkeypatch):
     np.testing.assert_allclose(single.q, wanted.q, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law"}))
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law", "surfaces"}))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
     robot, given = case(name)

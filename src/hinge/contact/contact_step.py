@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.rigid_law import struck
+from hinge.contact.rigid_law import Struck, struck
 from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
+from hinge.contact.soft_law import Solved
+from hinge.contact.surfaces import surface_parameters
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import SizeError
 from hinge.graph import Scalar, inner, less, maximum, select
@@ -48,24 +52,29 @@ class ContactStep(NamedTuple):
 
 
 def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
-                 law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None
-                 ) -> ContactStep:  # fmt: skip
+                 law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None,
+                 parameters: Mapping[str, Any] | None = None) -> ContactStep:  # fmt: skip
     """The state after h seconds with the joint forces held and contacts that are found, or given.
 
-    Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law
-    the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
+    Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground`, `law` and `parameters` are as in `hinge.simulate`. By
+    the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
 
     >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
     >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
     >>> step.forces.shape, step.forces[0, 2].round(4)
     ((1, 3), np.float64(19.62))
     """
-    touch = contact_model(target, contacts, ground, law)
+    numbers = dict(parameters or {})
+    surfaces = surface_parameters("contact_step", target, numbers)
+    touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
-    q, qd, told, fared, residual = kernel(q, qd, tau, h)
+    own = {one.name: numbers.pop(one.name) for one in surfaces}
+    given = inputs.parameters("contact_step", target.model, surfaces, own)
+    more = target.further("contact_step", numbers, None)
+    q, qd, told, fared, residual = kernel(q, qd, tau, h, *given, *more)
     pairs = np.nan_to_num(told[..., 0], nan=-1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
@@ -77,12 +86,14 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
 
 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
-    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any) -> Any:
-        return _stepped(model, touch, q, qd, tau, h[0])
+    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
+        return _stepped(model, touch.surfaced(surfaces), q, qd, tau, h[0])
 
     room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
     one = Quantity("of a state", lambda m: (1,))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
+    if touch.surfaces:
+        takes["surfaces"] = Quantity("of surfaces", lambda m: (len(touch.surfaces),))
     gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "fared": one, "residual": one}
     return target.compiled(unregistered("contact_step", run, takes, gives), backend, terms=terms)
 
@@ -95,12 +106,12 @@ def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Sc
         made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model))
         solved = made.dynamics.solved
         told = _told(slots, made.dynamics.contacts.forces, 1.0, made.dynamics.contacts.size)
-        return made.q, made.qd, told, [_status(slots, solved.settled)], [solved.residual]
+        return made.q, made.qd, told, [_status(slots, solved)], [solved.residual]
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0])
     end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late)
     told = _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size)
-    return end.q, end.v, told, [_status(slots, end.settled)], [end.residual]
+    return end.q, end.v, told, [_status(slots, end)], [end.residual]
 
 
 def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
@@ -116,6 +127,7 @@ def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
     return made
 
 
-def _status(slots: Slots, settled: Scalar) -> Scalar:
-    fared = select(less(0.5, settled), float(OK), float(UNCONVERGED))
+def _status(slots: Slots, made: Solved | Struck) -> Scalar:
+    fared = select(less(0.5, made.settled), float(OK), float(UNCONVERGED))
+    fared = select(less(made.residual, math.inf), fared, float(NONFINITE))
     return maximum(fared, select(less(slots.room + 0.5, slots.found), float(OVERFLOW), 0.0))
