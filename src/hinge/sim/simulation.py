@@ -171,14 +171,15 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     "restitution" of contacts. `method` is "rk4", the default, "euler", "semi_implicit", "implicit" (for what is stiff
     in the velocities), "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). Where rk4
     cannot be stable and no method is given, "implicit" takes its place, with a warning. `step` is in s, or "auto",
-    which bounds what a joint moves in a step by its velocity limit. `record` says every how many steps a state is kept, or "last". `effort` keeps forces within
-    their limits; `limits` may be "stop" or "spring". `events` are functions of (t, q, qd) whose zeros are found.
-    `external` are forces at frames by name, held in their coordinates or those `external_frame` says; `base_motion` is
-    (velocity, acceleration) of the base and `prescribed` (value, rate, acceleration) of driven joints, each held or a
-    function of t. `t0` is when it begins; with `append` a file is gone on with, and `overwrite` replaces one. Ctrl-C
-    returns what there is. `constraint` is one of `hinge.constrain`; `loops` says how a robot's loops and constraints
-    are kept from drifting: "project", "baumgarte" with the time constant `loop_time` (s), or "independent". `keep` sets
-    the equations of motion up every so many steps only, with "euler" and "semi_implicit".
+    which bounds what a joint moves in a step by its velocity limit. `record` says every how many steps a state is kept,
+    or "last". `effort` keeps forces within their limits; `limits` may be "stop" or "spring". `events` are functions of
+    (t, q, qd) whose zeros are found. `external` are forces at frames by name, held in their coordinates or those
+    `external_frame` says; `base_motion` is (velocity, acceleration) of the base and `prescribed` (value, rate,
+    acceleration) of driven joints, each held or a function of t. `t0` is when it begins; with `append` a file is gone
+    on with, and `overwrite` replaces one. Ctrl-C returns what there is. `constraint` is one of `hinge.constrain`;
+    `loops` says how a robot's loops and constraints are kept from drifting: "project", "baumgarte" with the time
+    constant `loop_time` (s), or "independent". `keep` sets the equations of motion up every so many steps only, with
+    "euler" and "semi_implicit".
 
     >>> pendulum = hinge.samples.pendulum(1)
     >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
