@@ -19,13 +19,12 @@ import numpy as np
 from hinge.arguments import finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
-from hinge.contact.collision_pairs import Pairs, afloat, ordered
+from hinge.contact.collision_pairs import FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
 from hinge.contact.collision_shapes import CollisionShape, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
 from hinge.contact.file_law import FileLaw
-from hinge.contact.file_pairs import FilePair, collision_shapes, file_pairs
 from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
