@@ -314,12 +314,16 @@ def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], s
     given = arguments.finite("ctrl", ctrl).astype(float)
     if given.shape[-1:] != (nu,):
         raise SizeError(f"ctrl has shape {given.shape}; robot {robot.name!r} has {nu} controls. Give (…, {nu}).")
-    each = given.ndim > 1 and given.shape[-2] == steps and given.shape[:-2] in ((), batch)
-    if each and given.shape[:-1] != batch:
+    if by_step(given.shape, batch, steps):
         made.arrays["ctrls"] = np.ascontiguousarray(np.broadcast_to(given, (*batch, steps, nu)).reshape(-1, steps, nu))
         made.streams.add("ctrls")
     elif nu:
         rows(made, "ctrl", given, batch, 1)
+
+
+def by_step(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> bool:
+    """Whether controls of that shape have a row a step; where they may have a row a rollout, they have that."""
+    return len(shape) > 1 and shape[-2] == steps and shape[:-2] in ((), batch) and shape[:-1] != batch
 
 
 def _first(a: Array, axes: tuple[int, ...]) -> Array:
