@@ -102,6 +102,10 @@ class Question:
         ]
         return replace(self, numbers=tuple(bare))
 
+    def on_a_processor(self) -> Question:
+        """The same question on this machine's processor."""
+        return replace(self, options={**self.options, "backend": None})
+
     def given(self, drawn: Mapping[str, Array], batch: tuple[int, ...]) -> dict[str, Any]:
         """What `rollout` is given, for numbers with these axes first."""
         robot = self.robot
