@@ -49,9 +49,9 @@ def of_parameter(model: Model, one: Parameter) -> str | list[str]:
         return ""
     i = model.joint_number(one.owner)
     kinds = coordinates(model, i) if one.field in ("lower", "upper", "rest") else velocities(model, i)
-    return said([JOINT[one.field][kind == "m"] for kind in kinds])
+    return common([JOINT[one.field][kind == "m"] for kind in kinds])
 
 
-def said(unit: list[str]) -> Any:
+def common(unit: list[str]) -> Any:
     """One unit where all are alike, else a list of them."""
     return unit[0] if len(set(unit)) == 1 else unit
