@@ -82,7 +82,9 @@ def separation(a: Posed, b: Posed, enough: Scalar = FAR, start: Vec3 | None = No
     return Separation(apart_by, normal, p + normal * a.rounding, q - normal * b.rounding, shift)
 
 
-def _with_corners(a: Posed, b: Posed, normal: Vec3, shift: Vec3, corners: Sequence[Scalar]) -> tuple[Vec3, Scalar, Vec3]:
+def _with_corners(
+    a: Posed, b: Posed, normal: Vec3, shift: Vec3, corners: Sequence[Scalar]
+) -> tuple[Vec3, Scalar, Vec3]:
     """Normal, gap and nearest point again, of corners that stay where they are on their solids."""
     still, made = _held(shift), []
     for k in range(4):

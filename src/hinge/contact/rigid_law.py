@@ -14,7 +14,8 @@ Source: none of the texts; featherstone1987, section 9.8 has the impact without 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
+from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import gravity_force
 from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, minimum, repeat, select, sqrt, total
@@ -50,15 +52,20 @@ class RigidPair:
     first: int
     second: int
     weight: float  # 1/kg: how much a point of the two gives way
-    friction: tuple[float, ...] = ()
-    restitution: float = 0.0
+    friction: tuple[Scalar, ...] = ()
+    restitution: Scalar = 0.0
     compliance: float = 0.0
     damping: float = 0.0
 
     @property
     def rows(self) -> int:
-        """How many rows its contacts have: the normal, two for sliding, one for spinning, two for rolling."""
-        return next((n for n, k in ((6, 3), (4, 2), (3, 0)) if any(self.friction[k:])), 1)
+        """How many rows its contacts have."""
+        return rows_of(self.friction)
+
+    def surfaced(self, given: Mapping[str, Scalar]) -> RigidPair:
+        """The pair with other friction and restitution."""
+        restitution = given.get("restitution", self.restitution)
+        return replace(self, friction=frictions(self.friction, given), restitution=restitution)
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,7 @@ class RigidLaw:
 
     @property
     def rubs(self) -> bool:
-        return any(any(pair.friction) for pair in self.pairs)
+        return any(pair.rows > 1 for pair in self.pairs)
 
     @property
     def gives(self) -> bool:
@@ -193,7 +200,7 @@ class RigidContacts(SlotContacts):
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
+def _told(pair: RigidPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     return {
         "bodies": (float(pair.first), float(pair.second)),
@@ -279,6 +286,7 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
     if not law.gives:
         share, after, w, energy = _without_gain(model, M, q, before, v, after, w, h, late)
         margin = minimum(margin, energy)
+    after = [select(less(left, math.inf), x, math.nan) for x in after]
     moved = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
     ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
     return Struck(ends, after, settled, left, contacts, share, margin)

@@ -13,9 +13,10 @@ from hinge.contact.cones import FAR, Map, Switch
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
 from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, repeat, select, total
-from hinge.graph.scalars import largest
+from hinge.graph.scalars import chosen, largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
+from hinge.model.symbols import unknown
 
 TINY = 1e-200  # no speed or acceleration
 
@@ -149,13 +150,25 @@ class SlotContacts(ABC):
 
 
 class Pairs:
-    """Numbers of pairs by name, read by the number of a pair; those that are the same for all are constants."""
+    """Numbers of pairs by name, read by the number of a pair; some may be nodes."""
 
-    def __init__(self, told: Sequence[Mapping[str, Sequence[float]]]):
+    def __init__(self, told: Sequence[Mapping[str, Sequence[Scalar]]]):
         self._columns = {
-            name: [c[0] if len(set(c)) == 1 else Table(c) for c in zip(*(one[name] for one in told), strict=True)]
+            name: [_column(c) for c in zip(*(one[name] for one in told), strict=True)]
             for name in (told[0] if told else ())
         }
 
     def __getitem__(self, pair: Scalar) -> dict[str, list[Scalar]]:
-        return {name: [c[pair] if isinstance(c, Table) else c for c in own] for name, own in self._columns.items()}
+        return {name: [read(pair) for read in own] for name, own in self._columns.items()}
+
+
+def _column(numbers: Sequence[Scalar]) -> Callable[[Scalar], Scalar]:
+    """A function that reads one of these by its place; what is the same at all of them needs no reading."""
+    if len(set(numbers)) == 1:
+        return lambda pair: numbers[0]
+    nodes = [x for x in dict.fromkeys(numbers) if unknown((x,))]
+    constants = Table([0.0 if x in nodes else x for x in numbers])
+    if not nodes:
+        return lambda pair: constants[pair]
+    which = Table([1.0 + nodes.index(x) if x in nodes else 0.0 for x in numbers])
+    return lambda pair: chosen([constants[pair], *nodes], which[pair])
