@@ -57,7 +57,7 @@ def asked(
     policy = control if callable(control) else None
     numbers = (
         *(
-            _number(name, "parameters", name, known[name].shape, of_parameter(robot.model, known[name]), given)
+            _number(name, "parameters", name, known[name].shape, of_parameter(robot.target, known[name]), given)
             for name, given in (parameters or {}).items()
         ),
         *_started(robot, initial or {}),
