@@ -10,11 +10,12 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
+from hinge.contact.link_forces import SUMMED, link_forces, touching_links
 from hinge.contact.rigid_law import struck
 from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
 from hinge.errors import SizeError
 from hinge.graph import Scalar, inner, less, maximum, select
 from hinge.integrators.implicit import damping
@@ -32,7 +33,9 @@ class ContactStep(NamedTuple):
 
     `forces` (…, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step, at
     `points` (…, n, 3) with `normals` (…, n, 3) that lead to it; `gaps` (…, n) in m. `pairs` (…, n) are numbers of
-    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are.
+    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. Of each link that
+    may touch, `touch` has the sum of its normal forces (…) in N, and `wrenches` [couple; force] (…, 6) of all that its
+    contacts do to it, in base coordinates: they are `external=` with `external_frame="base"`.
     """
 
     q: Array
@@ -45,6 +48,8 @@ class ContactStep(NamedTuple):
     pairs: Array
     residual: Array
     names: tuple[tuple[str, str], ...]
+    touch: dict[str, Array]
+    wrenches: dict[str, Array]
 
 
 def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
@@ -65,15 +70,17 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
-    q, qd, told, fared, residual = kernel(q, qd, tau, h)
+    q, qd, told, sums, fared, residual = kernel(q, qd, tau, h)
     pairs = np.nan_to_num(told[..., 0], nan=-1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
         told, pairs = np.take_along_axis(told, order[..., None], axis=-2), np.take_along_axis(pairs, order, axis=-1)
     gaps, points, normals, forces = told[..., 1], told[..., 2:5], told[..., 5:8], told[..., 8:]
     status = np.nan_to_num(fared[..., 0], nan=NONFINITE).astype(np.uint8)
-    return ContactStep(q, qd, forces, status, points, normals, gaps, pairs, residual[..., 0],
-                       touch.names)  # fmt: skip
+    felt = {link: sums[..., k, 0] for k, link in enumerate(touching_links(touch))}
+    wrenches = {link: sums[..., k, 1:] for k, link in enumerate(felt)}
+    return ContactStep(q, qd, forces, status, points, normals, gaps, pairs, residual[..., 0], touch.names, felt,
+                       wrenches)  # fmt: skip
 
 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
@@ -81,9 +88,10 @@ def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend:
         return _stepped(model, touch, q, qd, tau, h[0])
 
     room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
+    links = Quantity("of links", lambda m: (len(touching_links(touch)), SUMMED), give=rows)
     one = Quantity("of a state", lambda m: (1,))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
-    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "fared": one, "residual": one}
+    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "links": links, "fared": one, "residual": one}
     return target.compiled(unregistered("contact_step", run, takes, gives), backend, terms=terms)
 
 
@@ -94,13 +102,20 @@ def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Sc
         guess = [0.0 * x for x in v]
         made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model))
         solved = made.dynamics.solved
-        told = _told(slots, made.dynamics.contacts.forces, 1.0, made.dynamics.contacts.size)
-        return made.q, made.qd, told, [_status(slots, solved.settled)], [solved.residual]
+        contacts = made.dynamics.contacts
+        told, sums = (
+            _told(slots, contacts.forces, 1.0, contacts.size),
+            link_forces(touch, contacts, contacts.forces, 1.0),
+        )
+        return made.q, made.qd, told, sums, [_status(slots, solved.settled)], [solved.residual]
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0])
     end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late)
-    told = _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size)
-    return end.q, end.v, told, [_status(slots, end.settled)], [end.residual]
+    told, sums = (
+        _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size),
+        link_forces(touch, end.contacts, end.contacts.impulses, 1.0 / h),
+    )
+    return end.q, end.v, told, sums, [_status(slots, end.settled)], [end.residual]
 
 
 def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
