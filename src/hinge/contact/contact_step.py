@@ -96,7 +96,7 @@ def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend:
 
 
 def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scalar) -> Any:
-    v, none = model.flat(qd), [Force()] * len(model.parent)
+    v, none, links = model.flat(qd), [Force()] * len(model.parent), touching_links(touch)
     if touch.soft is not None:
         slots = touch.found(model, q, v[0])
         guess = [0.0 * x for x in v]
@@ -105,7 +105,7 @@ def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Sc
         contacts = made.dynamics.contacts
         told, sums = (
             _told(slots, contacts.forces, 1.0, contacts.size),
-            link_forces(touch, contacts, contacts.forces, 1.0),
+            link_forces(touch, links, contacts, contacts.forces, 1.0),
         )
         return made.q, made.qd, told, sums, [_status(slots, solved.settled)], [solved.residual]
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
@@ -113,7 +113,7 @@ def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Sc
     end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late)
     told, sums = (
         _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size),
-        link_forces(touch, end.contacts, end.contacts.impulses, 1.0 / h),
+        link_forces(touch, links, end.contacts, end.contacts.impulses, 1.0 / h),
     )
     return end.q, end.v, told, sums, [_status(slots, end.settled)], [end.residual]
 

@@ -23,15 +23,18 @@ def touching_links(touch: ContactModel) -> list[str]:
 
 
 def link_forces(
-    touch: ContactModel, contacts: SlotContacts, forces: Callable[[Scalar], Sequence[Scalar]], scale: Scalar
+    touch: ContactModel,
+    links: Sequence[str],
+    contacts: SlotContacts,
+    forces: Callable[[Scalar], Sequence[Scalar]],
+    scale: Scalar,
 ) -> list[list[Scalar]]:
-    """For each link that may touch the sum of its normal forces, and [couple; force] on it in base coordinates.
+    """For each of these links the sum of its normal forces, and [couple; force] on it in base coordinates.
 
     `forces` gives those of contact k on its second link, times `scale` in N and N m.
     """
-    links = touching_links(touch)
     number = {link: float(SUMMED * k) for k, link in enumerate(links)}
-    beyond = float(SUMMED * len(links))  # where sums of what does not move go
+    beyond = float(SUMMED * len(links))  # where sums of all others go
     first, second = (Table([number.get(pair[side], beyond) for pair in touch.names]) for side in (0, 1))
     sums = Scratch(SUMMED * (len(links) + 1), contacts.slots.found)
 
@@ -45,5 +48,6 @@ def link_forces(
                 sums[at + float(j)] = sums[at + float(j)] + x
         return []
 
-    contacts.each([], added)
+    if links:
+        contacts.each([], added)
     return [[sums[number[link] + float(j)] for j in range(SUMMED)] for link in links]

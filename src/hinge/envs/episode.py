@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from hinge.contact.link_forces import SUMMED, touching_links
 from hinge.envs.draws import APART, Draw, keys
 from hinge.envs.task import State, Task
 from hinge.errors import SizeError, one_of
@@ -25,8 +26,8 @@ from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.simulation import rollout
-from hinge.sim.step import Physics, asked
-from hinge.sim.touching import memory_of
+from hinge.sim.step import Physics, asked, stepped
+from hinge.sim.touching import felt, memory_of
 
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
@@ -63,7 +64,11 @@ class Life:
         sizes |= {"parameters": sum(one.size for one in robot.target.vary)}
         sizes |= {"memory": memory_of(self.physics.touch, robot.nv), "episode": len(EPISODE)}
         self.kept = {name: size for name, size in sizes.items() if size}  # from step to step
-        self.passing = {"qdd": robot.nv, "tau": robot.nv, "status": 1}  # in what comes out of a step
+        touch, feels = self.physics.touch, f"feels of {type(task).__name__}"
+        for link in task.feels:
+            one_of(feels, link, touching_links(touch) if touch is not None else ())
+        links = SUMMED * len(task.feels)
+        self.passing = {"qdd": robot.nv, "tau": robot.nv, "links": links, "status": 1}  # in what comes out of a step
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
         values = {name: [graph.input(name, k) for k in range(n)] for name, n in (self.kept | self.passing).items()}
         self.seen = len(self._observed(values))
@@ -91,6 +96,9 @@ class Life:
             numbers[one.name] = symbols(values["parameters"][at : at + one.size]).reshape(one.shape)
             at += one.size
         seen = {name: symbols(values[name]) for name in SEEN if name in values}
+        if "links" in values:
+            sums = dict(zip(self.task.feels, symbols(values["links"]).reshape(-1, SUMMED), strict=True))
+            seen |= {"touch": {link: x[0] for link, x in sums.items()}, "wrenches": {n: x[1:] for n, x in sums.items()}}
         time = self.task.h * self.task.frame_skip * values["episode"][EPISODE.index("step")]
         return State(symbols(time), **seen, parameters=numbers or None, own=own)
 
@@ -137,7 +145,7 @@ class Life:
 
     def acted(self, graph: Graph, before: Values, action: Sequence[Scalar]) -> tuple[Values, Scalar, Scalar, Scalar]:
         """An environment after an action; the reward, and whether the episode is at its end, or cut off."""
-        task, h = self.task, self.task.h
+        task, h, touch = self.task, self.task.h, self.physics.touch
         before = {name: before[name] for name in self.kept}
         held = before | {"action": [maximum(minimum(x, 1.0), -1.0) for x in action]}
         outside = replace(self.outside, law=lambda t, q, v: self._pushed(held, t, q, v))
@@ -146,22 +154,20 @@ class Life:
             cheapest(self.robot.target, self.physics),
         )
         acts, start = outside.acts(graph, model, 0.0), self.state(before).t.item()
-        nq, n = self.robot.nq, self.robot.nq + self.robot.nv
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:
             now = self._named(row)
-            t, at = start + h * k, [*now["q"], *now["qd"], *now.get("memory", ())]
-            *there, status = outside.stepped(graph, model, self.physics, acts, forward, 0.0, t, h, at)
-            made = now | {
-                "q": there[:nq],
-                "qd": there[nq:n],
-                "tau": asked(model, self.physics, acts, t, at[:nq], at[nq:n]),
-            }
-            made["qdd"] = [(b - a) / h for a, b in zip(at[nq:n], there[nq:n], strict=True)]
+            t, q, v = start + h * k, now["q"], now["qd"]
+            at, memory = model.joint_positions(q), now.get("memory", ())
+            moved = stepped(model, self.physics, acts, forward, t, h, at, v, memory)
+            made = now | {"q": model.flat(moved.q), "qd": moved.v, "tau": asked(model, self.physics, acts, t, q, v)}
+            made["qdd"] = [(b - a) / h for a, b in zip(v, moved.v, strict=True)]
             if "memory" in now:
-                made["memory"] = there[n:]
+                made["memory"] = list(moved.memory)
+            if touch is not None and moved.touched is not None:
+                made["links"] = [x for row in felt(touch, task.feels, moved.touched, h) for x in row]
             (fared,) = now["status"]
-            lost = maximum(less(0.5, fared), less(0.5, status))
+            lost, status = maximum(less(0.5, fared), less(0.5, moved.status)), moved.status
             fares = select(less(0.5, fared), fared, select(less(0.5, status), status, minimum(fared, status)))
             rows = zip(self._flat(made), self._flat(now), strict=True)
             return self._flat(self._named([select(lost, b, a) for a, b in rows]) | {"status": [fares]})

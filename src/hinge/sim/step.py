@@ -77,6 +77,7 @@ class Moved(NamedTuple):
     status: Scalar
     made: Any  # what the method of integration has to say besides
     memory: Sequence[Scalar] = ()  # what the next step may begin from
+    touched: Touched | None = None  # what happened at contacts
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -105,7 +106,7 @@ def stepped(
         tau, body = asked(model, physics, acts, t, model.flat(q), v), acts.body(t)
         soft = softly(touch, body, q, v, tau, acts.external(body, q), h, list(memory), physics.integrator)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
-        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
+        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory, soft)
     rows = bounded(model, "friction" in physics.terms, physics.stops)
     sliding = rubbed(rows, v) if touch is None else {}
     made = method.advance(model, system(model, physics, acts, forward, t, h, sliding), q, v, h)
@@ -123,7 +124,8 @@ def stepped(
     at, speed, off = _kept(body, physics, end, after.q, after.v)
     fared = _fared(model, at, speed, v, sure, settled)
     open_too_far = select(less(OPEN * OPEN, off), float(UNCLOSED), says)
-    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made)
+    touched = after if isinstance(after, Touched) else None
+    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made, touched=touched)
 
 
 def system(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from hinge.constraints.multipliers import Held
 from hinge.contact.contact_model import ContactModel, contact_model
+from hinge.contact.link_forces import link_forces
 from hinge.contact.rigid_law import HARD, Struck, struck
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import SoftStep, soft_step
@@ -37,6 +38,15 @@ class Touched(NamedTuple):
     status: Scalar
     made: Struck | SoftStep
     slots: Slots
+
+
+def felt(touch: ContactModel, links: Sequence[str], touched: Touched, h: Scalar) -> list[list[Scalar]]:
+    """What contacts did to links in a step: the sum of normal forces, and a wrench in base coordinates, of each."""
+    made = touched.made
+    if isinstance(made, SoftStep):
+        contacts = made.dynamics.contacts
+        return link_forces(touch, links, contacts, contacts.forces, 1.0)
+    return link_forces(touch, links, made.contacts, made.contacts.impulses, 1.0 / h)
 
 
 def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
