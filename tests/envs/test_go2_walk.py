@@ -6,7 +6,7 @@ import pytest
 import hinge
 from hinge.envs import Go2Walk, Task, VectorEnv
 from hinge.envs.go2_walk import FEET, STIFFNESS
-from hinge.errors import UnknownName
+from hinge.errors import SizeError, UnknownName
 from hinge.sweeps import uniform
 
 N = 8
@@ -14,7 +14,7 @@ N = 8
 
 @pytest.fixture(scope="module")
 def env():
-    return VectorEnv(Go2Walk(), N, parameters={"base.mass": uniform(5.0, 11.0)})
+    return VectorEnv(Go2Walk(), N, parameters={"base.mass": uniform(5.0, 11.0), "friction": uniform(0.3, 1.2)})
 
 
 def stand(env, steps=100):
@@ -63,16 +63,22 @@ def test_it_does_what_the_same_numbers_say(env):
     np.testing.assert_array_equal(*runs)
     env.reset(seed=7)
     q, qd, task = env.q, env.qd, env.task
-    masses = {"base.mass": env.state()["parameters"][:, 0]}
+    numbers = dict(zip(("base.mass", "friction"), env.state()["parameters"].T, strict=True))
+    assert numbers["friction"].min() < 0.6 < 0.9 < numbers["friction"].max()
     for action in actions:
         env.step(action)
         wanted = task.home[7:] + 0.4 * action
         spring = lambda t, q, qd, w: np.concatenate([np.zeros(6), STIFFNESS * (w - q[7:]) - 2.0 * qd[6:]])
-        run = hinge.rollout(task.robot, q, qd, 4, 0.005, policy=spring, inputs=[wanted], parameters=masses, effort=True,
-                            ground=hinge.Ground(friction=0.8), law="soft")  # fmt: skip
+        told = {"inputs": [wanted], "parameters": numbers, "effort": True, "ground": hinge.Ground(), "law": "soft"}
+        run = hinge.rollout(task.robot, q, qd, 4, 0.005, policy=spring, **told)
         q, qd = run.q[:, -1], run.qd[:, -1]
         np.testing.assert_allclose(env.q, q, atol=1e-7)
         np.testing.assert_allclose(env.qd, qd, atol=1e-5)
+
+
+def test_friction_that_cannot_be_is_refused():
+    with pytest.raises(SizeError, match=r"VectorEnv: parameter 'friction' is -1; give from 0 up."):
+        VectorEnv(Go2Walk(), 1, parameters={"friction": uniform(-1.0, 1.0)})
 
 
 def test_what_is_felt_is_of_links_that_may_touch():

@@ -46,9 +46,8 @@ class Go2Walk(Task):
 
     def observation(self, s: State) -> Any:
         touch = np.stack([s.touch[foot] / self.weight for foot in FEET])
-        return np.concatenate(
-            [s.qd[:3], self.down(s), s.command, s.q[7:] - self.home[7:], 0.1 * s.qd[6:], s.action, touch]
-        )
+        joints = s.q[7:] - self.home[7:], 0.1 * s.qd[6:]
+        return np.concatenate([s.qd[:3], self.down(s), s.command, *joints, s.action, touch])
 
     def reward(self, s: State, before: State) -> Any:
         off = (s.qd[3:5] - s.command[:2]) ** 2

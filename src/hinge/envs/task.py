@@ -37,9 +37,9 @@ class State:
     parameters: Mapping[str, Any] | None = None  # the numbers of a varied robot by name, as its methods take them
     qdd: Any = None  # (nv): how the velocity changed over the last step of the physics, divided by h
     tau: Any = None  # (nv): the joint forces at the beginning of that step
+    own: Mapping[str, Any] = field(default_factory=dict)
     touch: Mapping[str, Any] = field(default_factory=dict)  # N: normal forces on links that the task feels, summed
     wrenches: Mapping[str, Any] = field(default_factory=dict)  # (6): what contacts do to them, in base coordinates
-    own: Mapping[str, Any] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__.get("own", {})
