@@ -13,7 +13,7 @@ from functools import partial
 from hinge.contact.cones import FAR, Map, Switch
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, repeat, select, total, when
+from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, select, total, when
 from hinge.graph.scalars import chosen, largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
@@ -70,16 +70,7 @@ class SlotContacts(ABC):
 
     def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
         """state = body(k, *state) for every contact k."""
-        if not self.room:
-            return list(state)
-        count = self.slots.count
-        done = repeat(
-            self.room,
-            (0.0 * count, *state),
-            lambda k, n, *now: (n + 1.0, *body(k, *now)),
-            lambda n, *_: less(count - 0.5, n),
-        )
-        return list(done[1:])
+        return self.slots.each(state, body) if self.room else list(state)
 
     def _at(self, k: Scalar, r: int) -> Scalar:
         return k * float(self.size) + float(r)
