@@ -129,7 +129,9 @@ def test_forces_of_contacts_are_drawn_where_they_act(look):
     page.controls["t"].value = 0.4
     start, end = page.figure.marks["contact forces"].points[0]
     np.testing.assert_allclose(start, run.contacts.points[-1, 0], atol=1e-6)
-    np.testing.assert_allclose(end - start, run.contacts.forces[-1, 0] / (2.0 * 9.81) * page.figure.size, atol=1e-5)
+    np.testing.assert_allclose(
+        end - start, run.contacts.forces[-1, 0] / (2.0 * 9.81) * 0.5 * page.figure.size, atol=1e-5
+    )
     page.controls["contact forces"].value = False
     assert "contact forces" not in page.figure.marks
     assert "contact forces" not in look(ball).controls

@@ -23,8 +23,8 @@ def film(run: Trajectory, path: str | os.PathLike[str], rollout: int = 0, speed:
          size: Size = (640, 400)) -> None:  # fmt: skip
     """Write a film of one rollout: a page (.html) that needs nothing beside it, or a moving picture (.gif).
 
-    It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is as
-    long as the robot. It plays `speed` times as fast as it was, with `rate` pictures a second: 30, a GIF 20. In the
+    It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is half
+    as long as the robot. It plays `speed` times as fast as it was, with `rate` pictures a second: 30, a GIF 20. In the
     page the mouse turns, shifts (right button, or Shift) and zooms (wheel); `size` is that of a GIF, in pixels.
 
     >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[0.3, 0.5], step=0.01)

@@ -17,7 +17,7 @@ from hinge.sim import Trajectory
 from hinge.viewing import shapes
 from hinge.viewing.shapes import Floor, Part
 
-LONGEST = 1.5  # of a robot's size: the longest arrow
+LONG, LONGEST = 0.5, 0.75  # of a robot's size: the arrow of its weight, and the longest
 STEADY = 1.0  # s: how long the camera takes to follow
 
 
@@ -83,7 +83,7 @@ def _of(a: Array | None, k: int) -> Array | None:
 
 
 def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
-    """Contact points of a rollout, and forces there as arrows in m: the robot's weight is as long as its size.
+    """Contact points of a rollout, and forces there as arrows in m: the robot's weight is half as long as it is.
 
     Both are (T, n, 3); n is 0 where it is not known what touched.
     """
@@ -96,7 +96,7 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
     except TrajectoryError:
         return none, none
     length = np.linalg.norm(made.forces, axis=-1, keepdims=True)
-    arrows = made.forces * size / np.maximum(weight, length / LONGEST)
+    arrows = made.forces * size / np.maximum(weight / LONG, length / LONGEST)
     there = made.pairs >= 0
     most = int(there.sum(axis=-1).max(initial=0))
     first = np.argsort(~there, axis=-1, kind="stable")[:, :most, None]
