@@ -67,12 +67,14 @@ class Studio:
         """Picture k."""
         camera = self.camera(k)
         groups = self._placed(k)
-        solid = [(x[s.faces], n[s.faces], c) for x, n, s, c, alpha in groups if alpha is None]
-        image = self._floor(camera, self.reel.target[k], [x for x, _, _ in solid])
+        solid, through = (
+            [(x[s.faces], n[s.faces], c, alpha or 1.0) for x, n, s, c, alpha in groups if (alpha is None) == opaque]
+            for opaque in (True, False)
+        )
+        image = self._floor(camera, self.reel.target[k], [x for x, *_ in solid])
         depth = np.full(self.wide * self.high, np.inf)
-        for made in (solid, [(x[s.faces], n[s.faces], c) for x, n, s, c, alpha in groups if alpha is not None]):
-            if made:
-                self._shaded(camera, image, depth, made, 1.0 if made is solid else 0.35)
+        for made in filter(None, (solid, through)):
+            self._shaded(camera, image, depth, made)
         fine = image.reshape(self.high // self.finer, self.finer, self.wide // self.finer, self.finer, 3)
         return np.clip(fine.mean(axis=(1, 3)), 0.0, 255.0).astype(np.uint8)
 
@@ -124,11 +126,12 @@ class Studio:
             image[dark] += 0.28 * (SHADE - image[dark])
         return image
 
-    def _shaded(self, camera: _Camera, image: Array, depth: Array, made: list[tuple[Array, Array, Array]], share: float
+    def _shaded(self, camera: _Camera, image: Array, depth: Array, made: list[tuple[Array, Array, Array, float]]
                 ) -> None:  # fmt: skip
-        """Draw triangles with their colours where they are nearer than what is there."""
+        """Draw triangles with their colours and opacities where they are nearer than what is there."""
         corners, normals = (np.concatenate([one[k] for one in made]) for k in (0, 1))
         colors = np.concatenate([np.broadcast_to(one[2], (len(one[0]), 3)) for one in made])
+        share = np.concatenate([np.full(len(one[0]), one[3]) for one in made])
         pixel, triangle, weights, far = _pixels(camera, corners)
         nearest = depth.copy()
         np.minimum.at(nearest, pixel, far)
@@ -143,9 +146,8 @@ class Studio:
         lit = 0.55 * np.maximum(on, 0.0) + 0.45 + 0.12 * (n @ self.reel.floor.normal)
         mirrored = 2.0 * on[:, None] * n - self.light
         shine = 30.0 * np.maximum(np.einsum("ij,ij->i", mirrored, to), 0.0) ** 24
-        image[pixel] += share * (colors[triangle] * lit[:, None] + shine[:, None] - image[pixel])
-        if share == 1.0:
-            depth[pixel] = far
+        image[pixel] += share[triangle, None] * (colors[triangle] * lit[:, None] + shine[:, None] - image[pixel])
+        depth[pixel] = far
 
 
 def _pixels(camera: _Camera, corners: Array) -> tuple[Array, Array, Array, Array]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.model import meshes
+from hinge.model.coasting import FREE
 from hinge.model.model import Model
 from hinge.model.shapes import Box, Cylinder, Mesh, Plane, Shape
 from hinge.spatial.linear3 import Vec3
@@ -130,7 +131,9 @@ def _from_mass(model: Model, body: int, poses: Array) -> Iterator[Part]:
     thick = size(poses) / 25
     color = COLORS[body % len(COLORS)] if body else DARK
     here = np.linalg.inv(poses[body])
-    children = [child for child in range(1, model.count + 1) if model.parent[child] == body]
+    children = [
+        child for child in range(1, model.count + 1) if model.parent[child] == body and model.joint[child].nv < FREE
+    ]  # what floats hangs on nothing
     ends = [(here @ poses[child])[:3, 3] for child in children]
     if body and not children:
         ends += [np.array(tuple(frame.p), float) for frame in model.frames.values() if frame.body == body]
