@@ -10,8 +10,9 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,23 @@ import numpy as np
 from hinge.arguments import finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
-from hinge.contact.collision_pairs import Pairs, afloat, ordered
+from hinge.contact.collision_pairs import FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
 from hinge.contact.collision_shapes import CollisionShape, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
 from hinge.contact.file_law import FileLaw
-from hinge.contact.file_pairs import FilePair, collision_shapes, file_pairs
 from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
-from hinge.errors import NotCovered, SizeError, one_of
-from hinge.graph import Scalar, less
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph import Scalar, less, maximum
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import Surface, Touching, mixed
 from hinge.model.shapes import Mesh, Shape
+from hinge.model.vary import Parameter
 from hinge.spatial import Motion, Vec3
 from hinge.spatial.rotation import shortest_turn
 
@@ -97,6 +98,43 @@ class ContactModel:
     within: tuple[float, ...] = ()  # m: the gaps below which pairs are contacts
     names: tuple[tuple[str, str], ...] = ()  # of the links of pairs, as the normal leads
     hulls: str = ""  # a digest of the points of meshes
+    surfaces: tuple[Parameter, ...] = ()  # friction and restitution that are given
+
+    def surfaced(self, numbers: Sequence[Scalar]) -> ContactModel:
+        """The same with numbers in the places of its surfaces; of a pair that has two of them the greater."""
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        given: list[dict[str, Scalar]] = [{} for _ in pairs]
+        for one, x in zip(self.surfaces, numbers, strict=True):
+            for k in self._pairs_of(one):
+                given[k][one.field] = maximum(given[k][one.field], x) if one.field in given[k] else x
+        made: Any = tuple(pair.surfaced(own) if own else pair for pair, own in zip(pairs, given, strict=True))
+        return replace(self, law=replace(self.law, pairs=made))
+
+    def _pairs_of(self, surface: Parameter) -> list[int]:
+        """The pairs that a surface is of: those of a link, or with what stands still."""
+        if surface.owner:
+            return [k for k, names in enumerate(self.names) if surface.owner in names]
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        return [k for k, pair in enumerate(pairs) if 0 in (pair.first, pair.second)]
+
+    def with_surfaces(self, surfaces: Sequence[Parameter]) -> ContactModel:
+        """The same, of which these surfaces are given; refuses what there is no contact of."""
+        made = replace(self, surfaces=tuple(surfaces))
+        for one in surfaces:
+            if one.field == "restitution" and self.soft is not None:
+                raise NotCovered(f"parameter {one.name!r}: the soft law knows no restitution. Use law='rigid'.")
+            if not made._pairs_of(one):
+                whose = f"link {one.owner!r} can touch nothing" if one.owner else "nothing can touch what stands still"
+                links = dict.fromkeys(name for names in self.names for name in names)
+                raise UnknownName(f"parameter {one.name!r}: {whose}. {did_you_mean(one.owner, links)}")
+        return made
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
 
     @property
     def soft(self) -> SoftLaw | None:
@@ -109,8 +147,8 @@ class ContactModel:
         assert isinstance(self.law, RigidLaw)
         return self.law
 
-    def found(self, model: Model, q: PerJoint, like: Scalar) -> Slots:
-        """The contacts of a configuration."""
+    def found(self, model: Model, q: PerJoint, like: Scalar, slopes: bool = False) -> Slots:
+        """The contacts of a configuration; with `slopes` they have derivatives."""
         slots, (R, r) = Slots(self.room, like), poses(model, q)
         if self.contacts:
             still = [Motion()] * len(R)
@@ -119,14 +157,14 @@ class ContactModel:
                 point, within = at.at - at.n * (0.5 * at.gap), self.within[k]
                 slots.add(less(at.gap, within), Touch(float(k), at.gap, point, at.n, tangent_of(at.n, None)))
         else:
-            collide(self._pairs(model), R, r, slots, like)
+            collide(self.pairs(model), R, r, slots, like, slopes)
         return slots
 
     def deep(self, model: Model, q: Sequence[float]) -> str:
         """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
         if self.contacts:
             return ""
-        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self._pairs(model)
+        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self.pairs(model)
         for k in range(int(slots.count)):
             touch = slots[k]
             both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
@@ -135,7 +173,8 @@ class ContactModel:
                 return f"{other} is {-touch.gap:.3g} m deep in {one}"
         return ""
 
-    def _pairs(self, model: Model) -> Pairs:
+    def pairs(self, model: Model) -> Pairs:
+        """The pairs of shapes."""
         made = [] if self.ground is None else [_half_space(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 
@@ -144,21 +183,30 @@ def _half_space(ground: Ground) -> CollisionShape:
     return half_space(np.array(ground.normal), ground.height, np.array(shortest_turn(Vec3(ground.normal))))
 
 
-def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: bool = False) -> ContactModel | None:
+def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: bool = False,
+                  surfaces: Sequence[Parameter] = ()) -> ContactModel | None:  # fmt: skip
     """What may touch: `contacts` is None, "file", "self" or a list of `Contact`, `ground` None, a height or a `Ground`.
 
     With "file" it is the pairs that an MJCF file says; of any other robot its links with the world. With "self" its
     links touch each other too, but neighbours and those that overlap at the reference configuration. With a ground all
-    links touch that. With `whole` limits, dry friction and equalities of the file are in the soft law too.
+    links touch that. With `whole` limits, dry friction and equalities of the file are in the soft law too. `surfaces`
+    are friction and restitution that are given.
     """
     one_of("law", law, LAWS)
     if contacts is None and ground is None and not whole:
+        if surfaces:
+            raise SizeError(
+                f"parameter {surfaces[0].name!r} is of contacts, and there are none. Give ground= or contacts=."
+            )
         return None
-    if contacts is not None and not isinstance(contacts, str):
-        return _given(target.model, checked(target, contacts), _ground(ground), law, whole)
-    if contacts is not None:
+    made: Callable[..., ContactModel] = _shaped
+    if isinstance(contacts, str):
         one_of("contacts", contacts, ("file", "self"))
-    return _shaped(target.model, contacts, _ground(ground), law, whole)
+    elif contacts is not None:
+        contacts, made = checked(target, contacts), _given
+    asked = contacts, _ground(ground), law, whole
+    key = ("contact_model", *asked, tuple(surfaces))
+    return target.kernels(key, lambda: made(target.model, *asked).with_surfaces(surfaces))
 
 
 def _ground(given: Any) -> Ground | None:

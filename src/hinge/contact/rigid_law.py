@@ -14,25 +14,30 @@ Source: none of the texts; featherstone1987, section 9.8 has the impact without 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
-from hinge.contact.cones import Map, elliptic
+from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
+from hinge.contact.rigid_slopes import followed
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
+from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import gravity_force
-from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt
+from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, minimum, repeat, select, sqrt, total
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
 HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
-NONE = 1e-200  # J: no energy
+NONE = 1e-200  # J, m/s: no energy, no speed
 LEAST, MOST = 0.05, 2.0  # by what share of what they are off speeds of sliding are changed
+SLIGHT = 1e-9  # of the energy: a change that is none
 EXACT = 1e-6  # of the speeds: how well the speed of sliding is found
 
 
@@ -47,15 +52,20 @@ class RigidPair:
     first: int
     second: int
     weight: float  # 1/kg: how much a point of the two gives way
-    friction: tuple[float, ...] = ()
-    restitution: float = 0.0
+    friction: tuple[Scalar, ...] = ()
+    restitution: Scalar = 0.0
     compliance: float = 0.0
     damping: float = 0.0
 
     @property
     def rows(self) -> int:
-        """How many rows its contacts have: the normal, two for sliding, one for spinning, two for rolling."""
-        return next((n for n, k in ((6, 3), (4, 2), (3, 0)) if any(self.friction[k:])), 1)
+        """How many rows its contacts have."""
+        return rows_of(self.friction)
+
+    def surfaced(self, given: Mapping[str, Scalar]) -> RigidPair:
+        """The pair with other friction and restitution."""
+        restitution = given.get("restitution", self.restitution)
+        return replace(self, friction=frictions(self.friction, given), restitution=restitution)
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ class RigidLaw:
 
     @property
     def rubs(self) -> bool:
-        return any(any(pair.friction) for pair in self.pairs)
+        return any(pair.rows > 1 for pair in self.pairs)
 
     @property
     def gives(self) -> bool:
@@ -103,7 +113,8 @@ class RigidContacts(SlotContacts):
             firm = 1.0 / (1.0 + soft * damp / (late * h))
             closes = (touch.gap / (late * h) - is_now) * firm
             bounces = select(less(was, 0.0), e * was, 0.0)
-            self._D[k] = 1.0 / (HARD * weight + soft * firm / (late * h * h))
+            D = 1.0 / (HARD * weight + soft * firm / (late * h * h))
+            self._D[k] = select(less(touch.gap, 0.0), D, 0.0)
             self._closes[k] = closes
             self._parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
             return []
@@ -137,8 +148,51 @@ class RigidContacts(SlotContacts):
 
         return self.each([0.0], slid)[0] if self.size > 1 else 0.0
 
+    def meet(self, v: Flat, parting: Scalar, found: Callable[[Scalar], list[Scalar]]) -> None:
+        """Take v for the velocities and what was `found` for x, which changes as they and speeds of sliding do."""
+
+        def met(k: Scalar) -> list[Scalar]:
+            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+            wanted = select(parting, self._parts[k], self._closes[k])
+            x = [normal + wanted + inner(self.sliding(tangents), tangents), *tangents]
+            self.put(k, [held(there) + (y - held(y)) for there, y in zip(found(k), x, strict=True)])
+            return []
+
+        self.each([], met)
+
+    @staticmethod
+    def sliding(tangents: Sequence[Scalar]) -> list[Scalar]:
+        """The direction of tangents; nothing where they have none."""
+        square = inner(tangents, tangents)
+        some = less(0.0, square)
+        length = sqrt(select(some, square, 1.0))
+        return [select(some, y / length, 0.0) for y in tangents]
+
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         return elliptic(self._D[k], 1.0, (), x)
+
+    def switches(self, k: Scalar, x: Sequence[Scalar]) -> list[Switch]:
+        return elliptic_switches(1.0, (), x)
+
+    def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
+        return 0.0, self._pairs[self.slots[k].pair]["surface"][0]
+
+    def parting_margin(self, before: Flat, v: Flat) -> Scalar:
+        """How far contacts are from where they part in another way, as a share of their speeds: those that have only
+        just closed, and those that bounce and only just came nearer."""
+
+        def least(k: Scalar, now: Scalar) -> list[Scalar]:
+            touch, normal = self.slots[k], self.row(k, 0)
+            _, e, soft, _ = self._pairs[touch.pair]["surface"]
+            was, closes = inner(normal, before), self._closes[k]
+            ends, begins = (total(absolute(x * y) for x, y in zip(normal, speeds, strict=True))
+                            for speeds in (v, before))  # fmt: skip
+            just = absolute(closes) / (absolute(closes) + ends + NONE)
+            back = select(less(0.0, e), absolute(was) / (begins + ends + NONE), FAR)
+            near = minimum(back, select(less(e * was, 0.0), FAR, just))
+            return [minimum(now, select(less(0.0, soft), FAR, select(less(touch.gap, 0.0), near, FAR)))]
+
+        return self.each([FAR], least)[0]
 
     def impulses(self, k: Scalar) -> list[Scalar]:
         """Impulses of contact k (N s) along its normal and tangents, and of couples (N m s) about them."""
@@ -146,7 +200,7 @@ class RigidContacts(SlotContacts):
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
+def _told(pair: RigidPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     return {
         "bodies": (float(pair.first), float(pair.second)),
@@ -167,6 +221,7 @@ class Struck(NamedTuple):
     residual: Scalar
     contacts: RigidContacts
     share: Scalar
+    margin: Scalar = FAR  # with slopes: how far from where the law changes, as a share
 
     def forces(self, k: Scalar, h: Scalar) -> list[Scalar]:
         """Forces of contact k (N), the mean over a step of h seconds, along its normal and tangents."""
@@ -174,17 +229,30 @@ class Struck(NamedTuple):
 
 
 def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
-           rows: Callable[[Scalar], Sequence[Row]] = lambda parting: ()) -> Struck:  # fmt: skip
+           rows: Callable[[Scalar], Sequence[Row]] = lambda parting: (), slopes: bool = False) -> Struck:  # fmt: skip
     """The state at the end of a step of h seconds that led to q and v, with impulses of the contacts there.
 
     `before` are the velocities at its beginning; positions follow impulses over a share `late` of the step. `rows`
-    gives what else is held within bounds, for velocities that bring it back, and for how it parts.
+    gives what else is held within bounds, for velocities that bring it back, and for how it parts. With `slopes` the
+    state has derivatives, by the implicit function; without, they would go through the rounds.
     """
     n, M = model.nv, composite(model, q)
     contacts = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
     p = [inner(row, v) for row in M]
     pace = maximum(sqrt(inner(v, v)), sqrt(inner(before, before)))
     exact = replace(law, tolerance=law.tolerance * pace)
+    found = Scratch(2 * contacts.room * contacts.size + 1, v[0])  # where contacts were at the end of each phase
+
+    def place(phase: Scalar, k: Scalar, r: int) -> Scalar:
+        return (phase * float(contacts.room) + k) * float(contacts.size) + float(r)
+
+    def note(phase: Scalar, k: Scalar) -> list[Scalar]:
+        for r, x in enumerate(contacts.x(k)):
+            found[place(phase, k, r)] = x
+        return []
+
+    def there(phase: Scalar, k: Scalar) -> list[Scalar]:
+        return [found[place(float(phase), k, r)] for r in range(contacts.size)]
 
     def phased(phase: Scalar, *now: Scalar) -> list[Scalar]:
         w, parting = list(now[:n]), less(0.5, phase)
@@ -200,24 +268,36 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
 
         *made, settled, left = repeat(law.rounds if law.rubs else 1, [*w, 0.0 * pace, 0.0 * pace], round,
                                       lambda *now: less(0.5, now[n]))  # fmt: skip
+        if slopes:
+            contacts.each([], partial(note, phase))
         return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)),
                 minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip
 
     end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phased)
-    after, w, settled, left = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1]
+    after, w, settled, left, margin = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1], FAR
+    if slopes:
+        again = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
+        (after, parts), (w, closes) = (
+            followed(SoftProblem(model, exact, M, p, rows(parting), again), again, y, parting, partial(there, parting))
+            for y, parting in ((after, True), (w, False))
+        )
+        margin = minimum(minimum(parts, closes), again.parting_margin(before, v))
     share: Scalar = 1.0
     if not law.gives:
-        share, after, w = _without_gain(model, M, q, before, v, after, w, h, late)
+        share, after, w, energy = _without_gain(model, M, q, before, v, after, w, h, late)
+        margin = minimum(margin, energy)
+    after = [select(less(left, math.inf), x, math.nan) for x in after]
     moved = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
     ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
-    return Struck(ends, after, settled, left, contacts, share)
+    return Struck(ends, after, settled, left, contacts, share, margin)
 
 
 def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v: Flat, after: Flat, w: Flat, h: Scalar,
-                  late: float) -> tuple[Scalar, Flat, Flat]:  # fmt: skip
+                  late: float) -> tuple[Scalar, Flat, Flat, Scalar]:  # fmt: skip
     """The share of the impulses, velocities at the end, and those that positions follow, which gain no energy.
 
-    What a step that takes velocities first has lost on its way down is given back to what it lifts.
+    What a step that takes velocities first has lost on its way down is given back to what it lifts. The last number is
+    how far energies are from those with which less is taken back, as a share of them.
     """
 
     def energy(x: Flat) -> Scalar:
@@ -232,7 +312,11 @@ def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v:
     weight = model.generalised_forces(gravity_force(model, q))
     lift = [x - y for x, y in zip(w, v, strict=True)]
     fell = (0.5 - late) * h * inner(weight, [x - y for x, y in zip(v, before, strict=True)])
-    cost, budget = late * h * inner(weight, lift), maximum(had - energy(after) + maximum(fell, 0.0), 0.0)
+    cost, lost = late * h * inner(weight, lift), had - energy(after) + maximum(fell, 0.0)
+    budget = maximum(lost, 0.0)
     high = less(budget, cost)
     keep = select(high, budget / select(high, cost, 1.0), 1.0)
-    return share, after, [x + keep * y for x, y in zip(v, lift, strict=True)]
+    gained = absolute(push + 0.5 * bend) / (absolute(push) + 0.5 * bend)
+    short = minimum(absolute(lost - cost), select(high, absolute(lost), had)) / (had + NONE)
+    margin = minimum(select(less(SLIGHT * had, bend), gained, FAR), select(less(SLIGHT * had, cost), short, FAR))
+    return share, after, [x + keep * y for x, y in zip(v, lift, strict=True)], margin

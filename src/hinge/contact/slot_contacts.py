@@ -9,13 +9,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
-from hinge.contact.cones import Map
+from hinge.contact.cones import FAR, Map, Switch
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, Scratch, Table, inner, less, repeat
-from hinge.graph.scalars import largest
+from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, repeat, select, total
+from hinge.graph.scalars import chosen, largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
+from hinge.model.symbols import unknown
+
+TINY = 1e-200  # no speed or acceleration
 
 
 class SlotContacts(ABC):
@@ -25,13 +28,21 @@ class SlotContacts(ABC):
         self.model, self.slots, self.axes, self._pairs = model, slots, axes, pairs
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
-        self._x, self._step, self._D = (Scratch(self.room * n + 1, like) for n in (size, size, 1))
+        self._x, self._step, self._D = (Scratch(self.room * n + 1, like, zeros=False) for n in (size, size, 1))
         self.limbs = limbs(model)
         self._felt = Scratch(self.room * len(self.limbs) + 1, like, zeros=False)
 
     @abstractmethod
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         """How stiff contact k is at x."""
+
+    @abstractmethod
+    def switches(self, k: Scalar, x: Sequence[Scalar]) -> list[Switch]:
+        """What is zero where contact k at x begins to open, stick or slide."""
+
+    @abstractmethod
+    def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
+        """Below which gap (m) contact k acts, and how much its bodies give way (1/kg)."""
 
     def place(self, k: Scalar, touch: Touch, pair: Mapping[str, Sequence[Scalar]]) -> list[list[Scalar]]:
         """Keep the rows of contact k."""
@@ -110,15 +121,54 @@ class SlotContacts(ABC):
         self.put(k, x)
         return x
 
+    def margin(self, a: Flat) -> Scalar:
+        """How far x of contacts is from where one opens, sticks or slides, as a share of what it is made of.
+
+        These are the parts of J a; of a contact that is stiff, as much of them as reaches x.
+        """
+
+        def least(k: Scalar, now: Scalar) -> list[Scalar]:
+            x, (begin, weight) = self.x(k), self.begins(k)
+            parts = total(absolute(y * z) for r in range(self.size) for y, z in zip(self.row(k, r), a, strict=True))
+            own, share = total(absolute(y) for y in x), 1.0 / (1.0 + self._D[k] * weight)
+            near = now
+            for switch, stiff in self.switches(k, x):
+                near = minimum(near, absolute(switch) / (own + parts * select(stiff, share, 1.0) + TINY))
+            return [select(less(self.slots[k].gap, begin), near, now)]
+
+        return self.each([FAR], least)[0]
+
+    def gap_margin(self, lengths: Sequence[float]) -> Scalar:
+        """How far gaps are from where contacts begin to act, as a share of a length of each pair."""
+        length = Pairs([{"length": (x,)} for x in lengths])
+
+        def least(k: Scalar, now: Scalar) -> list[Scalar]:
+            touch = self.slots[k]
+            return [minimum(now, absolute(touch.gap - self.begins(k)[0]) / length[touch.pair]["length"][0])]
+
+        return self.each([FAR], least)[0]
+
 
 class Pairs:
-    """Numbers of pairs by name, read by the number of a pair; those that are the same for all are constants."""
+    """Numbers of pairs by name, read by the number of a pair; some may be nodes."""
 
-    def __init__(self, told: Sequence[Mapping[str, Sequence[float]]]):
+    def __init__(self, told: Sequence[Mapping[str, Sequence[Scalar]]]):
         self._columns = {
-            name: [c[0] if len(set(c)) == 1 else Table(c) for c in zip(*(one[name] for one in told), strict=True)]
+            name: [_column(c) for c in zip(*(one[name] for one in told), strict=True)]
             for name in (told[0] if told else ())
         }
 
     def __getitem__(self, pair: Scalar) -> dict[str, list[Scalar]]:
-        return {name: [c[pair] if isinstance(c, Table) else c for c in own] for name, own in self._columns.items()}
+        return {name: [read(pair) for read in own] for name, own in self._columns.items()}
+
+
+def _column(numbers: Sequence[Scalar]) -> Callable[[Scalar], Scalar]:
+    """A function that reads one of these by its place; what is the same at all of them needs no reading."""
+    if len(set(numbers)) == 1:
+        return lambda pair: numbers[0]
+    nodes = [x for x in dict.fromkeys(numbers) if unknown((x,))]
+    constants = Table([0.0 if x in nodes else x for x in numbers])
+    if not nodes:
+        return lambda pair: constants[pair]
+    which = Table([1.0 + nodes.index(x) if x in nodes else 0.0 for x in numbers])
+    return lambda pair: chosen([constants[pair], *nodes], which[pair])

@@ -20,9 +20,11 @@ from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
 from hinge.errors import NotCovered, one_of
 from hinge.graph import Scalar, less, maximum, select
-from hinge.integrators.implicit import damping, slopes
+from hinge.integrators.implicit import damping
+from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim.impulses import Bounded
 from hinge.spatial import Force
@@ -44,11 +46,11 @@ class Touched(NamedTuple):
     size: int
 
 
-def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
-             ) -> tuple[ContactModel | None, str]:  # fmt: skip
+def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None,
+             surfaces: Sequence[Parameter] = ()) -> tuple[ContactModel | None, str]:  # fmt: skip
     """What may touch, and the integrator of the robot's file where that says all."""
     if physics is None:
-        return contact_model(robot.target, contacts, ground, law or "rigid"), ""
+        return contact_model(robot.target, contacts, ground, law or "rigid", surfaces=surfaces), ""
     one_of("physics", physics, ("file",))
     integrator = robot.model.physics.options.integrator
     if law not in (None, "soft"):
@@ -57,7 +59,8 @@ def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics:
         raise NotCovered(
             f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
         )
-    return contact_model(robot.target, "file" if contacts is None else contacts, ground, "soft", True), integrator
+    listed = "file" if contacts is None else contacts
+    return contact_model(robot.target, listed, ground, "soft", True, surfaces), integrator
 
 
 def memory_of(touch: ContactModel | None, nv: int) -> int:
@@ -66,31 +69,32 @@ def memory_of(touch: ContactModel | None, nv: int) -> int:
 
 
 def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], before: Flat, q: PerJoint, v: Flat,
-                    h: Scalar, late: float, held: Held | None) -> Touched:  # fmt: skip
+                    h: Scalar, late: float, held: Held | None, slopes: bool = False) -> Touched:  # fmt: skip
     """The state at the end of a step that led to q and v, with impulses of contacts, stops, dry friction and loops."""
-    slots = touch.found(model, q, v[0])
+    slots = touch.found(model, q, v[0], slopes)
     others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
-    made = struck(model, touch.rigid, slots, before, q, v, h, late, others)
+    made = struck(model, touch.rigid, slots, before, q, v, h, late, others, slopes)
     return Touched(made.q, made.v, [], _status(slots, made.settled), slots, lambda k: made.forces(k, h),
                    made.contacts.size)  # fmt: skip
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
-           memory: Flat, integrator: str = "") -> Touched:  # fmt: skip
+           memory: Flat, integrator: str = "", slopes: bool = False) -> Touched:  # fmt: skip
     """A step by the soft law, from the accelerations of the last one.
 
     With an integrator what the file says of springs and dampers acts: "Euler" takes the joints' damping at the end of
     the step, "implicitfast" all that falls with velocities.
     """
     assert touch.soft is not None
-    slots = touch.found(model, q, v[0])
+    slots = touch.found(model, q, v[0], slopes)
     speeds = model.joint_velocities(v)
     if integrator:
         passive = model.generalised_forces(passive_forces(model, q, speeds))
         tau = [a + b for a, b in zip(tau, passive, strict=True)]
-    slope = _falls(model, tau, v) if integrator == "implicitfast" else _damped(model, integrator)
     fast = integrator == "implicitfast"
-    made = soft_step(model, touch.soft, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, fast, external)
+    slope = _falls(model, tau, v) if fast else _damped(model, integrator)
+    force = model.joint_velocities(tau)
+    made = soft_step(model, touch.soft, q, speeds, force, slots, memory, h, slope, fast, external, slopes)
     contacts = made.dynamics.contacts
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), slots, contacts.forces,
                    contacts.size)  # fmt: skip
@@ -106,7 +110,7 @@ def _damped(model: Model, integrator: str) -> list[Flat]:
 
 def _falls(model: Model, tau: Flat, v: Flat) -> list[Flat]:
     """How joint forces fall with velocities, by the symmetric part."""
-    D = slopes(tau, v)
+    D = falling(tau, v)
     return [[-0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
 
 

@@ -61,12 +61,12 @@ class Run:
 
     @property
     def parameters(self) -> dict[str, Array]:
-        """The numbers of a varied robot by name: one for all rollouts, or with their axes first."""
+        """The numbers that are given by name: one for all rollouts, or with their axes first."""
         made: dict[str, Array] = {}
         if "parameters" in self.outside.arrays:
             rows, at = self.outside.arrays["parameters"], 0
             axes = () if "parameters" in self.outside.shared else self.batch
-            for one in self.robot.target.vary:
+            for one in self.physics.numbers(self.robot.target):
                 made[one.name] = rows[..., at : at + one.size].reshape((*axes, *one.shape))
                 at += one.size
         return made
@@ -143,8 +143,14 @@ class Turns:
         return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
 
     def growth(self) -> float:
-        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth."""
-        growth, physics = self.rolling.growth(), self.run.physics
+        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth.
+
+        The soft law has stiff springs, and a step of its own for them.
+        """
+        physics = self.run.physics
+        if physics.touch is not None and physics.touch.soft is not None:
+            return 0.0
+        growth = self.rolling.growth()
         if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
             physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
             return self._rolling(physics, fates(len(self.run.q), physics, self.run.robot.nv)).growth()

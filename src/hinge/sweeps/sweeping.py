@@ -157,7 +157,8 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
     if client is not None and workers:
         raise SweepError("client= and workers= were both given.", "A client has workers of its own: leave workers out.")
     count = arguments.count("workers", workers, 0)
-    said = question.said() | {"program": question.tried()}
+    tried = question if client is None else question.on_a_processor()  # workers may have GPUs, and this machine none
+    said = question.said() | {"program": tried.tried()}
     place = Path(store)
     if os.path.lexists(place) and not _empty(place):
         there = Store(place)
