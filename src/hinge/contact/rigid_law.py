@@ -8,7 +8,10 @@ restitution leaves of those at the beginning, or are w where that only keeps bod
 is taken back: a gap that was overlapped is corrected as far as the energy lost in the impact goes.
 
 Both are problems of the soft law's kind, with as good as no softness, so that law's Newton method solves them. It takes
-sliding contacts to open with μ times their speed; normals are lowered by that until it does not change (De Saxcé).
+sliding contacts to open with μ times their speed; normals are lowered by that until it does not change (De Saxcé). On a
+face that slides the least change of that moves the load from corner to corner, and friction with it. So where it is not
+found at once, contacts give way about the impulses they had: these change by little in a round, and what has given way
+in the end is nothing.
 Source: none of the texts; featherstone1987, section 9.8 has the impact without friction.
 """
 
@@ -32,8 +35,9 @@ from hinge.model import Model
 
 HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
 NONE = 1e-200  # J: no energy
-LEAST, MOST = 0.05, 2.0  # by what share of what they are off speeds of sliding are changed
-EXACT = 1e-6  # of the speeds: how well the speed of sliding is found
+LEAST, MOST = 0.5, 8.0  # by what share of what they are off speeds of sliding are changed
+EASE = 0.05  # times friction squared: what it gives way about the impulse it had, where sliding is not found at once
+EXACT, MET = 1e-6, 1e-5  # of the speeds: how well speeds of sliding are found, and what they may be off in the end
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,21 @@ class RigidLaw:
         return any(pair.compliance for pair in self.pairs)
 
 
+class Off(NamedTuple):
+    """How far off the speeds of sliding are that a problem was told: the most, and over all of them the sums of what
+    they were off the time before times what that has fallen by, and of the square of the latter."""
+
+    most: Scalar
+    along: Scalar
+    square: Scalar
+
+    def share(self, last: Scalar) -> Scalar:
+        """By what share of what they are off to change them, after the share before: where a line through the last two
+        says that nothing is off; far, where they went the wrong way (Aitken)."""
+        there = last * self.along / select(less(0.0, self.square), self.square, 1.0)
+        return select(less(self.along, 0.0), MOST, minimum(maximum(there, LEAST), MOST))
+
+
 class RigidContacts(SlotContacts):
     """The contacts at the end of a step, from velocities v; x of a contact is J v less what that is wanted to be."""
 
@@ -91,8 +110,9 @@ class RigidContacts(SlotContacts):
                  h: Scalar, late: float):  # fmt: skip
         pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
-        self._closes, self._parts = (Scratch(self.room + 1, v[0]) for _ in range(2))
-        self._slides, self._off, self._moved = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._closes, self._parts, self._soft = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._slides, self._off, self._ease = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._had = Scratch(self.room * size + 1, v[0])  # impulses of the time before, friction off
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
@@ -103,39 +123,48 @@ class RigidContacts(SlotContacts):
             firm = 1.0 / (1.0 + soft * damp / (late * h))
             closes = (touch.gap / (late * h) - is_now) * firm
             bounces = select(less(was, 0.0), e * was, 0.0)
-            self._D[k] = 1.0 / (HARD * weight + soft * firm / (late * h * h))
+            self._soft[k] = HARD * weight + soft * firm / (late * h * h)
             self._closes[k] = closes
             self._parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
             return []
 
         self.each([], placed)
 
-    def begin(self, v: Flat, parting: Scalar) -> None:
+    def begin(self, v: Flat, parting: Scalar, share: Scalar, ease: Scalar) -> None:
         """Take v for the velocities: gaps are to be brought to zero, or where it is `parting` bodies to part as at the
-        end."""
+        end. Speeds of sliding change by a share of what they were off, and contacts `ease` about the impulses they had.
+        """
 
         def begun(k: Scalar) -> list[Scalar]:
             normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
             wanted = select(parting, self._parts[k], self._closes[k])
-            self.put(k, [normal + wanted + self._slides[k], *tangents])
+            slides = self._slides[k] + share * self._off[k]
+            pair = self._pairs[self.slots[k].pair]
+            gives = ease * pair["surface"][0] * pair["friction"][1] * pair["friction"][1]
+            x = [normal + wanted + slides, *tangents]
+            self._slides[k], self._ease[k], self._D[k] = slides, gives, 1.0 / (self._soft[k] + gives)
+            self.put(k, [y - gives * f for y, f in zip(x, self._impulse(k), strict=True)])
             return []
 
         self.each([], begun)
 
-    def slide(self, v: Flat, first: Scalar = 1.0) -> Scalar:
-        """Bring speeds of sliding nearer to those of v, by secants after the first time: the most that one was off."""
+    def _impulse(self, k: Scalar) -> list[Scalar]:
+        return [self._had[self._at(k, r)] for r in range(self.size)]
 
-        def slid(k: Scalar, most: Scalar) -> list[Scalar]:
+    def slide(self, v: Flat) -> Off:
+        """Note how far off the speeds of sliding are from those of v, and what impulses contacts have."""
+
+        def slid(k: Scalar, most: Scalar, along: Scalar, square: Scalar) -> list[Scalar]:
             tangents = [inner(self.row(k, r), v) for r in range(1, self.size)]
-            now = self._slides[k]
-            off = sqrt(inner(tangents, tangents)) - now
-            turn = self._off[k] - off
-            share = self._moved[k] / select(less(0.0, absolute(turn)), turn, 1.0)
-            share = select(first, 1.0, minimum(maximum(share, LEAST), MOST))
-            self._off[k], self._moved[k], self._slides[k] = off, share * off, now + share * off
-            return [maximum(most, absolute(off))]
+            off, x = sqrt(inner(tangents, tangents)) - self._slides[k], self.x(k)
+            fell, eased = self._off[k] - off, self._ease[k]
+            for r, (f, had) in enumerate(zip(self.stiffness(k, x)(x), self._impulse(k), strict=True)):
+                most, self._had[self._at(k, r)] = maximum(most, eased * absolute(f + had)), -f
+            along, square = along + self._off[k] * fell, square + fell * fell
+            self._off[k] = off
+            return [maximum(most, absolute(off)), along, square]
 
-        return self.each([0.0], slid)[0] if self.size > 1 else 0.0
+        return Off(*self.each([0.0, 0.0, 0.0], slid))
 
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         return elliptic(self._D[k], 1.0, (), x)
@@ -184,18 +213,26 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         contacts.slide(w)
 
         def round(k: Scalar, *now: Scalar) -> list[Scalar]:
-            contacts.begin(list(now[:n]), parting)
+            share, ease = now[n : n + 2]
+            contacts.begin(list(now[:n]), parting, share, ease)
             made = problem.solved(list(now[:n]))
-            changed = contacts.slide(made.a, less(k, 0.5)) + 0.0 * pace
-            settled = select(less(EXACT * pace, changed), 0.0, made.settled)
-            return [*made.a, settled, maximum(made.residual, changed)]
+            off = contacts.slide(made.a)
+            found = select(less(EXACT * pace, off.most), 0.0, made.settled)
+            met = select(less(MET * pace, off.most), 0.0, made.settled)
+            share = select(less(k, 0.5), 1.0, off.share(share))
+            return [*made.a, share, select(found, ease, EASE), found, met, maximum(made.residual, off.most)]
 
-        *made, settled, left = repeat(law.rounds if law.rubs else 1, [*w, 0.0 * pace, 0.0 * pace], round,
-                                      lambda *now: less(0.5, now[n]))  # fmt: skip
-        return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)),
+        zero = 0.0 * pace
+        *made, _, ease, _, settled, left = repeat(
+            law.rounds if law.rubs else 1,
+            [*w, zero + 1.0, now[-3], zero, zero, zero],
+            round,
+            lambda *now: less(0.5, now[n + 2]),
+        )
+        return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)), ease,
                 minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip
 
-    end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phased)
+    end = repeat(2, [*v, *v, 0.0 * pace, 1.0 + 0.0 * pace, 0.0 * pace], phased)
     after, w, settled, left = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1]
     after, moves = (after, w) if law.gives else _without_gain(model, M, q, before, v, after, w, h, late)
     moved = model.joint_velocities([late * h * (x - y) for x, y in zip(moves, v, strict=True)])

@@ -131,7 +131,7 @@ class Turns:
                  backend: str | None) -> None:  # fmt: skip
         self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
         self.began, self.backend = began, backend
-        self.rolling = self._rolling(run.physics)
+        self.rolling = self._rolling(run.physics, run.fate)
         run.t = self.time(0)
 
     def by(self, method: str) -> Turns:
@@ -144,12 +144,12 @@ class Turns:
         growth, physics = self.rolling.growth(), self.run.physics
         if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
             physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
-            return self._rolling(physics).growth()
+            return self._rolling(physics, fates(len(self.run.q), physics, self.run.robot.nv)).growth()
         return growth
 
-    def _rolling(self, physics: Physics) -> Rolling:
+    def _rolling(self, physics: Physics, fate: Array) -> Rolling:
         run = self.run
-        return Rolling(run.robot, physics, run.outside, run.q, run.qd, run.fate, self.h, self.every or 1,
+        return Rolling(run.robot, physics, run.outside, run.q, run.qd, fate, self.h, self.every or 1,
                        self.recorder.arrays, *self.began, self.backend)  # fmt: skip
 
     def time(self, n: Any) -> Any:
