@@ -107,8 +107,8 @@ ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "errors", "files", "arguments", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
-    "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning", "viewing",
-    "cli",
+    "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",
+    "envs", "viewing", "cli",
 )  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted

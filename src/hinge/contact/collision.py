@@ -39,14 +39,25 @@ CLASSES: dict[tuple[str, str], Narrow] = {
 }  # fmt: skip
 
 
-def collide(pairs: Pairs, R: Sequence[Mat3], r: Sequence[Vec3], slots: Slots, like: Scalar) -> None:
-    """Fill a list with the contacts of bodies that stand at (R, r): of each pair, all that are within its distance."""
+def collide(
+    pairs: Pairs, R: Sequence[Mat3], r: Sequence[Vec3], slots: Slots, like: Scalar, slopes: bool = False
+) -> None:
+    """Fill a list with the contacts of bodies that stand at (R, r): of each pair, all that are within its distance.
+
+    With `slopes` they have derivatives; those that a search finds, as long as the same corners are nearest.
+    """
     shapes = Shapes(pairs.shapes, R, r, like)
     for narrow, rows in pairs.classes(CLASSES, plane_convex, convex_convex).items():
-        _class(pairs, shapes, narrow, rows, slots, like)
+        _class(pairs, shapes, narrow, rows, slots, like, slopes)
 
 
-def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar) -> None:
+def searched(pairs: Pairs) -> list[int]:
+    """The pairs whose contacts are found by a search."""
+    return pairs.classes(CLASSES, plane_convex, convex_convex).get(convex_convex, [])
+
+
+def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar, slopes: bool
+           ) -> None:  # fmt: skip
     """One class of pairs."""
     everything, both = range(len(rows)), [pairs.rows[k] for k in rows]
     firsts, seconds = [i for i, _ in both], [j for _, j in both]
@@ -58,7 +69,7 @@ def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], sl
         i, j = first(k), second(k)
 
         def found(kept: Scalar) -> tuple[Scalar, ...]:
-            narrow(one(i), other(j), Adding(slots, number(k), within(k)))
+            narrow(one(i), other(j), Adding(slots, number(k), within(k), slopes))
             return (kept,)
 
         return when(near(k, i, j), (kept,), found)
@@ -72,6 +83,7 @@ class Adding(NamedTuple):
     slots: Slots
     pair: Scalar
     within: Scalar
+    slopes: bool = False
 
     def __call__(
         self, gap: Scalar, point: Vec3, normal: Vec3, tangent: Vec3 | None = None, condition: Scalar = True

@@ -10,8 +10,9 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,13 @@ class ContactModel:
     names: tuple[tuple[str, str], ...] = ()  # of the links of pairs, as the normal leads
     hulls: str = ""  # a digest of the points of meshes
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
     @property
     def soft(self) -> SoftLaw | None:
         """The law, if it is the soft one."""
@@ -109,8 +117,8 @@ class ContactModel:
         assert isinstance(self.law, RigidLaw)
         return self.law
 
-    def found(self, model: Model, q: PerJoint, like: Scalar) -> Slots:
-        """The contacts of a configuration."""
+    def found(self, model: Model, q: PerJoint, like: Scalar, slopes: bool = False) -> Slots:
+        """The contacts of a configuration; with `slopes` they have derivatives."""
         slots, (R, r) = Slots(self.room, like), poses(model, q)
         if self.contacts:
             still = [Motion()] * len(R)
@@ -119,14 +127,14 @@ class ContactModel:
                 point, within = at.at - at.n * (0.5 * at.gap), self.within[k]
                 slots.add(less(at.gap, within), Touch(float(k), at.gap, point, at.n, tangent_of(at.n, None)))
         else:
-            collide(self._pairs(model), R, r, slots, like)
+            collide(self.pairs(model), R, r, slots, like, slopes)
         return slots
 
     def deep(self, model: Model, q: Sequence[float]) -> str:
         """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
         if self.contacts:
             return ""
-        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self._pairs(model)
+        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self.pairs(model)
         for k in range(int(slots.count)):
             touch = slots[k]
             both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
@@ -135,7 +143,8 @@ class ContactModel:
                 return f"{other} is {-touch.gap:.3g} m deep in {one}"
         return ""
 
-    def _pairs(self, model: Model) -> Pairs:
+    def pairs(self, model: Model) -> Pairs:
+        """The pairs of shapes."""
         made = [] if self.ground is None else [_half_space(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 
@@ -154,11 +163,13 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
     one_of("law", law, LAWS)
     if contacts is None and ground is None and not whole:
         return None
-    if contacts is not None and not isinstance(contacts, str):
-        return _given(target.model, checked(target, contacts), _ground(ground), law, whole)
-    if contacts is not None:
+    made: Callable[..., ContactModel] = _shaped
+    if isinstance(contacts, str):
         one_of("contacts", contacts, ("file", "self"))
-    return _shaped(target.model, contacts, _ground(ground), law, whole)
+    elif contacts is not None:
+        contacts, made = checked(target, contacts), _given
+    asked = contacts, _ground(ground), law, whole
+    return target.kernels(("contact_model", *asked), lambda: made(target.model, *asked))
 
 
 def _ground(given: Any) -> Ground | None:

@@ -9,29 +9,39 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
-from hinge.contact.cones import Map
+from hinge.contact.cones import FAR, Map, Switch
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, Scratch, Table, inner, less, repeat
+from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, repeat, select, total
 from hinge.graph.scalars import largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
+
+TINY = 1e-200  # no speed or acceleration
 
 
 class SlotContacts(ABC):
     """The contacts of a state with so many rows each; x of a contact is J a less what that is wanted to be."""
 
     def __init__(self, model: Model, slots: Slots, axes: Sequence[Column], pairs: Pairs, size: int, like: Scalar):
-        self.model, self.slots, self.axes, self._pairs = model, slots, axes, pairs
+        self.model, self.slots, self.axes, self._pairs, self.like = model, slots, axes, pairs, like
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
-        self._x, self._step, self._D = (Scratch(self.room * n + 1, like) for n in (size, size, 1))
+        self._x, self._step, self._D = (Scratch(self.room * n + 1, like, zeros=False) for n in (size, size, 1))
         self.limbs = limbs(model)
         self._felt = Scratch(self.room * len(self.limbs) + 1, like, zeros=False)
 
     @abstractmethod
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map:
         """How stiff contact k is at x."""
+
+    @abstractmethod
+    def switches(self, k: Scalar, x: Sequence[Scalar]) -> list[Switch]:
+        """What is zero where contact k at x begins to open, stick or slide."""
+
+    @abstractmethod
+    def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
+        """Below which gap (m) contact k acts, and how much its bodies give way (1/kg)."""
 
     def place(self, k: Scalar, touch: Touch, pair: Mapping[str, Sequence[Scalar]]) -> list[list[Scalar]]:
         """Keep the rows of contact k."""
@@ -109,6 +119,33 @@ class SlotContacts(ABC):
         x = self.ahead(k, alpha)
         self.put(k, x)
         return x
+
+    def margin(self, a: Flat) -> Scalar:
+        """How far x of contacts is from where one opens, sticks or slides, as a share of what it is made of.
+
+        These are the parts of J a; of a contact that is stiff, as much of them as reaches x.
+        """
+
+        def least(k: Scalar, now: Scalar) -> list[Scalar]:
+            x, (begin, weight) = self.x(k), self.begins(k)
+            parts = total(absolute(y * z) for r in range(self.size) for y, z in zip(self.row(k, r), a, strict=True))
+            own, share = total(absolute(y) for y in x), 1.0 / (1.0 + self._D[k] * weight)
+            near = now
+            for switch, stiff in self.switches(k, x):
+                near = minimum(near, absolute(switch) / (own + parts * select(stiff, share, 1.0) + TINY))
+            return [select(less(self.slots[k].gap, begin), near, now)]
+
+        return self.each([FAR], least)[0]
+
+    def gap_margin(self, lengths: Sequence[float]) -> Scalar:
+        """How far gaps are from where contacts begin to act, as a share of a length of each pair."""
+        length = Pairs([{"length": (x,)} for x in lengths])
+
+        def least(k: Scalar, now: Scalar) -> list[Scalar]:
+            touch = self.slots[k]
+            return [minimum(now, absolute(touch.gap - self.begins(k)[0]) / length[touch.pair]["length"][0])]
+
+        return self.each([FAR], least)[0]
 
 
 class Pairs:

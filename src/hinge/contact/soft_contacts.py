@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hinge.contact.cones import CONES, Map
+from hinge.contact.cones import CONES, SWITCHES, Map, Switch
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
@@ -24,7 +24,7 @@ class SoftContacts(SlotContacts):
     def __init__(self, model: Model, law: SoftLaw, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
         pairs, size = Pairs([_told(law, pair) for pair in law.pairs]), max((p.condim for p in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
-        self.cone = CONES[law.cone]
+        self.cone, self.turns = CONES[law.cone], SWITCHES[law.cone]
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
@@ -45,6 +45,14 @@ class SoftContacts(SlotContacts):
         """How stiff contact k is at x."""
         pair = self._pairs[self.slots[k].pair]
         return self.cone(self._D[k], pair["square"][0], pair["edges"][: self.size], x)
+
+    def switches(self, k: Scalar, x: Sequence[Scalar]) -> list[Switch]:
+        pair = self._pairs[self.slots[k].pair]
+        return self.turns(pair["square"][0], pair["edges"][: self.size], x)
+
+    def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
+        pair = self._pairs[self.slots[k].pair]
+        return pair["margin"][0], pair["weight"][0]
 
     def forces(self, k: Scalar) -> list[Scalar]:
         """Forces of contact k (N) along its normal and tangents, and couples (N m) about them."""

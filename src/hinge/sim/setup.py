@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from hinge.graph.scalars import evaluated
 from hinge.integrators import METHODS
 from hinge.loops.assembly import START, refuse_open
 from hinge.model.driven import sizes
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim.forces import given_forces
@@ -194,6 +195,13 @@ def _inside(robot: Robot, q: Array) -> None:
             )
 
 
+def varying(robot: Robot, names: Iterable[str]) -> tuple[Robot, dict[str, Parameter]]:
+    """The robot with all of these numbers varied, and what each is of, by name."""
+    more = [name for name in names if name not in {one.name for one in robot.target.vary}]
+    robot = robot.vary(*more) if more else robot
+    return robot, {one.name: one for one in robot.target.vary}
+
+
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
     """The numbers of a varied robot, (…, size); None where nothing is varied."""
     made = arguments_of.parameters("simulate", robot.model, robot.target.vary, parameters)
@@ -296,19 +304,26 @@ def driven_by(
 
 
 def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], steps: int) -> None:
-    """Put controls of the file's actuators among what acts: (…, nu) are held, (…, steps, nu) stream."""
+    """Put controls of the file's actuators among what acts: (…, nu) are held, (…, steps, nu) stream.
+
+    What may be either, because there are as many rollouts as steps, is held.
+    """
     nu = robot.model.physics.nu
     if ctrl is None:
         ctrl = np.zeros(nu)
     given = arguments.finite("ctrl", ctrl).astype(float)
     if given.shape[-1:] != (nu,):
         raise SizeError(f"ctrl has shape {given.shape}; robot {robot.name!r} has {nu} controls. Give (…, {nu}).")
-    each = given.ndim > 1 and given.shape[-2] == steps and given.shape[:-2] in ((), batch)
-    if each:
+    if by_step(given.shape, batch, steps):
         made.arrays["ctrls"] = np.ascontiguousarray(np.broadcast_to(given, (*batch, steps, nu)).reshape(-1, steps, nu))
         made.streams.add("ctrls")
     elif nu:
         rows(made, "ctrl", given, batch, 1)
+
+
+def by_step(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> bool:
+    """Whether controls of that shape have a row a step; where they may have a row a rollout, they have that."""
+    return len(shape) > 1 and shape[-2] == steps and shape[:-2] in ((), batch) and shape[:-1] != batch
 
 
 def _first(a: Array, axes: tuple[int, ...]) -> Array:

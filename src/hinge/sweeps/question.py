@@ -7,8 +7,9 @@ their numbers alone: `drawn` says what they are given, `answer` what is kept of 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,10 @@ def build() -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A number, or an array of them, that rollouts are given: what it is of, where in that, and its values.
+    """A number, or an array of them, that rollouts are given: what it is of, where in that, its values and units.
 
-    `of` is an argument of `rollout`, `at` what of it this is: a name, a number, or some of the coordinates.
+    `of` is an argument of `rollout`, `at` what of it this is: a name, a number, some of the coordinates, or None for
+    all of it. `units` are a word, or a list of them; "" where there are none.
     """
 
     name: str
@@ -45,10 +47,16 @@ class Number:
     at: Any
     shape: tuple[int, ...]
     values: Spread | Array
+    units: Any = ""
 
     @property
     def varies(self) -> bool:
         return isinstance(self.values, Spread)
+
+    @property
+    def streams(self) -> bool:
+        """Whether it has a row a step."""
+        return self.of in ("taus", "ctrl") and len(self.shape) == 2
 
     def said(self) -> Any:
         return self.values.said() if isinstance(self.values, Spread) else told(self.values)
@@ -101,7 +109,7 @@ class Question:
         made["q0"][...] = robot.neutral()
         parameters, inputs = {}, {}
         for one in self.numbers:
-            value = drawn.get(one.name, one.values)
+            value: Any = drawn.get(one.name, one.values)
             if one.of in ("q0", "qd0"):
                 made[one.of][..., one.at] = value
             elif one.of == "parameters":
@@ -109,7 +117,7 @@ class Question:
             elif one.of == "inputs":
                 inputs[one.at] = value
             else:
-                made[one.of] = value
+                made[one.of] = np.broadcast_to(value, (*batch, *one.shape))
         return made | {"parameters": parameters or None, "inputs": [inputs[k] for k in sorted(inputs)]}
 
     def run(self, given: Mapping[str, Any], record: int, steps: int | None = None) -> Rollout:
@@ -148,7 +156,8 @@ class Question:
         made = {name: np.full((len(k), *shape), np.nan) for name, (_, shape) in self.kept().items()}
         made["status"] = np.full(len(k), Status.REFUSED, np.uint8)
         states = (self.steps // self.every + 1) * (self.robot.nq + self.robot.nv)
-        for part in _parts(0, len(k), max(1, ROOM // (8 * states))):
+        streamed = sum(math.prod(one.shape) for one in self.numbers if one.streams)
+        for part in _parts(0, len(k), max(1, ROOM // (8 * (states + streamed)))):
             self._put(made, drawn, part)
         return {name: np.ascontiguousarray(x, np.float64) for name, x in drawn.items()} | made
 
@@ -180,7 +189,7 @@ class Question:
             "rollouts": self.space.total, "each": self.space.each, "seed": self.space.seed,
             "steps": self.steps, "step": self.h, "chunk": self.chunk,
             "keep": list(self.keep), "record": self.record if "trajectory" in self.keep else 0,
-            "parameters": of("parameters"), "initial": of("q0", "qd0"), "control": of("tau", "taus"),
+            "parameters": of("parameters"), "initial": of("q0", "qd0"), "control": of("tau", "taus", "ctrl"),
             "inputs": of("inputs"), "options": {name: _plain(x) for name, x in sorted(self.options.items())},
         }  # fmt: skip
 
@@ -191,16 +200,15 @@ class Question:
     def tried(self, rows: Mapping[str, Array] | None = None) -> str:
         """A hash of the program that runs: robot, method, controller and all that acts.
 
-        Takes one step with the first rollout that is not refused; raises where none of the first few is good, and
+        Takes two steps with the first rollout that is not refused; raises where none of the first few is good, and
         compiles the program, which workers on this machine then find in the cache.
         """
         drawn = self.drawn(self.first(), rows)
         for k in self.first():
             given = self.given({name: x[k : k + 1] for name, x in drawn.items()}, (1,))
-            if "taus" in given:
-                given["taus"] = given["taus"][:1]
+            given |= {one.of: given[one.of][:, :2] for one in self.numbers if one.streams}
             try:
-                course = self.run(given, 1, 1).course
+                course = self.run(given, 1, min(2, self.steps)).course
             except HingeError as problem:
                 why = problem
                 continue
@@ -232,6 +240,8 @@ def _plain(given: Any) -> Any:
     """An option as data; what a function does is in the hash of the program."""
     if given is None or isinstance(given, str | bool | int | float):
         return given
+    if is_dataclass(given) and not isinstance(given, type) and not callable(given):
+        return {type(given).__name__: _plain(asdict(given))}
     if isinstance(given, Mapping):
         return {str(name): _plain(x) for name, x in given.items()}
     if isinstance(given, tuple | list) and not all(isinstance(x, int | float) for x in given):

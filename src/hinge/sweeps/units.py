@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hinge.model import Model
-from hinge.model.vary import parameter
+from hinge.model.vary import Parameter
 
 RATE = {"rad": "rad/s", "m": "m/s"}
 FORCE = {"rad": "N m", "m": "N"}
@@ -41,9 +41,8 @@ def units(model: Model, of: str) -> list[str]:
     return [rows[unit] for i in model.leaders for unit in velocities(model, i)]
 
 
-def of_parameter(model: Model, name: str) -> str | list[str]:
-    """The unit of a number that `vary` names; "" where it has none, or nobody knows."""
-    one = parameter(model, name)
+def of_parameter(model: Model, one: Parameter) -> str | list[str]:
+    """The unit of a number that rollouts are given by name; "" where it has none, or nobody knows."""
     if one.field in LINK:
         return LINK[one.field]
     if one.field not in JOINT:

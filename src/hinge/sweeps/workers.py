@@ -30,6 +30,12 @@ from hinge.sweeps.zarr_store import Store, opened, package
 AHEAD = 3  # chunks that wait at a worker for each of its threads
 PATIENCE = 15.0  # s that local workers may be lacking
 TRIES = 5  # times that a chunk is begun whose workers are lost
+QUIET = {  # what Dask does many times a second for pages that nobody looks at, on workers that are ours
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
 
 
 class Outcome(NamedTuple):
@@ -158,6 +164,7 @@ def local(workers: int) -> Iterator[Any]:
     """A client of so many processes on this machine."""
     distributed, over = package("distributed"), threading.Event()
     with (
+        package("dask").config.set(QUIET),
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hinge.backends import c
+from hinge.backends.c_loops import rows_of, scratch
 from hinge.backends.cuda import rows
 from hinge.backends.cuda.parts import parts
 from hinge.backends.partition import Pieces, Straight
@@ -106,7 +107,7 @@ def _kernel(one: c.Routine, stage: rows.Staging, real: Real) -> str:
     body = [
         *_begin(stage, real),
         *_taken(one, stage, real),
-        *c.scratch(one, real),
+        *scratch(program, real),
         *c.statements(inside, real, _uncut(program), 0, len(program.code)),
         *_given(one, stage, real),
     ]
@@ -139,7 +140,9 @@ def _routine(program: Program, name: str) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded)
+    return c.Routine(
+        name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded, loop="#pragma unroll 1"
+    )
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:
@@ -148,7 +151,7 @@ def _parameters(one: c.Routine, real: Real) -> list[str]:
     kinds = [f"const {real.name}" for _ in one.inputs]
     kinds += ["unsigned char" if output.whole else real.name for output in one.program.outputs]
     made = [f"{kind} *__restrict__ all_{array.name}" for kind, array in zip(kinds, arrays, strict=True)]
-    return [*made, *(f"long long {c.rows_of(arrays[k])}" for k in sorted(streams)), "long long states"]
+    return [*made, *(f"long long {rows_of(arrays[k])}" for k in sorted(streams)), "long long states"]
 
 
 def _begin(stage: rows.Staging, real: Real) -> list[str]:
@@ -178,7 +181,7 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             continue
         pointer = f"const {real.name} *const {array.name} = all_{array.name}"
         if given.stream and not given.uniform:
-            lines.append(f"{pointer} + this_state * {c.rows_of(array)} * {given.size};")
+            lines.append(f"{pointer} + this_state * {rows_of(array)} * {given.size};")
         elif given.uniform:
             lines.append(f"{pointer};")
         elif k in stage.inputs:
