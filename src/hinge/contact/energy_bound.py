@@ -13,7 +13,7 @@ from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.soft_law import FAR
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.newton_euler import gravity_force
-from hinge.graph import Scalar, Scratch, absolute, inner, is_zero, less, maximum, minimum, repeat, select
+from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
@@ -22,11 +22,10 @@ SLIGHT = 1e-9  # of the energy: a change that is none
 
 
 class Machines:
-    """The velocities in groups that inertia or rows couple, and which of these contacts couple in a state."""
+    """The velocities of trees that nothing couples but contacts, and which of these contacts couple in a state."""
 
-    def __init__(self, model: Model, M: Sequence[Flat], rows: Sequence[Row], bodies: Sequence[tuple[int, int]],
-                 contacts: SlotContacts):  # fmt: skip
-        self.groups = _coupled(model.nv, M, rows)
+    def __init__(self, model: Model, rows: Sequence[Row], bodies: Sequence[tuple[int, int]], contacts: SlotContacts):
+        self.groups = _trees(model, rows)
         self.contacts = contacts
         both = [[g for g in (self._of(model, body) for body in pair) if g is not None] for pair in bodies]
         self._pairs = Pairs([{"groups": (float(g[0]), float(g[-1]))} for g in both])
@@ -40,8 +39,7 @@ class Machines:
 
     def _of(self, model: Model, body: int) -> int | None:
         """The group that moves a body; none moves what stands still."""
-        moved = {v for i, _ in model.outward() if body in model.subtree[i]
-                 for v in range(model.slices[i][1].start, model.slices[i][1].stop)}  # fmt: skip
+        moved = {v for i, p in model.outward() if p == 0 and body in model.subtree[i] for v in _moving(model, i)}
         return next((g for g, own in enumerate(self.groups) if moved & set(own)), None)
 
     def _joined(self, k: Scalar, changed: Scalar) -> list[Scalar]:
@@ -87,14 +85,17 @@ class Machines:
         return known[self._pairs[self.contacts.slots[k].pair]["groups"][0]]
 
 
-def _coupled(n: int, M: Sequence[Flat], rows: Sequence[Row]) -> list[list[int]]:
-    """Velocities in groups, with nothing but zeros between one and another."""
-    links = [[i, j] for i in range(n) for j in range(i) if not is_zero(M[i][j])] + [list(row.J) for row in rows]
-    groups = [[i] for i in range(n)]
-    for link in links:
-        touched = [own for own in groups if set(own) & set(link)]
-        groups = [own for own in groups if own not in touched] + [sorted(v for own in touched for v in own)]
-    return sorted(groups)
+def _trees(model: Model, rows: Sequence[Row]) -> list[list[int]]:
+    """The velocities of each tree on the base, with those of other trees that rows couple it with."""
+    groups = [_moving(model, i) for i, p in model.outward() if p == 0]
+    for row in rows:
+        coupled = [own for own in groups if own & set(row.J)]
+        groups = [own for own in groups if own not in coupled] + [set().union(*coupled)]
+    return [sorted(own) for own in groups if own]
+
+
+def _moving(model: Model, root: int) -> set[int]:
+    return {v for i in model.subtree[root] for v in range(model.slices[i][1].start, model.slices[i][1].stop)}
 
 
 class Bounded(NamedTuple):

@@ -331,7 +331,7 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
     shares: Callable[[Scalar], Scalar] = lambda k: 1.0
     if not law.gives:
         bodies = [(pair.first, pair.second) for pair in law.pairs]
-        machines = Machines(model, M, rows(True), bodies, contacts)
+        machines = Machines(model, rows(True), bodies, contacts)
         bounded = without_gain(model, machines, M, q, before, v, after, w, h, late)
         after, w, margin = bounded.v, bounded.w, minimum(margin, bounded.margin)
         shares = partial(machines.at_contact, bounded.shares)
