@@ -27,7 +27,7 @@ class SlotContacts(ABC):
     """The contacts of a state with so many rows each; x of a contact is J a less what that is wanted to be."""
 
     def __init__(self, model: Model, slots: Slots, axes: Sequence[Column], pairs: Pairs, size: int, like: Scalar):
-        self.model, self.slots, self.axes, self._pairs = model, slots, axes, pairs
+        self.model, self.slots, self.axes, self._pairs, self.like = model, slots, axes, pairs, like
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
         self._x, self._step, self._D = (Scratch(self.room * n + 1, like, zeros=False) for n in (size, size, 1))
