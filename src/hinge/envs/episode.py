@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from hinge.contact.link_forces import SUMMED, link_forces, touching_links
+from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.envs.draws import APART, Draw, keys
 from hinge.envs.task import State, Task
 from hinge.errors import SizeError, one_of
@@ -71,7 +71,7 @@ class Life:
         self.kept = {name: size for name, size in sizes.items() if size}  # from step to step
         touch, feels = self.physics.touch, f"feels of {type(task).__name__}"
         for link in task.feels:
-            one_of(feels, link, touching_links(touch) if touch is not None else ())
+            one_of(feels, link, touch.links if touch is not None else ())
         links = SUMMED * len(task.feels)
         self.passing = {"qdd": robot.nv, "tau": robot.nv, "links": links, "status": 1}  # in what comes out of a step
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
