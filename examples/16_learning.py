@@ -25,7 +25,7 @@ ENVS, STARTS, TURNS = 256, 512, int(sys.argv[2]) if len(sys.argv) > 2 else 150
 env = RecordEpisodeStatistics(hinge.envs.make("cart-pole-swing-up", ENVS, autoreset="same_step"), ENVS)
 policy = Policy(env, scale=[0.4, 1.0, 1.0, 0.25, 0.125])
 begun = time.perf_counter()
-curve = [np.mean(env.return_queue or np.nan) for _ in policy.train(env, TURNS)]  # of the last episodes
+curve = [np.mean(env.return_queue or np.nan) for _ in policy.train(env, TURNS, 500)]  # of the last ones
 spent = time.perf_counter() - begun
 
 trial = hinge.envs.make("cart-pole-swing-up", STARTS, autoreset="disabled")

@@ -75,9 +75,9 @@ class Policy:
             v += 0.001 * (g * g - v)
             w -= rate * m / (1.0 - 0.9**self.count) / (np.sqrt(v / (1.0 - 0.999**self.count)) + 1e-8)
 
-    def train(self, env, turns, seed=0):
-        """The mean reward of each turn, one after the other."""
-        seen, _ = env.reset(seed=seed)
+    def train(self, env, turns, steps):
+        """The mean reward of each turn, one after the other; episodes have so many steps, and are all at others."""
+        seen, _ = env.reset(seed=0, options={"step": self.rng.integers(steps, size=env.num_envs)})
         for k in range(turns):
             seen, reward = self.turn(env, seen, RATE * (1.0 - k / turns))
             yield reward

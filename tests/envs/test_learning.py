@@ -52,7 +52,7 @@ LEARNS = """
 import hinge
 from policy_gradient import Policy
 env = hinge.envs.make("cart-pole-swing-up", 128, autoreset="same_step")
-print(*Policy(env, [0.4, 1.0, 1.0, 0.25, 0.125]).train(env, 24))
+print(*Policy(env, [0.4, 1.0, 1.0, 0.25, 0.125]).train(env, 24, 500))
 """
 
 
