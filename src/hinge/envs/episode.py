@@ -100,7 +100,7 @@ class Life:
         for one in self.robot.target.vary:
             numbers[one.name] = symbols(values["parameters"][at : at + one.size]).reshape(one.shape)
             at += one.size
-        seen = {name: symbols(values[name]) for name in SEEN if name in values}
+        seen: dict[str, Any] = {name: symbols(values[name]) for name in SEEN if name in values}
         if "links" in values:
             sums = dict(zip(self.task.feels, symbols(values["links"]).reshape(-1, SUMMED), strict=True))
             seen |= {"touch": {link: x[0] for link, x in sums.items()}, "wrenches": {n: x[1:] for n, x in sums.items()}}
