@@ -107,9 +107,9 @@ class RigidContacts(SlotContacts):
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            normal = self.place(k, touch, pair)[0]
+            self.place(k, touch, pair)
             weight, e, soft, damp = pair["surface"]
-            was, is_now = inner(normal, before), inner(normal, v)
+            was, is_now = self.times(k, before)[0], self.times(k, v)[0]
             firm = 1.0 / (1.0 + soft * damp / (late * h))
             closes = (touch.gap / (late * h) - is_now) * firm
             bounces = select(less(was, 0.0), e * was, 0.0)
@@ -126,7 +126,7 @@ class RigidContacts(SlotContacts):
         end."""
 
         def begun(k: Scalar) -> list[Scalar]:
-            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+            normal, *tangents = self.times(k, v)
             wanted = select(parting, self._parts[k], self._closes[k])
             self.put(k, [normal + wanted + self._slides[k], *tangents])
             return []
@@ -137,7 +137,7 @@ class RigidContacts(SlotContacts):
         """Bring speeds of sliding nearer to those of v, by secants after the first time: the most that one was off."""
 
         def slid(k: Scalar, most: Scalar) -> list[Scalar]:
-            tangents = [inner(self.row(k, r), v) for r in range(1, self.size)]
+            tangents = self.times(k, v)[1:]
             now = self._slides[k]
             off = sqrt(inner(tangents, tangents)) - now
             turn = self._off[k] - off

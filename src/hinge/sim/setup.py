@@ -197,10 +197,12 @@ def _inside(robot: Robot, q: Array) -> None:
 
 
 def varying(robot: Robot, names: Iterable[str]) -> tuple[Robot, dict[str, Parameter]]:
-    """The robot with all of these numbers varied, and what each is of, by name."""
-    more = [name for name in names if name not in {one.name for one in robot.target.vary}]
+    """The robot with the numbers of these names varied that are its own, and what all of them are of."""
+    surfaces = surface_parameters("simulate", robot.target, dict.fromkeys(names, 0.0))
+    known = {one.name for one in (*robot.target.vary, *surfaces)}
+    more = [name for name in names if name not in known]
     robot = robot.vary(*more) if more else robot
-    return robot, {one.name: one for one in robot.target.vary}
+    return robot, {one.name: one for one in (*robot.target.vary, *surfaces)}
 
 
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
