@@ -13,11 +13,12 @@ from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.soft_law import FAR
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.newton_euler import gravity_force
-from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select
+from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
 NONE = 1e-200  # J: no energy
+FASTER = 4.0  # how much more energy bodies would have that moved as fast as they are corrected
 SLIGHT = 1e-9  # of the energy: a change that is none
 
 
@@ -112,7 +113,8 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
                  w: Flat, h: Scalar, late: float) -> Bounded:  # fmt: skip
     """Velocities that gain no energy, of those `after` impulses, and w that positions were to follow.
 
-    What a step that takes velocities first has lost on its way down is given back to what it lifts.
+    What a step that takes velocities first has lost on its way down is given back to what it lifts. Nothing is lifted
+    much faster than it moves, so that a correction is a small one.
     """
 
     def momentum(x: Flat) -> Flat:
@@ -132,15 +134,16 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
         margin = minimum(margin, select(less(SLIGHT * own, bend), gained, FAR))
     after = [x + share * y for x, share, y in zip(v, machines.flat(shares), turn, strict=True)]
     falls, lifts = machines.summed(weight, _less(v, before)), machines.summed(weight, lift)
-    for own, ends, fall, up in zip(had, energies(after), falls, lifts, strict=True):
+    for own, ends, fall, up, moves in zip(had, energies(after), falls, lifts, energies(lift), strict=True):
         cost, lost = late * h * up, own - ends + maximum((0.5 - late) * h * fall, 0.0)
         budget = maximum(lost, 0.0)
         high = less(budget, cost)
-        keeps.append(select(high, budget / select(high, cost, 1.0), 1.0))
+        pace = sqrt(FASTER * own / maximum(moves, NONE))
+        keeps.append(minimum(select(high, budget / select(high, cost, 1.0), 1.0), pace))
         short = minimum(absolute(lost - cost), select(high, absolute(lost), own)) / (own + NONE)
         margin = minimum(margin, select(less(SLIGHT * own, cost), short, FAR))
-    moves = [x + keep * y for x, keep, y in zip(v, machines.flat(keeps), lift, strict=True)]
-    return Bounded(after, moves, shares, margin)
+    moved = [x + keep * y for x, keep, y in zip(v, machines.flat(keeps), lift, strict=True)]
+    return Bounded(after, moved, shares, margin)
 
 
 def _less(a: Flat, b: Flat) -> Flat:

@@ -112,7 +112,7 @@ class RigidContacts(SlotContacts):
         pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
         self._closes, self._parts, self._soft = (Scratch(self.room + 1, v[0]) for _ in range(3))
-        self._slides, self._off, self._ease = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._slides, self._off, self._ease, self._slips = (Scratch(self.room + 1, v[0]) for _ in range(4))
         self._had = Scratch(self.room * size + 1, v[0])  # impulses of the time before, friction off
 
         def placed(k: Scalar) -> list[Scalar]:
@@ -141,9 +141,9 @@ class RigidContacts(SlotContacts):
         def begun(k: Scalar) -> list[Scalar]:
             normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
             wanted = select(parting, self._parts[k], self._closes[k])
-            slides = self._slides[k] + share * self._off[k]
+            slides = maximum(self._slides[k] + share * self._off[k], 0.0)
             pair = self._pairs[self.slots[k].pair]
-            gives = ease * pair["surface"][0] * pair["friction"][1] * pair["friction"][1]
+            gives = ease * self._slips[k] * pair["surface"][0] * pair["friction"][1] * pair["friction"][1]
             x = [normal + wanted + slides, *tangents]
             self._slides[k], self._ease[k], self._D[k] = slides, gives, self._firm(k, gives)
             self.put(k, [y - gives * f for y, f in zip(x, self._impulse(k), strict=True)])
@@ -171,6 +171,7 @@ class RigidContacts(SlotContacts):
                 most, self._had[self._at(k, r)] = maximum(most, self._ease[k] * absolute(f - g)), f
             along, square = along + self._off[k] * fell, square + fell * fell
             self._off[k], self._slides[k] = select(pushes, off, 0.0), select(pushes, self._slides[k], speed)
+            self._slips[k] = select(less(x[0] + sqrt(inner(x[1:], x[1:])), 0.0), 0.0, 1.0)
             return [maximum(most, absolute(off)), along, square]
 
         return Off(*self.each([0.0, 0.0, 0.0], slid))
