@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import hinge
+from hinge.model.shapes import SHAPES, Shape
 
 CORNERS = [(0.12, 0, -0.05), (-0.1, 0.06, -0.04), (0, -0.11, 0.03), (0.02, 0.04, 0.12), (0.05, 0.09, -0.07)]
 FACES = [(1, 2, 3), (1, 3, 4), (1, 4, 5), (2, 3, 5), (3, 4, 5), (1, 2, 5), (2, 4, 5), (2, 3, 4)]
@@ -15,7 +16,7 @@ SIZES = {"sphere": (0.1,), "capsule": (0.05, 0.25), "box": (0.3, 0.2, 0.1), "cyl
 
 
 class Kind(NamedTuple):
-    """What is in a scene and how it touches; `tilt` is the angle of the ground, `hang` how high a fixed base is."""
+    """What is in a scene and how it touches; `tilt` is the angle of the ground."""
 
     name: str
     bodies: str  # loose bodies, by their kinds, or a machine
@@ -40,28 +41,29 @@ class Kind(NamedTuple):
 
 def loose(bodies):
     """Loose bodies of some kinds."""
-    scene = hinge.Scene()
+    builder = hinge.Builder("scene")
+    builder.link("world")
     for k, kind in enumerate(bodies.split()):
-        if kind == "mesh":
-            scene.add(stone(), f"stone{k}")
-        else:
-            scene.body(f"{kind}{k}", kind, SIZES[kind], mass=0.5 + 0.5 * k)
-    return scene.robot
+        size, mass = SIZES.get(kind, ()), 0.5 + 0.5 * k
+        file = str(stone()) if kind == "mesh" else ""
+        inertia = 0.005 * mass * np.eye(3) if kind == "mesh" else inertia_of(kind, size, mass)
+        builder.link(f"{kind}{k}", mass, inertia=inertia, shapes=[Shape("collision", kind, size, file)])
+        builder.joint(f"{kind}{k}", "free", "world", f"{kind}{k}")
+    return hinge.Robot(builder.build())
+
+
+def inertia_of(kind, size, mass):
+    solid = SHAPES[kind](*size).solid()
+    return solid.scaled(mass / solid.content).inertia
 
 
 @cache
 def stone():
-    """A loose body that is the hull of a mesh."""
-    folder = Path(tempfile.mkdtemp(prefix="hinge-stone"))
+    """A file of a mesh with eight faces."""
+    path = Path(tempfile.mkdtemp(prefix="hinge-stone")) / "stone.obj"
     lines = [f"v {x} {y} {z}" for x, y, z in CORNERS] + [f"f {a} {b} {c}" for a, b, c in FACES]
-    (folder / "stone.obj").write_text("\n".join(lines))
-    text = (
-        '<robot name="stone"><link name="stone"><inertial><mass value="1"/>'
-        '<inertia ixx=".005" iyy=".005" izz=".005" ixy="0" ixz="0" iyz="0"/></inertial>'
-        '<collision><geometry><mesh filename="stone.obj"/></geometry></collision></link></robot>'
-    )
-    (folder / "stone.urdf").write_text(text)
-    return hinge.load(folder / "stone.urdf", base="floating")
+    path.write_text("\n".join(lines))
+    return path
 
 
 def rod(name, length):
@@ -144,7 +146,7 @@ def starts(kind, n, seed):
         pairs = None if "contacts" in kind.options else [("ground", link) for link in robot.model.shapes]
         found.append(q[~robot.collides(q, ground=ground, pairs=pairs, backend="llvm")])
     q = np.concatenate(found)[:n]
-    qd = rng.normal(size=(n, robot.nv)) * rng.choice([0.3, 1.0, 4.0], (n, 1))
+    qd = rng.normal(size=(n, robot.nv)) * rng.choice([0.1, 0.5, 2.0], (n, 1))
     if kind.bodies == "loop":
         qd = np.array([v - np.linalg.pinv(A) @ (A @ v) for v, A in zip(qd, map(robot.loop_jacobian, q), strict=True)])
     return q, qd
@@ -154,7 +156,8 @@ def drawn(kind, robot, rng, n):
     """States, some of which overlap."""
     if kind.bodies == "loop":
         a = rng.uniform(-1.2, 1.2, n)
-        return np.stack([a, a, -a - np.pi / 2], axis=1)
+        angle = {"l": a, "r": a, "c": -a - np.pi / 2}
+        return np.stack([angle[robot.model.joint_name[i]] for i in robot.model.leaders], axis=1)
     q = np.tile(robot.neutral(), (n, 1))
     for i in robot.model.leaders:
         at, joint = robot.model.slices[i][0], robot.model.joint[i]

@@ -23,7 +23,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
-from hinge.contact.energy_bound import NONE, Machines, without_gain
+from hinge.contact.energy_bound import NONE, Machines, slowed, without_gain
 from hinge.contact.rigid_slopes import followed
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
@@ -329,13 +329,15 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             for y, parting in ((after, True), (w, False))
         )
         margin = minimum(minimum(parts, closes), again.parting_margin(before, v))
-    shares: Callable[[Scalar], Scalar] = lambda k: 1.0
-    if not law.gives:
-        bodies = [(pair.first, pair.second) for pair in law.pairs]
-        machines = Machines(model, rows(True), bodies, contacts)
-        bounded = without_gain(model, machines, M, q, before, v, after, w, h, late)
-        after, w, margin = bounded.v, bounded.w, minimum(margin, bounded.margin)
-        shares = partial(machines.at_contact, bounded.shares)
-    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
-    ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
-    return Struck(ends, after, settled, left, contacts, shares, margin)
+
+    def moved(w: Flat) -> PerJoint:
+        turned = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
+        return [joint.integrate(q[i], turned[i]) for i, joint in enumerate(model.joint)]
+
+    if law.gives:
+        return Struck(moved(w), after, settled, left, contacts, lambda k: 1.0, margin)
+    machines = Machines(model, rows(True), [(pair.first, pair.second) for pair in law.pairs], contacts)
+    bound = without_gain(model, machines, M, q, before, v, after, w, h, late)
+    ends, shares = moved(bound.w), partial(machines.at_contact, bound.shares)
+    after = slowed(model, machines, bound, (q, v), ends)
+    return Struck(ends, after, settled, left, contacts, shares, minimum(margin, bound.margin))
