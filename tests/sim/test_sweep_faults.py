@@ -207,7 +207,7 @@ def test_a_worker_is_given_a_robot_and_rows_but_no_kernels(tmp_path):
 
     robot, rows = hinge.samples.puma560(), np.zeros((100_000, 6))
     question = asked(robot, None, {"q": table(rows)}, None, 0.1, None, 0, 1e-3, "rk4", ("final",), 1, (), None, {})
-    question.tried()
+    question.program_hash()
     sent = cloudpickle.dumps(question.carried())
     assert len(sent) < 100_000
     k = np.arange(5)

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import finite
+from hinge.arguments import Array, finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
 from hinge.contact.collision_pairs import FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
-from hinge.contact.collision_shapes import CollisionShape, half_space, placed
+from hinge.contact.collision_shapes import CollisionShape, column, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
@@ -30,8 +30,9 @@ from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
+from hinge.dynamics.registry import POSITION, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
-from hinge.graph import Scalar, less, maximum
+from hinge.graph import Scalar, less, maximum, repeat, select
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import Surface, Touching, mixed
@@ -43,7 +44,7 @@ from hinge.spatial.rotation import shortest_turn
 LAWS = ("rigid", "soft")
 MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
 POINTS = 4
-DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
+DEEP = {"rigid": 0.1, "soft": 0.5}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,14 @@ class ContactModel:
     def _hash(self) -> int:
         return hash(tuple(getattr(self, field.name) for field in fields(self)))
 
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """The links that may touch, in the order in which pairs name them; what does not move is none."""
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        bodies = [(pair.first, pair.second) for pair in pairs]
+        named = [one for both in zip(self.names, bodies, strict=True) for one in zip(*both, strict=True)]
+        return tuple(dict.fromkeys(link for link, body in named if body))
+
     @property
     def soft(self) -> SoftLaw | None:
         """The law, if it is the soft one."""
@@ -160,23 +169,43 @@ class ContactModel:
             collide(self.pairs(model), R, r, slots, like, slopes)
         return slots
 
-    def deep(self, model: Model, q: Sequence[float]) -> str:
-        """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
-        if self.contacts:
-            return ""
-        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self.pairs(model)
-        for k in range(int(slots.count)):
+    def depth(self, model: Model, q: PerJoint) -> list[Scalar]:
+        """Of the contact that is deepest for the size of its shapes: how deep as a share of that, its pair, and its
+        depth (m)."""
+        like = next(x for row in q for x in row)
+        slots, shapes = self.found(model, q, like), self.pairs(model).shapes
+        size = column([min(shapes[i].reach for i in row) for row in self.rows], range(len(self.rows)))
+
+        def deeper(k: Scalar, *now: Scalar) -> list[Scalar]:
             touch = slots[k]
-            both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
-            if -touch.gap > DEEP * min(shape.reach for shape in both):
-                one, other = (f"the {shape.geometry.kind} on {shape.name!r}" for shape in both)
-                return f"{other} is {-touch.gap:.3g} m deep in {one}"
-        return ""
+            share = select(less(k, slots.count - 0.5), -touch.gap / size(touch.pair), 0.0)
+            more = less(now[0], share)
+            return [select(more, x, y) for x, y in zip((share, touch.pair, -touch.gap), now, strict=True)]
+
+        return list(repeat(self.room, [0.0 * like] * 3, deeper))
 
     def pairs(self, model: Model) -> Pairs:
         """The pairs of shapes."""
         made = [] if self.ground is None else [_half_space(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
+
+
+def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
+    """Raise where something begins, in the states q (n, nq), so deep in something else that it cannot have come there."""
+    if not len(q) or not touch.rows:
+        return
+    gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
+    deepest = unregistered("depth", touch.depth, {"q": POSITION}, gives)
+    kernel = target.kernels(("depth", touch), lambda: Target(target.model).compiled(deepest))
+    share, pair, depth = kernel(q).T
+    worst = int(np.argmax(share))
+    if share[worst] > DEEP["rigid" if touch.soft is None else "soft"]:
+        shapes = touch.pairs(target.model).shapes
+        one, other = (f"the {shapes[i].geometry.kind} on {shapes[i].name!r}" for i in touch.rows[int(pair[worst])])
+        where = f"q0 of rollout {worst}" if len(q) > 1 else "q0"
+        raise SizeError(
+            f"{where}: {other} is {depth[worst]:.3g} m deep in {one}.\n  Start them apart, or leave the pair out."
+        )
 
 
 def _half_space(ground: Ground) -> CollisionShape:

@@ -13,7 +13,7 @@ from functools import partial
 from hinge.contact.cones import FAR, Map, Switch
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, repeat, select, total, when
+from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, select, total, when
 from hinge.graph.scalars import chosen, largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
@@ -27,7 +27,7 @@ class SlotContacts(ABC):
     """The contacts of a state with so many rows each; x of a contact is J a less what that is wanted to be."""
 
     def __init__(self, model: Model, slots: Slots, axes: Sequence[Column], pairs: Pairs, size: int, like: Scalar):
-        self.model, self.slots, self.axes, self._pairs = model, slots, axes, pairs
+        self.model, self.slots, self.axes, self._pairs, self.like = model, slots, axes, pairs, like
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
         self._x, self._D = (Scratch(self.room * n + 1, like) for n in (size, 1))
@@ -71,16 +71,7 @@ class SlotContacts(ABC):
 
     def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
         """state = body(k, *state) for every contact k."""
-        if not self.room:
-            return list(state)
-        count = self.slots.count
-        done = repeat(
-            self.room,
-            (0.0 * count, *state),
-            lambda k, n, *now: (n + 1.0, *body(k, *now)),
-            lambda n, *_: less(count - 0.5, n),
-        )
-        return list(done[1:])
+        return self.slots.each(state, body) if self.room else list(state)
 
     def _at(self, k: Scalar, r: int) -> Scalar:
         return k * float(self.size) + float(r)
