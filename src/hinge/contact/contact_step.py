@@ -14,13 +14,14 @@ from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.contact_slopes import SWITCH, jacobian, lengths, refuse_curved, within_reach
+from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.contact.rigid_law import struck
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.surfaces import surface_parameters
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
 from hinge.errors import SizeError
 from hinge.graph import Scalar, inner, less, maximum, minimum, select
 from hinge.integrators.implicit import damping
@@ -40,8 +41,9 @@ class ContactStep(NamedTuple):
 
     `forces` (…, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step, at
     `points` (…, n, 3) with `normals` (…, n, 3) that lead to it; `gaps` (…, n) in m. `pairs` (…, n) are numbers of
-    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. Where derivatives
-    were asked for, `A` (…, 2 nv, 2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
+    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. `links` are those
+    that may touch, and `sums` (…, links, 7) what contacts do to each. Where derivatives were asked for, `A` (…, 2 nv,
+    2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
     """
 
     q: Array
@@ -54,8 +56,21 @@ class ContactStep(NamedTuple):
     pairs: Array
     residual: Array
     names: tuple[tuple[str, str], ...]
+    links: tuple[str, ...]
+    sums: Array
     A: Array | None = None
     B: Array | None = None
+
+    @property
+    def touch(self) -> dict[str, Array]:
+        """The sum of normal forces (…) in N of each link that may touch, as a touch sensor reads it."""
+        return {link: self.sums[..., k, 0] for k, link in enumerate(self.links)}
+
+    @property
+    def wrenches(self) -> dict[str, Array]:
+        """[couple; force] (…, 6) that contacts do to each link, in base coordinates: they are `external=` with
+        `external_frame="base"`."""
+        return {link: self.sums[..., k, 1:] for k, link in enumerate(self.links)}
 
 
 class ContactRecord(NamedTuple):
@@ -103,10 +118,11 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
         *inputs.parameters("contact_step", target.model, surfaces, own),
         *target.further("contact_step", numbers, None),
     )
-    end, speed, told, fared, residual = kernel(q, qd, tau, h, *more)
+    end, speed, told, sums, fared, residual = kernel(q, qd, tau, h, *more)
     points, forces, normals, gaps, pairs, names = recorded(touch, told)
     status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
-    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, residual[..., 0], names)
+    left, links = residual[..., 0], touch.links
+    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, left, names, links, sums)
     return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h, *more)) if derivatives else made
 
 
@@ -138,10 +154,12 @@ def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend:
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
         made = _taken(model, touch.surfaced(surfaces), q, qd, tau, h[0])
         told = _told(made.slots, made.forces, made.contacts.size)
-        return made.q, made.v, told, [_status(made)], [made.residual]
+        sums = link_forces(touch, links, made.slots, made.forces, made.contacts.size)
+        return made.q, made.v, told, sums, [_status(made)], [made.residual]
 
-    room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
-    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "fared": ONE, "residual": ONE}
+    room, links = Quantity("of contacts", lambda m: (touch.room, NUMBERS)), touch.links
+    summed = Quantity("of links", lambda m: (len(links), SUMMED), give=rows)
+    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "links": summed, "fared": ONE, "residual": ONE}
     return target.compiled(unregistered("contact_step", run, _takes(touch), gives), backend, terms=terms)
 
 

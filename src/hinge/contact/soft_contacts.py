@@ -10,7 +10,7 @@ from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
-from hinge.graph import Scalar, inner, less, maximum, select
+from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 from hinge.model.file_physics import TINY, Softness
@@ -29,13 +29,14 @@ class SoftContacts(SlotContacts):
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            rows = self.place(k, touch, pair)
+            self.place(k, touch, pair)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
             D = stiffness(part, pair["weight"][0] * pair["steep"][0]) * pair["share"][0]
             self._D[k] = select(less(off, 0.0), D, 0.0)
-            x = [inner(row, a) + (rub if r else damp) * inner(row, v) for r, row in enumerate(rows)]
+            speeds = self.times(k, v)
+            x = [y + (rub if r else damp) * speeds[r] for r, y in enumerate(self.times(k, a))]
             self.put(k, [x[0] + firm * part * off, *x[1:]])
             return []
 

@@ -12,7 +12,7 @@ from hinge import arguments
 from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
-from hinge.contact.contact_model import ContactModel
+from hinge.contact.contact_model import ContactModel, refuse_deep
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
@@ -33,7 +33,6 @@ from hinge.sim.touching import touching
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
 HOST = (1, 0)  # of DLPack: the CPU
-LOOKED_AT = 8  # states at the start that are looked at for bodies in each other
 WAYS = ("project", "baumgarte", "independent")
 
 
@@ -117,9 +116,6 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
     if row.adaptive or row.late == 0.0 or not row.asks:
         fitting = "'rk4' or 'semi_implicit'"
         raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
-    for at in q[:LOOKED_AT] if touch.soft is None else ():
-        if deep := touch.deep(robot.model, at.tolist()):
-            raise SizeError(f"q0: {deep}.\n  Start them apart, or leave the pair out.")
     if touch.soft is not None and physics.method != "semi_implicit":
         raise NotCovered(
             f"law='soft' is a step of its own, which method='semi_implicit' names; {physics.method!r} was given."
@@ -131,6 +127,7 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
             "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
             '  Use physics="file", or law="rigid".'
         )
+    refuse_deep(robot.target, touch, q)
 
 
 def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float) -> tuple[str, float, int]:
