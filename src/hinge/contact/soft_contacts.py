@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hinge.contact.cones import CONES, Map
+from hinge.contact.cones import CONES, SWITCHES, Map, Switch
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
-from hinge.graph import Scalar, inner, less, select
+from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 from hinge.model.file_physics import TINY, Softness
@@ -24,18 +24,19 @@ class SoftContacts(SlotContacts):
     def __init__(self, model: Model, law: SoftLaw, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
         pairs, size = Pairs([_told(law, pair) for pair in law.pairs]), max((p.condim for p in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
-        self.cone = CONES[law.cone]
+        self.cone, self.turns = CONES[law.cone], SWITCHES[law.cone]
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            rows = self.place(k, touch, pair)
+            self.place(k, touch, pair)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
-            D = stiffness(part, pair["weight"][0]) * pair["share"][0]
+            D = stiffness(part, pair["weight"][0] * pair["steep"][0]) * pair["share"][0]
             self._D[k] = select(less(off, 0.0), D, 0.0)
-            x = [inner(row, a) + (rub if r else damp) * inner(row, v) for r, row in enumerate(rows)]
+            speeds = self.times(k, v)
+            x = [y + (rub if r else damp) * speeds[r] for r, y in enumerate(self.times(k, a))]
             self.put(k, [x[0] + firm * part * off, *x[1:]])
             return []
 
@@ -46,26 +47,35 @@ class SoftContacts(SlotContacts):
         pair = self._pairs[self.slots[k].pair]
         return self.cone(self._D[k], pair["square"][0], pair["edges"][: self.size], x)
 
+    def switches(self, k: Scalar, x: Sequence[Scalar]) -> list[Switch]:
+        pair = self._pairs[self.slots[k].pair]
+        return self.turns(pair["square"][0], pair["edges"][: self.size], x)
+
+    def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
+        pair = self._pairs[self.slots[k].pair]
+        return pair["margin"][0], pair["weight"][0]
+
     def forces(self, k: Scalar) -> list[Scalar]:
         """Forces of contact k (N) along its normal and tangents, and couples (N m) about them."""
         x, friction = self.x(k), self._pairs[self.slots[k].pair]["friction"]
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[float]]:
+def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     rows, soft = pair.condim, pair.softness
-    mu = [max(x, SLIPPERY) for x in pair.friction][: rows - 1]
-    square = mu[0] ** 2 / max(law.impratio, TINY) if mu else 1.0  # of the slope of the cone
-    weight, share, rub = pair.weight[0], 1.0, soft
+    mu = [maximum(x, SLIPPERY) for x in pair.friction][: rows - 1]
+    square = mu[0] * mu[0] / max(law.impratio, TINY) if mu else 1.0  # of the slope of the cone
+    steep, share, rub = 1.0, 1.0, soft
     if law.cone == "pyramidal" and mu:
-        weight, share = weight * (1.0 + mu[0] ** 2), 0.5 / square
+        steep, share = 1.0 + mu[0] * mu[0], 0.5 / square
     elif pair.solreffriction[0] * pair.solreffriction[1] > 0.0:
         rub = Softness(pair.solreffriction, soft.solimp)
     return {
         "bodies": (float(pair.first), float(pair.second)),
         "margin": (pair.margin,),
-        "weight": (weight,),
+        "weight": (pair.weight[0],),
+        "steep": (steep,),
         "share": (share,),
         "friction": ([1.0, *mu] + [0.0] * ROWS)[:ROWS],
         "impedance": soft.impedance,
