@@ -10,7 +10,7 @@ file says anything touch as MuJoCo's default has it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from hinge.contact.collision_shapes import CollisionShape, half_space, shapes_of
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.model import Model
 from hinge.model.file_physics import Surface, Touching, mixed
-from hinge.model.shapes import SHAPES, Shape
+from hinge.model.shapes import SHAPES, Geometry, Shape
 from hinge.model.symbols import unknown
 from hinge.spatial import Vec3
 from hinge.spatial.inertia import RigidInertia
@@ -125,13 +125,11 @@ class Pairs:
         """The links of each pair."""
         return [(self.shapes[i].name, self.shapes[j].name) for i, j in self.rows]
 
-    def classes(self, known: Mapping[tuple[str, str], Any], on_plane: Any, otherwise: Any) -> dict[Any, list[int]]:
-        """The rows of each class of pairs, by what finds their contacts."""
+    def classes(self, narrow: Callable[[Geometry, Geometry], Any]) -> dict[Any, list[int]]:
+        """The rows of each class of pairs, by what a function says finds their contacts."""
         made: dict[Any, list[int]] = {}
         for k, (i, j) in enumerate(self.rows):
-            kinds = self.shapes[i].geometry.kind, self.shapes[j].geometry.kind
-            narrow = known.get(kinds, on_plane if kinds[0] == "plane" else otherwise)
-            made.setdefault(narrow, []).append(k)
+            made.setdefault(narrow(self.shapes[i].geometry, self.shapes[j].geometry), []).append(k)
         return made
 
     def chosen(self, rows: Sequence[int]) -> Pairs:
@@ -176,8 +174,8 @@ def pairs_of(model: Model, ground: Any = None, exclude: Collection[Names] = (), 
 
 
 def ordered(shapes: Sequence[CollisionShape], i: int, j: int, by_kind: bool = True) -> tuple[int, int]:
-    """A pair with planes first, and then in the order in which kinds are registered, which is MuJoCo's."""
-    kinds = ["plane", *(SHAPES if by_kind else ())]
+    """A pair with planes and terrain first, and then in the order in which kinds are registered, which is MuJoCo's."""
+    kinds = [*ENDLESS, *(SHAPES if by_kind else ())]
     a, b = (kinds.index(k) if (k := shapes[m].geometry.kind) in kinds else len(kinds) for m in (i, j))
     return (i, j) if a <= b else (j, i)
 

@@ -36,6 +36,7 @@ from hinge.graph import Scalar, less, maximum, repeat, select
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import Surface, Touching, mixed
+from hinge.model.height_fields import HeightField, Heights
 from hinge.model.shapes import Mesh, Shape
 from hinge.model.vary import Parameter
 from hinge.spatial import Motion, Vec3
@@ -44,18 +45,23 @@ from hinge.spatial.rotation import shortest_turn
 LAWS = ("rigid", "soft")
 MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
 POINTS = 4
+ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
+THICK = 1.0  # m: how far terrain goes down below its lowest point
 DEEP = {"rigid": 0.1, "soft": 0.5}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
 class Ground:
-    """A half-space that bodies stand on: its height (m) along a normal, and what its surface does.
+    """What bodies stand on: a half-space with its height (m) along a normal, or terrain, and what its surface does.
 
-    `friction` is that of sliding, or of sliding, spinning and rolling (m); a shape whose file states friction has the
-    greater of the two. `compliance` is in m/N.
+    `heights` (rows, columns) above that height (m), rows along y, are terrain over a rectangle about the origin with
+    edges `size` (x, y) in m. `friction` is that of sliding, or of sliding, spinning and rolling (m); a shape whose file
+    states friction has the greater of the two. `compliance` is in m/N.
 
     >>> hinge.Ground(friction=0.8).height
     0.0
+    >>> hinge.Ground(heights=[[0.0, 0.1], [0.2, 0.3]], size=(4.0, 4.0)).heights.step
+    (4.0, 4.0)
     """
 
     height: float = 0.0
@@ -63,6 +69,8 @@ class Ground:
     friction: float | tuple[float, ...] = 1.0
     restitution: float = 0.0
     compliance: float = 0.0
+    heights: Any = None
+    size: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         n = finite("Ground: normal", self.normal).astype(float)
@@ -77,6 +85,12 @@ class Ground:
                 "  Give a restitution from 0 to 1, and a compliance from 0 up."
             )
         object.__setattr__(self, "normal", tuple(map(float, n / np.linalg.norm(n))))
+        if (self.heights is None) != (self.size is None) or (self.size is not None and n[:2].any()):
+            raise SizeError("Ground: terrain has heights, a size, and a normal along z. Give both, and no normal.")
+        if self.size is not None and not isinstance(self.heights, Heights):
+            rows = finite("Ground: heights", self.heights)
+            object.__setattr__(self, "heights", Heights(rows, self.size, THICK - float(rows.min(initial=0.0))))
+            object.__setattr__(self, "size", self.heights.size)
         object.__setattr__(self, "friction", tuple(map(float, mu)) if mu.size == 3 else float(mu[0]))
 
     @property
@@ -137,6 +151,14 @@ class ContactModel:
     def _hash(self) -> int:
         return hash(tuple(getattr(self, field.name) for field in fields(self)))
 
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """The links that may touch, in the order in which pairs name them; what does not move is none."""
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        bodies = [(pair.first, pair.second) for pair in pairs]
+        named = [one for both in zip(self.names, bodies, strict=True) for one in zip(*both, strict=True)]
+        return tuple(dict.fromkeys(link for link, body in named if body))
+
     @property
     def soft(self) -> SoftLaw | None:
         """The law, if it is the soft one."""
@@ -178,7 +200,7 @@ class ContactModel:
 
     def pairs(self, model: Model) -> Pairs:
         """The pairs of shapes."""
-        made = [] if self.ground is None else [_half_space(self.ground)]
+        made = [] if self.ground is None else [_stood_on(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 
 
@@ -200,7 +222,10 @@ def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
         )
 
 
-def _half_space(ground: Ground) -> CollisionShape:
+def _stood_on(ground: Ground) -> CollisionShape:
+    if ground.heights is not None:
+        field = HeightField(ground.heights)
+        return CollisionShape("ground", field, 0, np.eye(3), np.array([0, 0, ground.height]), np.zeros(3), field.reach)
     return half_space(np.array(ground.normal), ground.height, np.array(shortest_turn(Vec3(ground.normal))))
 
 
@@ -273,7 +298,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     elif contacts == "file":
         pairs += [(number[id(a.shape)], number[id(b.shape)], Touching()) for a in placed_shapes if not a.body
                   for b in placed_shapes if b.body]  # fmt: skip
-    made = [] if ground is None else [_half_space(ground)]
+    made = [] if ground is None else [_stood_on(ground)]
     made += [placed(model, one.link, one.shape) for one in placed_shapes]
     weights, told, rows = Weights(model), [], []
     for i, j, touching in pairs:
@@ -282,13 +307,21 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
         told.append((made[a].body, made[b].body, touching, e, soft, _weight(weights, (made[a].name, made[b].name))))
         rows.append((a, b))
     within = tuple(pair[2].margin if law == "soft" else 0.0 for pair in told)
-    points = sum(min(MOST_POINTS.get(made[k].geometry.kind, POINTS) for k in row) for row in rows)
-    room = max(1, min(points, POINTS * len(made)))
+    met = [(made[a], made[b]) for a, b in rows]
+    points = sum(min(MOST_POINTS.get(one.geometry.kind, POINTS) for one in both) for both in met if not _field(both))
+    terrain = sum(min(field.triangles_under(both[1].reach), ON_TERRAIN) for both in met if (field := _field(both)))
+    room = max(1, min(points, POINTS * len(made)) + min(terrain, TERRAIN_ROOM))
     names = tuple((made[a].name, made[b].name) for a, b in rows)
     shapes = tuple((one.link, one.shape) for one in placed_shapes)
     return ContactModel(
         _law(law, model, weights, told, whole), room, (), ground, shapes, tuple(rows), within, names, _hulls(made)
     )
+
+
+def _field(pair: tuple[CollisionShape, CollisionShape]) -> Heights | None:
+    """The heights of a pair whose first shape is terrain."""
+    geometry = pair[0].geometry
+    return geometry.heights if isinstance(geometry, HeightField) else None
 
 
 def _on(ground: Ground) -> Touching:
