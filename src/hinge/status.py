@@ -34,3 +34,4 @@ class Status(IntEnum):
 OK, SINGULAR, NONFINITE = int(Status.OK), int(Status.SINGULAR), int(Status.NONFINITE)
 UNCLOSED, UNREACHED = int(Status.UNCLOSED), int(Status.UNREACHED)
 DIVERGED, UNCONVERGED, OVERFLOW = int(Status.DIVERGED), int(Status.UNCONVERGED), int(Status.OVERFLOW)
+NOT_SMOOTH = int(Status.NOT_SMOOTH)

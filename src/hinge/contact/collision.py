@@ -43,11 +43,16 @@ CLASSES: dict[tuple[str, str], Narrow] = {
 }  # fmt: skip
 
 
-def collide(pairs: Pairs, R: Sequence[Mat3], r: Sequence[Vec3], slots: Slots, like: Scalar) -> None:
-    """Fill a list with the contacts of bodies that stand at (R, r): of each pair, all that are within its distance."""
+def collide(
+    pairs: Pairs, R: Sequence[Mat3], r: Sequence[Vec3], slots: Slots, like: Scalar, slopes: bool = False
+) -> None:
+    """Fill a list with the contacts of bodies that stand at (R, r): of each pair, all that are within its distance.
+
+    With `slopes` they have derivatives; those that a search finds, as long as the same corners are nearest.
+    """
     shapes = Shapes(pairs.shapes, R, r, like)
     for narrow, rows in pairs.classes(_narrow).items():
-        _class(pairs, shapes, narrow, rows, slots, like)
+        _class(pairs, shapes, narrow, rows, slots, like, slopes)
 
 
 def _narrow(a: Geometry, b: Geometry) -> Narrow:
@@ -57,7 +62,14 @@ def _narrow(a: Geometry, b: Geometry) -> Narrow:
     return CLASSES.get((a.kind, b.kind), plane_convex if a.kind == "plane" else convex_convex)
 
 
-def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar) -> None:
+def searched(pairs: Pairs) -> list[int]:
+    """The pairs whose contacts are found by a search."""
+    known = {plane_convex, *CLASSES.values()}
+    return [k for narrow, rows in pairs.classes(_narrow).items() if narrow not in known for k in rows]
+
+
+def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar, slopes: bool
+           ) -> None:  # fmt: skip
     """One class of pairs."""
     everything, both = range(len(rows)), [pairs.rows[k] for k in rows]
     firsts, seconds = [i for i, _ in both], [j for _, j in both]
@@ -69,7 +81,7 @@ def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], sl
         i, j = first(k), second(k)
 
         def found(kept: Scalar) -> tuple[Scalar, ...]:
-            narrow(one(i), other(j), Adding(slots, number(k), within(k)))
+            narrow(one(i), other(j), Adding(slots, number(k), within(k), slopes))
             return (kept,)
 
         return when(near(k, i, j), (kept,), found)
@@ -83,6 +95,7 @@ class Adding(NamedTuple):
     slots: Slots
     pair: Scalar
     within: Scalar
+    slopes: bool = False
 
     def __call__(
         self, gap: Scalar, point: Vec3, normal: Vec3, tangent: Vec3 | None = None, condition: Scalar = True

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from hinge.graph import Scalar, inner, less, select, sqrt, total
 
 Map = Callable[[Sequence[Scalar]], list[Scalar]]
+Switch = tuple[Scalar, Scalar]  # what is zero where a cone changes its law, and if the contact is stiff on this side
+FAR = 1e30
 
 
 def elliptic(D: Scalar, square: Scalar, edges: Sequence[Scalar], x: Sequence[Scalar]) -> Map:
@@ -61,4 +63,21 @@ def pyramidal(D: Scalar, square: Scalar, edges: Sequence[Scalar], x: Sequence[Sc
     return stiffness
 
 
+def elliptic_switches(square: Scalar, edges: Sequence[Scalar], x: Sequence[Scalar]) -> list[Switch]:
+    """Where a round cone opens, and where it begins to slide."""
+    normal, *tangents = x
+    T = sqrt(inner(tangents, tangents)) if tangents else 0.0
+    opens, slides = normal - T, square * normal + T
+    return [(opens, less(opens, 0.0)), (slides, less(slides, 0.0))]
+
+
+def pyramidal_switches(square: Scalar, edges: Sequence[Scalar], x: Sequence[Scalar]) -> list[Switch]:
+    """Where each edge of a pyramid lets go."""
+    normal, *tangents = x
+    ends = [(normal, edges[0])]
+    ends += [(end, e) for y, e in zip(tangents, edges[1:], strict=True) for end in (normal + y, normal - y)]
+    return [(select(less(0.5, e), end, FAR), less(end, 0.0)) for end, e in ends]
+
+
 CONES = {"elliptic": elliptic, "pyramidal": pyramidal}
+SWITCHES = {"elliptic": elliptic_switches, "pyramidal": pyramidal_switches}

@@ -10,17 +10,18 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hinge.arguments import finite
+from hinge.arguments import Array, finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
 from hinge.contact.collision_pairs import FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
-from hinge.contact.collision_shapes import CollisionShape, half_space, placed
+from hinge.contact.collision_shapes import CollisionShape, column, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
@@ -29,8 +30,9 @@ from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
+from hinge.dynamics.registry import POSITION, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
-from hinge.graph import Scalar, less, maximum
+from hinge.graph import Scalar, less, maximum, repeat, select
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import Surface, Touching, mixed
@@ -45,7 +47,7 @@ MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape h
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
-DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
+DEEP = {"rigid": 0.1, "soft": 0.5}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,13 @@ class ContactModel:
                 raise UnknownName(f"parameter {one.name!r}: {whose}. {did_you_mean(one.owner, links)}")
         return made
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
     @property
     def soft(self) -> SoftLaw | None:
         """The law, if it is the soft one."""
@@ -153,8 +162,8 @@ class ContactModel:
         assert isinstance(self.law, RigidLaw)
         return self.law
 
-    def found(self, model: Model, q: PerJoint, like: Scalar) -> Slots:
-        """The contacts of a configuration."""
+    def found(self, model: Model, q: PerJoint, like: Scalar, slopes: bool = False) -> Slots:
+        """The contacts of a configuration; with `slopes` they have derivatives."""
         slots, (R, r) = Slots(self.room, like), poses(model, q)
         if self.contacts:
             still = [Motion()] * len(R)
@@ -163,25 +172,46 @@ class ContactModel:
                 point, within = at.at - at.n * (0.5 * at.gap), self.within[k]
                 slots.add(less(at.gap, within), Touch(float(k), at.gap, point, at.n, tangent_of(at.n, None)))
         else:
-            collide(self._pairs(model), R, r, slots, like)
+            collide(self.pairs(model), R, r, slots, like, slopes)
         return slots
 
-    def deep(self, model: Model, q: Sequence[float]) -> str:
-        """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
-        if self.contacts:
-            return ""
-        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self._pairs(model)
-        for k in range(int(slots.count)):
-            touch = slots[k]
-            both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
-            if -touch.gap > DEEP * min(shape.reach for shape in both):
-                one, other = (f"the {shape.geometry.kind} on {shape.name!r}" for shape in both)
-                return f"{other} is {-touch.gap:.3g} m deep in {one}"
-        return ""
+    def depth(self, model: Model, q: PerJoint) -> list[Scalar]:
+        """Of the contact that is deepest for the size of its shapes: how deep as a share of that, its pair, and its
+        depth (m)."""
+        like = next(x for row in q for x in row)
+        slots, shapes = self.found(model, q, like), self.pairs(model).shapes
+        size = column([min(shapes[i].reach for i in row) for row in self.rows], range(len(self.rows)))
 
-    def _pairs(self, model: Model) -> Pairs:
+        def deeper(k: Scalar, *now: Scalar) -> list[Scalar]:
+            touch = slots[k]
+            share = select(less(k, slots.count - 0.5), -touch.gap / size(touch.pair), 0.0)
+            more = less(now[0], share)
+            return [select(more, x, y) for x, y in zip((share, touch.pair, -touch.gap), now, strict=True)]
+
+        return list(repeat(self.room, [0.0 * like] * 3, deeper))
+
+    def pairs(self, model: Model) -> Pairs:
+        """The pairs of shapes."""
         made = [] if self.ground is None else [_stood_on(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
+
+
+def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
+    """Raise where something begins, in the states q (n, nq), so deep in something else that it cannot have come there."""
+    if not len(q) or not touch.rows:
+        return
+    gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
+    deepest = unregistered("depth", touch.depth, {"q": POSITION}, gives)
+    kernel = target.kernels(("depth", touch), lambda: Target(target.model).compiled(deepest))
+    share, pair, depth = kernel(q).T
+    worst = int(np.argmax(share))
+    if share[worst] > DEEP["rigid" if touch.soft is None else "soft"]:
+        shapes = touch.pairs(target.model).shapes
+        one, other = (f"the {shapes[i].geometry.kind} on {shapes[i].name!r}" for i in touch.rows[int(pair[worst])])
+        where = f"q0 of rollout {worst}" if len(q) > 1 else "q0"
+        raise SizeError(
+            f"{where}: {other} is {depth[worst]:.3g} m deep in {one}.\n  Start them apart, or leave the pair out."
+        )
 
 
 def _stood_on(ground: Ground) -> CollisionShape:
@@ -207,12 +237,14 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
                 f"parameter {surfaces[0].name!r} is of contacts, and there are none. Give ground= or contacts=."
             )
         return None
-    if contacts is not None and not isinstance(contacts, str):
-        made = _given(target.model, checked(target, contacts), _ground(ground), law, whole)
-    else:
-        one_of("contacts", contacts or "file", ("file", "self"))
-        made = _shaped(target.model, contacts, _ground(ground), law, whole)
-    return made.with_surfaces(surfaces)
+    made: Callable[..., ContactModel] = _shaped
+    if isinstance(contacts, str):
+        one_of("contacts", contacts, ("file", "self"))
+    elif contacts is not None:
+        contacts, made = checked(target, contacts), _given
+    asked = contacts, _ground(ground), law, whole
+    key = ("contact_model", *asked, tuple(surfaces))
+    return target.kernels(key, lambda: made(target.model, *asked).with_surfaces(surfaces))
 
 
 def _ground(given: Any) -> Ground | None:

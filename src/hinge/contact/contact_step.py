@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.backends import alone, default_backend
 from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.rigid_law import Struck, struck
+from hinge.contact.contact_slopes import SWITCH, jacobian, lengths, refuse_curved, within_reach
+from hinge.contact.link_forces import SUMMED, link_forces, touching_links
+from hinge.contact.rigid_law import struck
+from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
-from hinge.contact.soft_law import Solved
 from hinge.contact.surfaces import surface_parameters
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
 from hinge.errors import SizeError
-from hinge.graph import Scalar, inner, less, maximum, select
+from hinge.graph import Scalar, inner, less, maximum, minimum, select
 from hinge.integrators.implicit import damping
 from hinge.integrators.methods import METHODS
-from hinge.integrators.steps import TIME, pushed
+from hinge.integrators.steps import TIME, Flat, PerJoint, pushed
 from hinge.model import Model
 from hinge.spatial import Force
-from hinge.status import NONFINITE, OK, OVERFLOW, UNCONVERGED
+from hinge.status import NONFINITE, NOT_SMOOTH, OK, OVERFLOW, UNCONVERGED
 
+Forces = Callable[[Scalar], list[Scalar]]
 NUMBERS = 11  # that are told of a contact: pair, gap, point, normal, force
+ONE = Quantity("of a state", lambda m: (1,))
 
 
 class ContactStep(NamedTuple):
@@ -36,7 +41,10 @@ class ContactStep(NamedTuple):
 
     `forces` (…, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step, at
     `points` (…, n, 3) with `normals` (…, n, 3) that lead to it; `gaps` (…, n) in m. `pairs` (…, n) are numbers of
-    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are.
+    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. Of each link that
+    may touch, `touch` has the sum of its normal forces (…) in N, and `wrenches` [couple; force] (…, 6) of all that its
+    contacts do to it, in base coordinates: they are `external=` with `external_frame="base"`. Where derivatives were
+    asked for, `A` (…, 2 nv, 2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
     """
 
     q: Array
@@ -49,15 +57,37 @@ class ContactStep(NamedTuple):
     pairs: Array
     residual: Array
     names: tuple[tuple[str, str], ...]
+    touch: dict[str, Array]
+    wrenches: dict[str, Array]
+    A: Array | None = None
+    B: Array | None = None
+
+
+class ContactRecord(NamedTuple):
+    """What touched at the states of a run: contacts, of which there is room for n at each of T times.
+
+    `forces` (…, T, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step that
+    begins there, at `points` (…, T, n, 3) with `normals` (…, T, n, 3) that lead to it; `gaps` (…, T, n) in m. `pairs`
+    (…, T, n) are numbers of `names`, -1 where there is no contact.
+    """
+
+    points: Array
+    forces: Array
+    normals: Array
+    gaps: Array
+    pairs: Array
+    names: tuple[tuple[str, str], ...]
 
 
 def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
                  law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None,
-                 parameters: Mapping[str, Any] | None = None) -> ContactStep:  # fmt: skip
+                 derivatives: bool = False, parameters: Mapping[str, Any] | None = None) -> ContactStep:  # fmt: skip
     """The state after h seconds with the joint forces held and contacts that are found, or given.
 
     Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground`, `law` and `parameters` are as in `hinge.simulate`. By
-    the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
+    the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With
+    `derivatives` A and B say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is
+    within a millionth of where it opens, closes, sticks or slides, where they are those of one side.
 
     >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
     >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
@@ -70,64 +100,131 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
+    if np.ndim(q) < 2:
+        backend = alone(backend or default_backend())
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
     own = {one.name: numbers.pop(one.name) for one in surfaces}
-    given = inputs.parameters("contact_step", target.model, surfaces, own)
-    more = target.further("contact_step", numbers, None)
-    q, qd, told, fared, residual = kernel(q, qd, tau, h, *given, *more)
-    pairs = np.nan_to_num(told[..., 0], nan=-1.0).astype(int)
+    more = (
+        *inputs.parameters("contact_step", target.model, surfaces, own),
+        *target.further("contact_step", numbers, None),
+    )
+    end, speed, told, sums, fared, residual = kernel(q, qd, tau, h, *more)
+    points, forces, normals, gaps, pairs, names = recorded(touch, told)
+    status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
+    felt = {link: sums[..., k, 0] for k, link in enumerate(touching_links(touch))}
+    pushed = {link: sums[..., k, 1:] for k, link in enumerate(felt)}
+    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, residual[..., 0], names, felt, pushed)
+    return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h, *more)) if derivatives else made
+
+
+def recorded(touch: ContactModel, told: Array) -> ContactRecord:
+    """Contacts from what is told of them, (…, n, NUMBERS): those that were given are in the order of that."""
+    pairs = np.fmax(told[..., 0], -1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
         told, pairs = np.take_along_axis(told, order[..., None], axis=-2), np.take_along_axis(pairs, order, axis=-1)
     gaps, points, normals, forces = told[..., 1], told[..., 2:5], told[..., 5:8], told[..., 8:]
-    status = np.nan_to_num(fared[..., 0], nan=NONFINITE).astype(np.uint8)
-    return ContactStep(q, qd, forces, status, points, normals, gaps, pairs, residual[..., 0],
-                       touch.names)  # fmt: skip
+    return ContactRecord(points, forces, normals, gaps, pairs, touch.names)
+
+
+def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None, made: ContactStep,
+                    given: Sequence[Any]) -> ContactStep:  # fmt: skip
+    """A step with its derivatives, which are computed in double precision."""
+    kernel = target.kernels(
+        ("contact_step slopes", touch, terms, backend), lambda: _slopes_kernel(target, touch, terms, backend)
+    )
+    slopes, margin = kernel(*(np.asarray(x, float) for x in given))
+    good = np.isfinite(slopes).all(axis=(-2, -1))
+    smooth = np.where(good, np.where(margin[..., 0] < SWITCH, NOT_SMOOTH, OK), NONFINITE).astype(np.uint8)
+    n, slopes = 2 * target.model.nv, slopes.astype(made.qd.dtype)
+    status = np.where(made.status == OK, smooth, made.status)
+    return made._replace(status=status, A=slopes[..., :n], B=slopes[..., n:])
 
 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
-        return _stepped(model, touch.surfaced(surfaces), q, qd, tau, h[0])
+        made = _taken(model, touch.surfaced(surfaces), q, qd, tau, h[0])
+        told = _told(made.slots, made.forces, made.contacts.size)
+        sums = link_forces(touch, links, made.slots, made.forces, made.contacts.size)
+        return made.q, made.v, told, sums, [_status(made)], [made.residual]
 
-    room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
-    one = Quantity("of a state", lambda m: (1,))
-    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
-    if touch.surfaces:
-        takes["surfaces"] = Quantity("of surfaces", lambda m: (len(touch.surfaces),))
-    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "fared": one, "residual": one}
-    return target.compiled(unregistered("contact_step", run, takes, gives), backend, terms=terms)
+    room, links = Quantity("of contacts", lambda m: (touch.room, NUMBERS)), touching_links(touch)
+    summed = Quantity("of links", lambda m: (len(links), SUMMED), give=rows)
+    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "links": summed, "fared": ONE, "residual": ONE}
+    return target.compiled(unregistered("contact_step", run, _takes(touch), gives), backend, terms=terms)
 
 
-def _stepped(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scalar) -> Any:
+def _takes(touch: ContactModel) -> dict[str, Quantity]:
+    """What a step is given."""
+    made = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
+    return made | ({"surfaces": Quantity("of surfaces", lambda m: (len(touch.surfaces),))} if touch.surfaces else {})
+
+
+def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
+    refuse_curved(touch, target.model)
+    sizes = lengths(touch, target.model)
+    wide = within_reach(touch, sizes)
+
+    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
+        made = _taken(model, wide.surfaced(surfaces), q, qd, tau, h[0], slopes=True)
+        by = [("q", model.nq), ("qd", model.nv), ("tau", model.nv)]
+        margin = minimum(made.margin, made.contacts.gap_margin(sizes))
+        return jacobian(model, made.q, made.v, by), [margin]
+
+    gives = {"slopes": Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv)), "margin": ONE}
+    return target.compiled(unregistered("contact_step slopes", run, _takes(touch), gives), backend, terms=terms)
+
+
+class _Taken(NamedTuple):
+    """A step over scalars, and the forces of contact k."""
+
+    q: PerJoint
+    v: Flat
+    slots: Slots
+    contacts: SlotContacts
+    forces: Forces
+    settled: Scalar
+    residual: Scalar
+    margin: Scalar
+
+
+def _taken(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scalar, slopes: bool = False) -> _Taken:
     v, none = model.flat(qd), [Force()] * len(model.parent)
     if touch.soft is not None:
-        slots = touch.found(model, q, v[0])
+        slots = touch.found(model, q, v[0], slopes)
         guess = [0.0 * x for x in v]
-        made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model))
-        solved = made.dynamics.solved
-        told = _told(slots, made.dynamics.contacts.forces, 1.0, made.dynamics.contacts.size)
-        return made.q, made.qd, told, [_status(slots, solved)], [solved.residual]
+        made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model), slopes=slopes)
+        solved, contacts = made.dynamics.solved, made.dynamics.contacts
+        margin = contacts.margin(solved.a)
+        return _Taken(made.q, made.qd, slots, contacts, contacts.forces, solved.settled, solved.residual, margin)
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
-    slots = touch.found(model, free.q, v[0])
-    end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late)
-    told = _told(slots, end.contacts.impulses, 1.0 / h, end.contacts.size)
-    return end.q, end.v, told, [_status(slots, end)], [end.residual]
+    slots = touch.found(model, free.q, v[0], slopes)
+    end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
+    return _Taken(end.q, end.v, slots, end.contacts, lambda k: end.forces(k, h), end.settled, end.residual, end.margin)
 
 
-def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
-    """What is told of each contact."""
+def _told(slots: Slots, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of each contact there is room for."""
     made: list[Scalar] = []
     for k in range(slots.room):
-        touch, there = slots[float(k)], less(k + 0.5, slots.found)
-        frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
-        f = [scale * x for x in forces(float(k))[:3]]
-        force = [inner([d[j] for d in frame], f[: len(frame)]) for j in range(3)]
-        numbers = (touch.gap, *touch.point, *touch.normal, *force)
-        made += [select(there, touch.pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
+        there, (pair, *numbers) = less(k + 0.5, slots.found), contact_numbers(slots, float(k), forces, size)
+        made += [select(there, pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
     return made
 
 
-def _status(slots: Slots, made: Solved | Struck) -> Scalar:
+def contact_numbers(slots: Slots, k: Scalar, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of contact k: pair, gap, point, normal, and the force, in base coordinates.
+
+    `forces` are those of a contact along its normal and tangents, of which a contact has `size`.
+    """
+    touch = slots[k]
+    frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
+    f = forces(k)[: len(frame)]
+    force = [inner([d[j] for d in frame], f) for j in range(3)]
+    return [touch.pair, touch.gap, *touch.point, *touch.normal, *force]
+
+
+def _status(made: _Taken) -> Scalar:
     fared = select(less(0.5, made.settled), float(OK), float(UNCONVERGED))
     fared = select(less(made.residual, math.inf), fared, float(NONFINITE))
-    return maximum(fared, select(less(slots.room + 0.5, slots.found), float(OVERFLOW), 0.0))
+    return maximum(fared, select(less(made.slots.room + 0.5, made.slots.found), float(OVERFLOW), 0.0))

@@ -6,13 +6,14 @@ against the other, about two axes across the normal, as MuJoCo does. Points have
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hinge.contact.collision_shapes import Posed
 from hinge.contact.expanding_polytope import way_out
-from hinge.contact.gjk import apart
+from hinge.contact.gjk import apart, spanned
 from hinge.contact.round_contacts import Add, ball_on_plane, chosen, tangent_of, unit
-from hinge.graph import Scalar, Table, absolute, less, minimum, repeat, select, when
+from hinge.graph import Scalar, Table, absolute, held, less, minimum, repeat, select, when
 from hinge.model.support import farthest
 from hinge.spatial import IDENTITY, ZERO, Mat3, Vec3, cross3, dot3
 from hinge.spatial.linear3 import skew
@@ -34,12 +35,14 @@ class Separation(NamedTuple):
     shift: Vec3 = ZERO  # by which the cores of two that overlap were parted
 
 
-def separation(a: Posed, b: Posed, enough: Scalar = FAR, start: Vec3 | None = None, shift: Vec3 = ZERO) -> Separation:
+def separation(a: Posed, b: Posed, enough: Scalar = FAR, start: Vec3 | None = None, shift: Vec3 = ZERO,
+               slopes: bool = False) -> Separation:  # fmt: skip
     """The distance of two solids with a sign, and the points between which it is; where it is more than `enough`, some.
 
     Solids that overlap are shifted along the way out until they are a little apart, and are then nearest along a way
     that is shorter: a few times over, the shortest, and the sooner the less deep they are. `start` and `shift` are such
-    a way and such a shift, where they are known.
+    a way and such a shift, where they are known. With `slopes` derivatives are those of the corners that were found
+    last, each a point of its solid.
     """
 
     def closer(k: Scalar, done: Scalar, size: Scalar, *state: Scalar) -> tuple[Scalar, ...]:
@@ -62,17 +65,40 @@ def separation(a: Posed, b: Posed, enough: Scalar = FAR, start: Vec3 | None = No
         normal, gap, p = Vec3(made[:3]), made[3], Vec3(made[4:])
         off = normal - before
         going = select(found.overlap, 1.0, select(shifted, less(SETTLED, dot3(off, off)), 0.0))
-        shift = chosen(going, normal * (BEYOND * size - gap), shift)
-        return (1.0 - going, size, *normal, *shift, gap, *p)
+        ahead = chosen(going, normal * (BEYOND * size - gap), shift)
+        corners = [x for pair in found.corners for vector in pair for x in vector] if slopes else []
+        return (1.0 - going, size, *normal, *ahead, gap, *p, *(shift if slopes else ()), *corners)
 
     way = b.p - a.p
     along = chosen(less(0.0, dot3(way, way)), way, Vec3((1.0, 0.0, 0.0))) if start is None else start
     size = minimum(a.reach, b.reach)
-    made = repeat(TRIPS, (0.0, size, *along, *shift, *([0.0] * 4)), closer, until=lambda done, *_: less(0.5, done))
-    normal, shift, gap, p = Vec3(made[2:5]), Vec3(made[5:8]), made[8], Vec3(made[9:])
+    room = [0.0] * (4 + 27 * slopes)
+    made = repeat(TRIPS, (0.0, size, *along, *shift, *room), closer, until=lambda done, *_: less(0.5, done))
+    normal, shift, gap, p = Vec3(made[2:5]), Vec3(made[5:8]), made[8], Vec3(made[9:12])
+    if slopes:
+        normal, gap, p = _with_corners(a, b, normal, Vec3(made[12:15]), made[15:])
     q = p + normal * gap
     apart_by = gap - a.rounding - b.rounding
     return Separation(apart_by, normal, p + normal * a.rounding, q - normal * b.rounding, shift)
+
+
+def _with_corners(
+    a: Posed, b: Posed, normal: Vec3, shift: Vec3, corners: Sequence[Scalar]
+) -> tuple[Vec3, Scalar, Vec3]:
+    """Normal, gap and nearest point again, of corners that stay where they are on their solids."""
+    still, made = _held(shift), []
+    for k in range(4):
+        w, p = Vec3(corners[6 * k : 6 * k + 3]), Vec3(corners[6 * k + 3 : 6 * k + 6])
+        q = p - w - shift
+        one, other = (x.p + x.R @ _held(x.R.T @ (at - x.p)) for x, at in ((a, p), (b, q)))
+        made.append((one - other - still, one))
+    found = spanned(made)
+    n, _ = unit(-found.v, _held(normal))
+    return n, -dot3(n, found.v + still), found.p
+
+
+def _held(x: Vec3) -> Vec3:
+    return Vec3(held(y) for y in x)
 
 
 def plane_separation(a: Posed, b: Posed) -> Separation:
@@ -95,7 +121,7 @@ def convex_convex(a: Posed, b: Posed, add: Add) -> None:
         axis = chosen(less(k, 2.5), tangent, cross3(normal, tangent))
         turn = _turn(axis * TURNS[k])
         one, other = _turned(a, turn, points[0]), _turned(b, turn.T, points[0])
-        found = separation(one, other, add.within, normal, shift)
+        found = separation(one, other, add.within, normal, shift, add.slopes)
         middle, first = (found.p + found.q) * 0.5, less(k, 0.5)
         new = 1.0
         for point in points:

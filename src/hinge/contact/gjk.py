@@ -25,11 +25,13 @@ Farthest = Callable[[Vec3], tuple[Vec3, Vec3]]  # of a direction: a corner of th
 
 
 class Apart(NamedTuple):
-    """The point of the first solid that is nearest to the second, the way there from it, and if they overlap."""
+    """The point of the first solid that is nearest to the second, the way there from it, if they overlap, and the
+    corners that span what is nearest: of the difference, and the first solid's parts."""
 
     p: Vec3
     v: Vec3
     overlap: Scalar
+    corners: list[tuple[Vec3, Vec3]]
 
 
 def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
@@ -61,11 +63,21 @@ def apart(farthest: Farthest, start: Vec3, enough: Scalar) -> Apart:
         return (done, *(select(better, x, y) for x, y in zip(new, state[1:], strict=True)))
 
     done, *state = repeat(ROUNDS, first, round, until=lambda done, *_: less(0.5, done))
-    parts = [Vec3(state[6 * k + 6 : 6 * k + 9]) for k in range(4)]
+    corners = [(Vec3(state[6 * k + 3 : 6 * k + 6]), Vec3(state[6 * k + 6 : 6 * k + 9])) for k in range(4)]
+    return Apart(_shared(corners, state[27:]), Vec3(state[:3]), less(1.5, done), corners)
+
+
+def spanned(corners: list[tuple[Vec3, Vec3]]) -> Apart:
+    """The same of corners that are known, and of nothing besides."""
+    v, shares, within = _nearest([w for w, _ in corners])
+    return Apart(_shared(corners, shares), v, within, corners)
+
+
+def _shared(corners: Sequence[tuple[Vec3, Vec3]], shares: Sequence[Scalar]) -> Vec3:
     p = ZERO
-    for share, part in zip(state[27:], parts, strict=True):
+    for share, (_, part) in zip(shares, corners, strict=True):
         p = p + part * share
-    return Apart(p, Vec3(state[:3]), less(1.5, done))
+    return p
 
 
 def _nearest(x: Sequence[Vec3]) -> tuple[Vec3, list[Scalar], Scalar]:

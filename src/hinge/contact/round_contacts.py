@@ -23,6 +23,9 @@ class Add(Protocol):
     @property
     def within(self) -> Scalar: ...
 
+    @property
+    def slopes(self) -> bool: ...
+
     def __call__(self, gap: Scalar, point: Vec3, normal: Vec3, tangent: Vec3 | None = None,
                  condition: Scalar = True) -> Scalar: ...  # fmt: skip
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hinge.contact.cones import CONES, Map
+from hinge.contact.cones import CONES, SWITCHES, Map, Switch
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
-from hinge.graph import Scalar, inner, less, maximum, select
+from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 from hinge.model.file_physics import TINY, Softness
@@ -24,18 +24,19 @@ class SoftContacts(SlotContacts):
     def __init__(self, model: Model, law: SoftLaw, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
         pairs, size = Pairs([_told(law, pair) for pair in law.pairs]), max((p.condim for p in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
-        self.cone = CONES[law.cone]
+        self.cone, self.turns = CONES[law.cone], SWITCHES[law.cone]
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            rows = self.place(k, touch, pair)
+            self.place(k, touch, pair)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
             D = stiffness(part, pair["weight"][0] * pair["steep"][0]) * pair["share"][0]
             self._D[k] = select(less(off, 0.0), D, 0.0)
-            x = [inner(row, a) + (rub if r else damp) * inner(row, v) for r, row in enumerate(rows)]
+            speeds = self.times(k, v)
+            x = [y + (rub if r else damp) * speeds[r] for r, y in enumerate(self.times(k, a))]
             self.put(k, [x[0] + firm * part * off, *x[1:]])
             return []
 
@@ -45,6 +46,14 @@ class SoftContacts(SlotContacts):
         """How stiff contact k is at x."""
         pair = self._pairs[self.slots[k].pair]
         return self.cone(self._D[k], pair["square"][0], pair["edges"][: self.size], x)
+
+    def switches(self, k: Scalar, x: Sequence[Scalar]) -> list[Switch]:
+        pair = self._pairs[self.slots[k].pair]
+        return self.turns(pair["square"][0], pair["edges"][: self.size], x)
+
+    def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
+        pair = self._pairs[self.slots[k].pair]
+        return pair["margin"][0], pair["weight"][0]
 
     def forces(self, k: Scalar) -> list[Scalar]:
         """Forces of contact k (N) along its normal and tangents, and couples (N m) about them."""

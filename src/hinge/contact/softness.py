@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -154,8 +155,9 @@ class Weights:
         self.axes = axes_in_base(model, q, self.R, self.r)
         H = np.array(composite(model, q), float).reshape(model.nv, model.nv)
         self.inertia, self.inverse = float(np.trace(H)), np.linalg.inv(H)
+        self.link = cache(self._link)
 
-    def link(self, name: str) -> tuple[float, float]:
+    def _link(self, name: str) -> tuple[float, float]:
         """Of a link: of its centre of mass, and of turns; zeros where it stands still."""
         model, frame = self.model, self.model.frame(name)
         centre = Vec3(tuple(model.links[name].com)) if name in model.links else ZERO

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hinge.backends.kernel import ROWS, Plan
+from hinge.backends.kernel import DOUBLE, ROWS, Plan
+from hinge.contact.contact_slopes import refuse_curved
 from hinge.dynamics.slopes import weights_of_coordinates, weights_of_velocities
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.graph import (
@@ -43,6 +44,7 @@ from hinge.robot import Robot
 from hinge.sim.arrays import CLOCK, Here
 from hinge.sim.rollouts import Outside, Rolling, cheapest, compiled, fates, specialised
 from hinge.sim.step import Physics
+from hinge.sim.touching import memory_of
 
 ROOM = 256 << 20  # bytes of states that are run again at once
 SEVERAL = ("inputs", "base_motion", "prescribed")  # what is given as several arrays
@@ -53,16 +55,17 @@ ROWS_TAKEN = ("q", "qd", "weight of q", "weight of qd")  # by step: states, and 
 def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str]) -> Program:
     """The program that takes weights from the end of `steps` steps to their beginning.
 
-    It adds up what they become as weights of the arrays that `by` names, and writes those of `taus` by step.
+    It adds up what they become as weights of the arrays that `by` names, and writes those of arrays by step by step.
     """
-    graph = Graph()
+    graph, physics = Graph(), replace(physics, slopes=True)
     forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
     nq, nv = model.nq, model.nv
-    n = nq + nv
+    n, remembers = nq + nv, memory_of(physics.touch, nv)
     held = [x for name in by if name not in outside.streams for x in outside.flat(graph, name)]
     start, first, done, h, steps, every, row, last = (graph.input("clock", k) for k in range(len(CLOCK)))
     positions, speeds, *weights = (Rows(graph, name, k) for name, k in zip(ROWS_TAKEN, (nq, nv) * 2, strict=True))
-    record = Record(graph, "weights of taus", nv) if "taus" in by else None
+    streams = [name for name in by if name in outside.streams]
+    records = [Record(graph, f"weights of {name}", *outside.shape(name)) for name in streams]
 
     def recorded(step: Scalar) -> list[Scalar]:
         """The weights of the state that a step begins with; none where it was not recorded."""
@@ -74,14 +77,18 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
         step = done + (steps - 1.0 - k)
         state = [*positions[step - row], *speeds[step - row]]
         acts, t = outside.acts(graph, model, step), start + (first + step) * h
-        *end, _ = outside.stepped(graph, model, physics, acts, forward, step, t, h, state)
-        streamed = Rows(graph, "taus", nv)[minimum(step, last)] if record else []
+        there = speeds[step + 1.0 - row] if remembers else []  # what is begun from does not matter to the answer
+        guess = [(b - a) / h for a, b in zip(state[nq:], there, strict=False)]
+        end = outside.stepped(graph, model, physics, acts, forward, step, t, h, [*state, *guess])[:n]
+        rows = [Rows(graph, name, one.width)[minimum(step, last)] for name, one in zip(streams, records, strict=True)]
         ahead = [a + w for a, w in zip(now[:n], recorded(step + 1.0), strict=True)]
-        *slopes, _ = pulled(end, ahead, [*state, *streamed, *held, t])  # t, so that nobody asks what it is made of
+        leaves = [*state, *(x for part in rows for x in part), *held]
+        *slopes, _ = pulled(end, ahead, [*leaves, t])  # t, so that nobody asks what it is made of
         went = less(absolute(positions[step + 1.0 - row][0]), math.inf)  # all of a state that was lost is NaN
-        if record:
-            record[step] = [select(went, x, 0.0) for x in slopes[n : n + nv]]
-        more = slopes[n + len(streamed) :]
+        more = slopes[n:]
+        for record in records:
+            record[step] = [select(went, x, 0.0) for x in more[: record.width]]
+            more = more[record.width :]
         return [
             *(select(went, x, y) for x, y in zip(slopes[:n], ahead, strict=True)),
             *(x + select(went, y, 0.0) for x, y in zip(now[n:], more, strict=True)),
@@ -89,7 +96,7 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
 
     made = repeat(steps, [graph.input("weights", k) for k in range(n + len(held))], back)
     graph.let_go()
-    outputs: list[Any] = [("weights", (len(made),), list(made)), *([record] if record else [])]
+    outputs: list[Any] = [("weights", (len(made),), list(made)), *records]
     return order([*_takes(robot, len(made)), *outside.inputs()], outputs)
 
 
@@ -135,7 +142,11 @@ class Course:
     def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> dict[str, Any]:
         """What weights of the recorded states become as weights of what was given."""
         if self.physics.touch is not None:
-            raise NotCovered("rollout: derivatives through contacts are not covered. Take them of a rollout without.")
+            refuse_curved(self.physics.touch, self.robot.model)
+            if self.place.number != DOUBLE:
+                raise NotCovered(
+                    "rollout: derivatives through contacts are of double precision.\n  Give arrays of float64."
+                )
         wanted, (weights, failed) = self._by(by), self._weights(dq, dqd, flat)
         found = _Back(self, [key for name in wanted for key in self._arrays(name)], weights).found()
         for part in found.values() if failed is not None else ():
@@ -178,7 +189,8 @@ class Course:
             change, q = (_before_normal, raw) if flat else (weights_of_velocities, self.states[0][:, 0])
             return self._summed(self._rewritten(change, q, found[name]), given, 1)
         if not isinstance(given, Mapping):
-            return self._summed(found[name], given, found[name].ndim - 1)
+            whole = found[next(iter(self._arrays(name)), name)]
+            return self._summed(whole, given, whole.ndim - 1)
         wholes = [found[key] for key in self._arrays(name)]
         made, at = {}, 0
         for key, own in self._shapes(name).items():
@@ -194,7 +206,8 @@ class Course:
         """The arrays that hold what was given by a name."""
         if name == "inputs":  # a controller may have some of its own after them
             return self.outside.fed[: len(self.given[name])]
-        return (name,) if name in self.outside.arrays else ()
+        streamed = f"{name}s"  # what may be held, or have a row a step
+        return tuple(key for key in (name, streamed) if key in self.outside.arrays)
 
     def _shapes(self, name: str) -> dict[Any, tuple[int, ...]]:
         """The shapes of what stands side by side in those arrays, for one rollout."""
@@ -238,15 +251,16 @@ class _Back:
         self.widths = {"q0": robot.nq, "qd0": robot.nv} | sizes
         rollouts, wide = len(weights[0]), sum(self.widths.values())
         self.now, self.next = (course.place.full((rollouts, wide), 0.0) for _ in range(2))
-        self.taus = [course.place.record((rollouts, course.steps, robot.nv))] if "taus" in by else []
-        for record in self.taus:
+        self.streams = {name: course.place.record((rollouts, course.steps, *outside.shape(name)))
+                        for name in by if name in outside.streams}  # fmt: skip
+        for record in self.streams.values():
             record[...] = 0.0
         self.room = max(2, ROOM // (8 * (robot.nq + robot.nv) * max(1, rollouts)))  # steps
         self.given = [course.place.flat(outside.arrays[one.name], one) for one in outside.inputs()]
         self.last = course.steps - 1
         self.kernel = compiled(
             robot, course.physics, outside, ("rollout backward", tuple(by)), _takes(robot, wide),
-            [(wide,), *((ROWS, robot.nv) for _ in self.taus)], partial(program, robot, course.physics, outside, by),
+            [(wide,), *((ROWS, a.shape[-1]) for a in self.streams.values())], partial(program, robot, course.physics, outside, by),
             course.backend,
         )  # fmt: skip
 
@@ -257,7 +271,7 @@ class _Back:
         made = {name: self.now[:, end - n : end] for (name, n), end in zip(self.widths.items(), ends, strict=True)}
         for name, weight in zip(("q0", "qd0"), self.weights, strict=True):
             made[name] += weight[:, 0]
-        return made | dict(zip(("taus",), self.taus, strict=False))
+        return made | self.streams
 
     def over(self, states: Sequence[Any], every: int, done: int, steps: int) -> None:
         """Go back over steps after `done` of them; every so many states from there are known."""
@@ -301,7 +315,7 @@ class _Back:
                 [course.start, course.first, from_here, course.h, count, course.record, done, self.last], float
             )
             given = [self.now, *states, *self.weights, clock, *self.given]
-            course.place.bind(self.kernel, given, [self.next, *self.taus])()
+            course.place.bind(self.kernel, given, [self.next, *self.streams.values()])()
             self.now, self.next = self.next, self.now
 
 

@@ -25,7 +25,7 @@ from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
 
 Shape = tuple[int, ...]
-EACH = {"tau": 1, "taus": 2}  # of which every rollout has a row, or one a step
+EACH = {"tau": 1, "taus": 2, "ctrls": 2}  # of which every rollout has a row, or one a step
 SEVERAL = ("base_motion", "prescribed")
 
 
@@ -38,8 +38,6 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
         raise NotCovered(
             "rollout: loops='independent' looks at the states.\n  Give arrays of NumPy, or loops='project'."
         )
-    if np.ndim(said["ctrl"]) > 1:
-        raise NotCovered("rollout: on a GPU ctrl is (nu), the same for all.\n  Give arrays of NumPy for others.")
     take = _Taken(library, robot, batch, given, steps)
     none = {"q": np.empty((0, robot.nq)), "qd": np.empty((0, robot.nv)), "batch": (), "own": batch}
     with np.errstate(all="ignore"):
@@ -65,7 +63,7 @@ class _Taken:
         kinds = {}
         for name, one in given.items():
             for key, x in one.items() if isinstance(one, Mapping) else [(None, one)]:
-                if hasattr(x, "shape"):
+                if hasattr(x, "shape") and not (name == "ctrl" and isinstance(x, np.ndarray)):  # that one is put there
                     kind = Kind(x.shape, x.dtype, HOST) if isinstance(x, np.ndarray) else library.kind(x)
                     kinds[name if key is None else f"{name}[{key!r}]"] = kind
         one_place("rollout", {name: kind.device for name, kind in kinds.items()})
@@ -79,6 +77,9 @@ class _Taken:
         made: dict[str, Any] = {"steps": self.steps}
         made |= {name: np.ones(np.shape(given[name])[-own:]) for name, own in EACH.items() if name in given}
         made |= {name: [np.ones(np.shape(x)[-1:]) for x in given[name].values()] for name in SEVERAL if name in given}
+        if "ctrl" in given:
+            shape = tuple(np.shape(given["ctrl"]))
+            made["ctrl"] = np.ones(shape[-2:] if setup.by_step(shape, self.batch, self.steps) else shape[-1:])
         if "external" in given:
             made["external"] = {key: np.ones(np.shape(x)[-1:]) for key, x in given["external"].items()}
         if "inputs" in given:
@@ -114,10 +115,10 @@ class _Taken:
             parts = [(x, tuple(np.shape(x)[-1:])) for x in given.values()]
             left = like.size - sum(prod(shape) for _, shape in parts)
             return [*parts, (0.0, (left,))] if left else parts
+        if name in ("ctrl", "ctrls"):
+            return [(self.given.get("ctrl", like), like.shape[name in EACH :])]
         if name in EACH:
             return [(given, like.shape[1:])]
-        if name == "ctrl":
-            return [(like, like.shape)]
         inputs = [*self.given.get("inputs", {}).values(), *fed]
         return [(inputs[int(name.removeprefix("input"))], like.shape)]
 

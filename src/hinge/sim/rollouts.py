@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends import default_backend
+from hinge.backends import alone, default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
@@ -252,8 +252,11 @@ def cheapest(target: Target, physics: Physics) -> Any:
     return target.kernels(("cheapest", terms), lambda: trace(request, target)[0])
 
 
-def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None) -> Kernel:
-    """The kernel of a run."""
+def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None,
+           rollouts: int = 0) -> Kernel:  # fmt: skip
+    """The kernel of a run, of so many rollouts where that is known."""
+    if rollouts == 1 and physics.touch is not None:
+        backend = alone(backend or default_backend())
     wide = fate_width(physics, robot.nv)
     takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     gives = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
@@ -311,7 +314,7 @@ class Rolling:
                  place: Here | None = None):  # fmt: skip
         fields = {name: array.shape[-1] for name, array in records.items()}
         self.place = place or where(backend)
-        self.kernel = kernel(robot, physics, outside, fields, backend)
+        self.kernel = kernel(robot, physics, outside, fields, backend, len(q))
         self.clock = np.array([start, first, 0, h, 0, every, 0, 0], float)
         taken = outside.inputs()
         for name in ("taus", "ctrls"):

@@ -20,6 +20,8 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, Vector
+from hinge.calls.foreign import FUNCTIONS, adapter
+from hinge.contact.contact_step import ContactRecord
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.integrators import METHODS
@@ -28,6 +30,7 @@ from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
 from hinge.sim.arrays import where
+from hinge.sim.contact_record import Taken
 from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.tensors import rolled
@@ -69,12 +72,29 @@ class Rollout(States):
         >>> run.pulled(end)["taus"].shape
         (100, 2)
         """
+        return self._known().pulled(dq, dqd, by, flat)
+
+    @property
+    def contacts(self) -> ContactRecord:
+        """What touched at the recorded states, as `Trajectory.contacts` has it.
+
+        >>> ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+        >>> run = hinge.rollout(ball, [1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), 100, 1e-3, record=10, ground=0.0)
+        >>> run.contacts.forces.shape
+        (11, 1, 3)
+        """
+        one = self._known()
+        taken = Taken(one.robot, one.physics, one.outside, one.h, one.start, one.first, one.backend)
+        steps = one.first + one.record * np.arange(one.steps // one.record + 1)
+        return taken.contacts(one.start + steps * one.h, self.q, self.qd)
+
+    def _known(self) -> Course:
         if self.course is None:
             raise NotCovered(
                 "this rollout does not know what it came from: it is a copy, or one of arrays of another library.\n"
-                "  Take derivatives of the rollout itself, or the library's own, which flow through it."
+                "  Ask the rollout itself; derivatives of the library's own flow through it."
             )
-        return self.course.pulled(dq, dqd, by, flat)
+        return self.course
 
 
 def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
@@ -102,7 +122,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     count, every, h = arguments.count("steps", steps, 0), arguments.count("record", record), arguments.duration("h", h)
     setup.listed(inputs)
     arrays = by_name(q0=q0, qd0=qd0, tau=tau, taus=taus, inputs=inputs, parameters=parameters, external=external,
-                     base_motion=base_motion, prescribed=prescribed)  # fmt: skip
+                     base_motion=base_motion, prescribed=prescribed, ctrl=ctrl)  # fmt: skip
     given = [name for name, one in (("tau", tau), ("taus", taus), ("policy", policy)) if one is not None]
     if len(given) > 1:
         raise SizeError(f"rollout takes one of tau, taus and policy; {' and '.join(given)} were given.")
@@ -116,7 +136,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
         _cut(acts, policy, start, first, h, count)
         return _taken(Course(robot, physics, acts, axes, [], *how, "cuda", given, place), q, qd)
 
-    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
+    told = {name: x for name, x in arrays.items() if name != "ctrl" or adapter(x, known=FUNCTIONS) is not None}
+    other = rolled(robot, told, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
     numbers, surfaces = setup.varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)

@@ -54,6 +54,7 @@ class Physics:
     rank: int = 0  # how many velocities the loops determine, where these are found from the others
     touch: ContactModel | None = None  # what may touch
     integrator: str = ""  # with what an MJCF file says: the one it names; springs and dampers of the file act
+    slopes: bool = False  # contacts have derivatives, by the implicit function
 
     @property
     def traced_terms(self) -> frozenset[str]:
@@ -83,6 +84,7 @@ class Moved(NamedTuple):
     status: Scalar
     made: Any  # what the method of integration has to say besides
     memory: Sequence[Scalar] = ()  # what the next step may begin from
+    touched: Touched | None = None  # what contacts did
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -109,9 +111,10 @@ def stepped(
     method, touch = METHODS[physics.method], physics.touch
     if touch is not None and touch.soft is not None:
         tau, body = asked(model, physics, acts, t, model.flat(q), v), acts.body(t)
-        soft = softly(touch, body, q, v, tau, acts.external(body, q), h, list(memory), physics.integrator)
+        external = acts.external(body, q)
+        soft = softly(touch, body, q, v, tau, external, h, list(memory), physics.integrator, physics.slopes)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
-        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
+        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), None, soft.memory, soft)
     rows = bounded(model, "friction" in physics.terms, physics.stops)
     sliding = rubbed(rows, v) if touch is None else {}
     made = method.advance(model, system(model, physics, acts, forward, t, h, sliding), q, v, h)
@@ -124,12 +127,13 @@ def stepped(
         after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late, now_held)
         settled = minimum(made.settled, after.settled)
     else:
-        after = struck_together(touch, body, rows, v, made.q, made.v, h, method.late, now_held)
+        after = struck_together(touch, body, rows, v, made.q, made.v, h, method.late, now_held, physics.slopes)
         settled, says = made.settled, after.status
     at, speed, off = _kept(body, physics, end, after.q, after.v)
     fared = _fared(model, at, speed, v, sure, settled)
     open_too_far = select(less(OPEN * OPEN, off), float(UNCLOSED), says)
-    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made)
+    touched = after if isinstance(after, Touched) else None
+    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made, touched=touched)
 
 
 def system(

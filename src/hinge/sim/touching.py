@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 
 from hinge.constraints.multipliers import Held
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.rigid_law import HARD, Struck, struck
+from hinge.contact.contact_step import Forces
+from hinge.contact.rigid_law import HARD, struck
 from hinge.contact.slots import Slots
-from hinge.contact.soft_dynamics import SoftStep, soft_step
+from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
 from hinge.errors import NotCovered, one_of
 from hinge.graph import Scalar, less, maximum, select
-from hinge.integrators.implicit import damping, slopes
+from hinge.integrators.implicit import damping
+from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.model.vary import Parameter
@@ -30,14 +32,18 @@ from hinge.status import OK, OVERFLOW, UNCONVERGED
 
 
 class Touched(NamedTuple):
-    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on."""
+    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on.
+
+    `forces` are those of a contact (N) along its normal and tangents, of which there are `size`.
+    """
 
     q: PerJoint
     v: Flat
     memory: Flat
     status: Scalar
-    made: Struck | SoftStep
     slots: Slots
+    forces: Forces
+    size: int
 
 
 def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None,
@@ -63,31 +69,35 @@ def memory_of(touch: ContactModel | None, nv: int) -> int:
 
 
 def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], before: Flat, q: PerJoint, v: Flat,
-                    h: Scalar, late: float, held: Held | None) -> Touched:  # fmt: skip
+                    h: Scalar, late: float, held: Held | None, slopes: bool = False) -> Touched:  # fmt: skip
     """The state at the end of a step that led to q and v, with impulses of contacts, stops, dry friction and loops."""
-    slots = touch.found(model, q, v[0])
+    slots = touch.found(model, q, v[0], slopes)
     others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
-    made = struck(model, touch.rigid, slots, before, q, v, h, late, others)
-    return Touched(made.q, made.v, [], _status(slots, made.settled), made, slots)
+    made = struck(model, touch.rigid, slots, before, q, v, h, late, others, slopes)
+    return Touched(made.q, made.v, [], _status(slots, made.settled), slots, lambda k: made.forces(k, h),
+                   made.contacts.size)  # fmt: skip
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
-           memory: Flat, integrator: str = "") -> Touched:  # fmt: skip
+           memory: Flat, integrator: str = "", slopes: bool = False) -> Touched:  # fmt: skip
     """A step by the soft law, from the accelerations of the last one.
 
     With an integrator what the file says of springs and dampers acts: "Euler" takes the joints' damping at the end of
     the step, "implicitfast" all that falls with velocities.
     """
     assert touch.soft is not None
-    slots = touch.found(model, q, v[0])
+    slots = touch.found(model, q, v[0], slopes)
     speeds = model.joint_velocities(v)
     if integrator:
         passive = model.generalised_forces(passive_forces(model, q, speeds))
         tau = [a + b for a, b in zip(tau, passive, strict=True)]
-    slope = _falls(model, tau, v) if integrator == "implicitfast" else _damped(model, integrator)
     fast = integrator == "implicitfast"
-    made = soft_step(model, touch.soft, q, speeds, model.joint_velocities(tau), slots, memory, h, slope, fast, external)
-    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
+    slope = _falls(model, tau, v) if fast else _damped(model, integrator)
+    force = model.joint_velocities(tau)
+    made = soft_step(model, touch.soft, q, speeds, force, slots, memory, h, slope, fast, external, slopes)
+    contacts = made.dynamics.contacts
+    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), slots, contacts.forces,
+                   contacts.size)  # fmt: skip
 
 
 def _damped(model: Model, integrator: str) -> list[Flat]:
@@ -100,7 +110,7 @@ def _damped(model: Model, integrator: str) -> list[Flat]:
 
 def _falls(model: Model, tau: Flat, v: Flat) -> list[Flat]:
     """How joint forces fall with velocities, by the symmetric part."""
-    D = slopes(tau, v)
+    D = falling(tau, v)
     return [[-0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
 
 

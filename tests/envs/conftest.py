@@ -1,0 +1,3 @@
+import pytest
+
+pytest.importorskip("gymnasium", reason="gymnasium is not installed: pip install 'hinge[gym]'")
