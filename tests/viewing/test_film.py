@@ -140,3 +140,14 @@ def test_what_cannot_be_filmed_is_said(dropped, tmp_path):
         hinge.film(dropped, tmp_path / "x.html", rate=0.0)
     with pytest.raises(ViewError, match="nowhere"):
         hinge.film(dropped, tmp_path / "nowhere" / "x.html")
+
+
+def test_terrain_is_a_part_of_the_world():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot
+    heights = 0.3 * np.add.outer(np.linspace(-1, 1, 9) ** 2, np.linspace(-1, 1, 9) ** 2)
+    bowl = hinge.Ground(height=0.5, heights=heights, size=(2.0, 2.0))
+    made = reel(hinge.simulate(ball, 0.1, [1, 0, 0, 0, 0.3, 0.2, 0.75], step=2e-3, ground=bowl, backend="llvm"))
+    part = made.parts[-1]
+    assert part.body == 0
+    np.testing.assert_allclose(part.vertices[:, 2], 0.5 + heights.reshape(-1))
+    assert made.floor.point[2] < 0.5
