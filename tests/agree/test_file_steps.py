@@ -64,6 +64,24 @@ def home(m):
         d.qpos[2] -= 0.002
 
 
+def hills():
+    """Terrain in place of the floor."""
+    rows = np.add.outer(np.sin(np.arange(21) / 3.0), np.cos(np.arange(21) / 2.7))
+    numbers = " ".join(f"{x:.6f}" for x in rows.ravel())
+    return (
+        f'<asset><hfield name="hills" nrow="21" ncol="21" size="2 2 .1 .2" elevation="{numbers}"/></asset>'
+        '<worldbody><geom name="floor" type="hfield" hfield="hills" pos="0 0 -.05" contype="7" conaffinity="7"/>'
+    )
+
+
+@pytest.mark.skipif(not ROBOTS.exists(), reason="the robots of the menagerie are not here")
+def test_a_robot_stands_on_terrain_as_in_mujoco():
+    text = (ROBOTS / FILES[0]).read_text(encoding="utf-8").replace("<worldbody>", hills(), 1)
+    off, contacts = side_by_side(text, 50, home)
+    assert contacts > 3
+    assert off < 1e-5
+
+
 @pytest.mark.skipif(not ROBOTS.exists(), reason="the robots of the menagerie are not here")
 @pytest.mark.parametrize("file", swept(FILES, FILES[:1].__contains__))
 def test_robots_stand_as_in_mujoco(file):

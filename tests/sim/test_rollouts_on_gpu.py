@@ -47,6 +47,10 @@ def driven():
     )
 
 
+def varied_ball():
+    return hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot.vary("ball.mass")
+
+
 def case(name):
     """A robot, and what a rollout of it is given."""
     make, more = CASES[name]
@@ -74,6 +78,9 @@ CASES = {
     "controls by step": (driven, lambda r: {"ctrl": RNG.normal(size=(N, STEPS, 2)), "physics": "file"}),
     "one row of controls a step": (driven, lambda r: {"ctrl": RNG.normal(size=(STEPS, 2)), "physics": "file"}),
     "loops": (four_bar, lambda r: {"tau": 0.1 * RNG.normal(size=r.nv), "loops": "project"}),
+    "surfaces": (varied_ball, lambda r: {
+        "q0": np.array([1.0, 0, 0, 0, 0, 0, 0.1]), "qd0": np.array([0, 0, 0, 1.0, 0, 0]), "ground": 0.0, "law": "soft",
+        "parameters": {"friction": np.linspace(0.1, 0.5, N), "ball.mass": RNG.uniform(1, 2, N)}}),
 }  # fmt: skip
 CONTROLS = {name for name in CASES if "controls" in name}
 cases = pytest.mark.parametrize("name", CASES)
@@ -134,7 +141,7 @@ def test_controls_of_numpy_are_put_there(name, monkeypatch):
     assert same([x.numpy() for x in run], wanted)
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law"} - CONTROLS))
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law", "surfaces"} - CONTROLS))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
     robot, given = case(name)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge import Ground, SweepError
-from hinge.sweeps import normal, uniform
+from hinge import Ground, SizeError, SweepError
+from hinge.sweeps import grid, normal, uniform
 
 pytest.importorskip("distributed")
 
@@ -40,6 +40,19 @@ def test_a_dropped_box_lands_as_in_a_rollout(tmp_path, law):
     assert np.array_equal(data.qd_end, qd[:, -1])
     assert np.array_equal(data.status, status)
     assert (data.q_end[:, 6] < 0.2).all()  # they have come down, and not through
+
+
+def test_friction_and_restitution_differ_from_rollout_to_rollout(tmp_path):
+    given = {"friction": uniform(0.1, 0.9), "restitution": grid([0.0, 0.5]), "box.spinning": 1e-3}
+    made = hinge.sweep(BOX, **DROPPED | {"parameters": given, "rollouts": 8, "t": 0.3}, store=tmp_path / "a.zarr")
+    data = made.open().load()
+    numbers = {"friction": data.friction, "restitution": data.restitution, "box.spinning": 1e-3}
+    how = {name: DROPPED[name] for name in ("contacts", "ground", "method")}
+    run = hinge.rollout(BOX, data.q0, data.qd0, 150, 2e-3, parameters=numbers, **how)
+    assert np.array_equal(data.q_end, run.q[:, -1])
+    assert [data[name].attrs["units"] for name in ("friction", "restitution")] == ["1", "1"]
+    with pytest.raises(SizeError, match=r"parameter 'restitution'.* is 2; give from 0 to 1"):
+        hinge.sweep(BOX, **DROPPED | {"parameters": {"restitution": 2.0}}, store=tmp_path / "b.zarr")
 
 
 def test_one_and_two_workers_drop_a_box_to_the_same_bits(tmp_path):

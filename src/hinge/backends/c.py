@@ -59,6 +59,7 @@ class Routine:
     row: Callable[[str, str, Sequence[str]], list[str]] = row_of
     table: str = "static const"  # how constants are kept
     loop: str = ""  # what is said of a loop
+    common: str = ""  # what begins a trip that all states take
 
 
 def identifier(text: str) -> str:

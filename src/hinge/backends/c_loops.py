@@ -21,6 +21,14 @@ def rows_of(array: Array) -> str:
     return f"{array.name}_rows"
 
 
+def is_common(program: Program, n: int) -> bool:
+    """Whether all states take loop n as often: no other is around it, and no state leaves it early."""
+    code, (trips, *_) = program.code, program.code[n][1]
+    shared = type(trips) is float or (code[trips][0] == "input" and program.inputs[code[trips][1][0]].uniform)
+    inside = any(m < n < end for m, end in ends(program).items())
+    return shared and not inside and not any(op == "until" and args[0] == n for op, args in code)
+
+
 def scratch(program: Program, real: Real) -> list[str]:
     """The arrays that the function writes and reads itself."""
     made = [args[0] for op, args in program.code if op == "fresh"]
@@ -103,6 +111,8 @@ class Loops:
         yield f"{self.margin}for (k{n} = 0; {more}; k{n}++) {{"
         self._open.append(n)
         self.margin += "    "
+        if self.one.common and self._open == [n] and is_common(self.one.program, n):
+            yield self.margin + self.one.common
 
     def _ended(self, n: int, following: Iterable[Any]) -> Iterable[str]:
         carried = self._carried(self._open.pop())

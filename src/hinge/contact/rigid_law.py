@@ -17,7 +17,8 @@ Source: none of the texts; featherstone1987, section 9.8 has the impact without 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -30,6 +31,7 @@ from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
+from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, minimum, repeat, select, sqrt, total
 from hinge.integrators.steps import Flat, PerJoint
@@ -52,15 +54,20 @@ class RigidPair:
     first: int
     second: int
     weight: float  # 1/kg: how much a point of the two gives way
-    friction: tuple[float, ...] = ()
-    restitution: float = 0.0
+    friction: tuple[Scalar, ...] = ()
+    restitution: Scalar = 0.0
     compliance: float = 0.0
     damping: float = 0.0
 
     @property
     def rows(self) -> int:
-        """How many rows its contacts have: the normal, two for sliding, one for spinning, two for rolling."""
-        return next((n for n, k in ((6, 3), (4, 2), (3, 0)) if any(self.friction[k:])), 1)
+        """How many rows its contacts have."""
+        return rows_of(self.friction)
+
+    def surfaced(self, given: Mapping[str, Scalar]) -> RigidPair:
+        """The pair with other friction and restitution."""
+        restitution = given.get("restitution", self.restitution)
+        return replace(self, friction=frictions(self.friction, given), restitution=restitution)
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ class RigidLaw:
 
     @property
     def rubs(self) -> bool:
-        return any(any(pair.friction) for pair in self.pairs)
+        return any(pair.rows > 1 for pair in self.pairs)
 
     @property
     def gives(self) -> bool:
@@ -118,9 +125,9 @@ class RigidContacts(SlotContacts):
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            normal = self.place(k, touch, pair)[0]
+            self.place(k, touch, pair)
             weight, e, soft, damp = pair["surface"]
-            was, is_now = inner(normal, before), inner(normal, v)
+            was, is_now = self.times(k, before)[0], self.times(k, v)[0]
             firm = 1.0 / (1.0 + soft * damp / (late * h))
             closes = (touch.gap / (late * h) - is_now) * firm
             bounces = select(less(was, 0.0), e * was, 0.0)
@@ -139,7 +146,7 @@ class RigidContacts(SlotContacts):
         """
 
         def begun(k: Scalar) -> list[Scalar]:
-            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+            normal, *tangents = self.times(k, v)
             wanted = select(parting, self._parts[k], self._closes[k])
             slides = maximum(self._slides[k] + share * self._off[k], 0.0)
             pair = self._pairs[self.slots[k].pair]
@@ -162,7 +169,7 @@ class RigidContacts(SlotContacts):
         """Note how far off the speeds of sliding are from those of v, and what impulses contacts have."""
 
         def slid(k: Scalar, most: Scalar, along: Scalar, square: Scalar) -> list[Scalar]:
-            tangents = [inner(self.row(k, r), v) for r in range(1, self.size)]
+            tangents = self.times(k, v)[1:]
             speed, x, had = sqrt(inner(tangents, tangents)), self.x(k), self._impulse(k)
             now = [-f for f in self.stiffness(k, x)(x)]
             off, pushes = speed - self._slides[k], less(0.0, now[0])
@@ -239,7 +246,7 @@ class RigidContacts(SlotContacts):
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
+def _told(pair: RigidPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     return {
         "bodies": (float(pair.first), float(pair.second)),
@@ -334,10 +341,13 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         turned = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
         return [joint.integrate(q[i], turned[i]) for i, joint in enumerate(model.joint)]
 
+    shares: Callable[[Scalar], Scalar] = lambda k: 1.0
     if law.gives:
-        return Struck(moved(w), after, settled, left, contacts, lambda k: 1.0, margin)
-    machines = Machines(model, rows(True), [(pair.first, pair.second) for pair in law.pairs], contacts)
-    bound = without_gain(model, machines, M, q, before, v, after, w, h, late)
-    ends, shares = moved(bound.w), partial(machines.at_contact, bound.shares)
-    after = slowed(model, machines, bound, (q, v), ends)
-    return Struck(ends, after, settled, left, contacts, shares, minimum(margin, bound.margin))
+        ends = moved(w)
+    else:
+        machines = Machines(model, rows(True), [(pair.first, pair.second) for pair in law.pairs], contacts)
+        bound = without_gain(model, machines, M, q, before, v, after, w, h, late)
+        ends, shares, margin = moved(bound.w), partial(machines.at_contact, bound.shares), minimum(margin, bound.margin)
+        after = slowed(model, machines, bound, (q, v), ends)
+    after = [select(less(left, math.inf), x, math.nan) for x in after]
+    return Struck(ends, after, settled, left, contacts, shares, margin)

@@ -23,7 +23,7 @@ from hinge.integrators.steps import Flat
 from hinge.model import Model
 
 FAR = 1e30  # more than any step along a direction
-CLOSE = 1e-12  # of a step: what is left of it is rounding
+CLOSE, NOISE = 2.0**-13, 2.0**-4  # of a step and of a slope: where so little of one is lost in rounding, it is rounding
 FINE = 0.01  # of the tolerance, along a direction
 
 Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
@@ -107,7 +107,9 @@ class SoftProblem:
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
-        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, now[-2], law.line_iterations)
+        start, bend = inner(s, left), inner(s, Ms)
+        terms = absolute(start) + absolute(bend)
+        alpha = least(self.slope(a, s, start, bend), enough, terms, now[-2], law.line_iterations)
         a = [x + alpha * y for x, y in zip(a, s, strict=True)]
         left = [x + alpha * y for x, y in zip(left, Ms, strict=True)]
         force = self.forces(a, lambda k: contacts.go(k, alpha))
@@ -129,8 +131,7 @@ class SoftProblem:
 
         def more(k: Scalar, *now: Scalar) -> list[Scalar]:
             x = at(k)
-            Kx = self.contacts.stiffness(k, x)(x)
-            return [f - inner(self.contacts.column(k, j), Kx) for j, f in enumerate(now)]
+            return self.contacts.pushed(k, self.contacts.stiffness(k, x)(x), now)
 
         return self.contacts.each(force, more)
 
@@ -197,10 +198,10 @@ class SoftProblem:
         return slopes
 
 
-def least(slope: Slope, enough: Scalar, going: Scalar, iterations: int) -> Scalar:
+def least(slope: Slope, enough: Scalar, terms: Scalar, going: Scalar, iterations: int) -> Scalar:
     """Where a convex function that falls at 0 has no slope, or little enough: Newton's method from 1, kept between.
 
-    A state that is not `going` has 1.
+    `terms` is how large the numbers are that make the slope. A state that is not `going` has 1.
     """
 
     def tried(_: Scalar, at: Scalar, low: Scalar, high: Scalar, going: Scalar) -> tuple[Scalar, ...]:
@@ -210,8 +211,14 @@ def least(slope: Slope, enough: Scalar, going: Scalar, iterations: int) -> Scala
         there = at - first / second
         known = select(less(low, there), less(there, high), 0.0)
         there = select(known, there, select(less(high, FAR), 0.5 * (low + high), 2.0 * at))
-        on = select(less(enough, absolute(first)), less(CLOSE * at, absolute(there - at)), 0.0)
+        falls_still = select(less(enough, absolute(first)), _feels(terms, NOISE * first), 0.0)
+        on = select(falls_still, _feels(at, CLOSE * (there - at)), 0.0)
         return select(on, there, at), low, high, select(on, 1.0, 0.0)
 
     zero = 0.0 * enough
     return repeat(iterations, (zero + 1.0, zero, zero + FAR, going), tried, lambda *now: less(now[3], 0.5))[0]
+
+
+def _feels(x: Scalar, change: Scalar) -> Scalar:
+    """Whether a number is another one with a change, in the precision there is."""
+    return less(0.0, absolute(x + change - x))

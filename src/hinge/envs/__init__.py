@@ -1,6 +1,6 @@
 """Environments to learn in: tasks of robots as Gymnasium's environments, thousands of which step in one kernel.
 
-Read task, draws, episode, vector, then arrays and single; then the tasks: cart_pole.
+Read task, draws, episode, vector, then arrays and single; then the tasks: cart_pole, panda_reach, go2_walk.
 """
 
 from typing import Any
@@ -13,14 +13,18 @@ except ImportError:
     raise NotCovered("environments need the package gymnasium.\n  pip install hinge[gym]") from None
 
 from hinge.envs.cart_pole import CartPoleSwingUp
+from hinge.envs.go2_walk import Go2Walk
+from hinge.envs.panda_reach import PandaReach
 from hinge.envs.single import Env
 from hinge.envs.task import State, Task, steps_of
 from hinge.envs.vector import VectorEnv
 
-__all__ = ["TASKS", "CartPoleSwingUp", "Env", "State", "Task", "VectorEnv", "make"]
+__all__ = ["TASKS", "CartPoleSwingUp", "Env", "Go2Walk", "PandaReach", "State", "Task", "VectorEnv", "make"]
 
 TASKS: dict[str, type[Task]] = {
     "cart-pole-swing-up": CartPoleSwingUp,
+    "panda-reach": PandaReach,
+    "go2-walk": Go2Walk,
 }
 
 

@@ -15,42 +15,48 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.envs.draws import APART, Draw, keys
 from hinge.envs.task import State, Task
 from hinge.errors import SizeError, one_of
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, maximum, minimum, order, repeat, select, when
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.graph.collector import uncollected
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.simulation import rollout
-from hinge.sim.step import Physics, asked
+from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.touching import memory_of
 
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
 EPISODE = ("number", "count", "step", "over", "seed", "more")  # which environment, which episode, how far, two words
-RESERVED = ("parameters", "memory", "episode", "mask", "wanted", "observation", "status", "final_obs")
+RESERVED = ("parameters", "memory", "episode", "mask", "step", "wanted", "observation", "status", "final_obs")
 SEEN = ("q", "qd", "action", "qdd", "tau")
 OPTIONS = ("method", "joint_terms", "effort", "limits", "constraint", "loops", "loop_time", "contacts", "ground", "law")
 
 
-def acting(task: Task, robot: Robot) -> tuple[Physics, Outside]:
-    """What acts in a step, by the options of `hinge.rollout` that a task names."""
+def acting(task: Task, robot: Robot, surfaces: Sequence[Parameter]) -> tuple[Physics, Outside]:
+    """What acts in a step, by the options of `hinge.rollout` that a task names; friction and restitution may vary."""
     for name in task.physics:
         one_of("physics", name, OPTIONS)
     usual = {name: one.default for name, one in signature(rollout).parameters.items() if one.default is not one.empty}
     none = {"q": np.empty((0, robot.nq)), "qd": np.empty((0, robot.nv)), "batch": (), "steps": 1}
-    return setup.acting(robot, **usual | dict(task.physics) | none | {"parameters": setup.varied(robot, None)})
+    size = sum(one.size for one in (*robot.target.vary, *surfaces))
+    varied = {"parameters": np.zeros(size) if size else None, "surfaces": tuple(surfaces)}
+    return setup.acting(robot, **usual | dict(task.physics) | none | varied)
 
 
 class Life:
     """A task as programs over the numbers of an environment."""
 
-    def __init__(self, task: Task, robot: Robot, spreads: Mapping[str, Any], steps: float) -> None:
+    def __init__(self, task: Task, robot: Robot, spreads: Mapping[str, Any], steps: float,
+                 surfaces: Sequence[Parameter] = ()) -> None:  # fmt: skip
         self.task, self.robot, self.spreads, self.steps = task, robot, spreads, steps
-        self.physics, self.outside = acting(task, robot)
+        self.physics, self.outside = acting(task, robot, surfaces)
+        self.numbers = self.physics.numbers(robot.target)
         self.own: dict[str, Shape] = {}
         graph = Graph()
         begun = self._initial(Draw([graph.input("key", k) for k in range(2)]))
@@ -60,10 +66,14 @@ class Life:
                 f"initial of {type(task).__name__} has {taken[0]!r}, which means something else. Rename it."
             )
         sizes = {"q": robot.nq, "qd": robot.nv, "action": task.actions} | {n: prod(s) for n, s in self.own.items()}
-        sizes |= {"parameters": sum(one.size for one in robot.target.vary)}
+        sizes |= {"parameters": sum(one.size for one in self.numbers)}
         sizes |= {"memory": memory_of(self.physics.touch, robot.nv), "episode": len(EPISODE)}
         self.kept = {name: size for name, size in sizes.items() if size}  # from step to step
-        self.passing = {"qdd": robot.nv, "tau": robot.nv, "status": 1}  # in what comes out of a step
+        touch, feels = self.physics.touch, f"feels of {type(task).__name__}"
+        for link in task.feels:
+            one_of(feels, link, touch.links if touch is not None else ())
+        links = SUMMED * len(task.feels)
+        self.passing = {"qdd": robot.nv, "tau": robot.nv, "links": links, "status": 1}  # in what comes out of a step
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
         values = {name: [graph.input(name, k) for k in range(n)] for name, n in (self.kept | self.passing).items()}
         self.seen = len(self._observed(values))
@@ -90,7 +100,10 @@ class Life:
         for one in self.robot.target.vary:
             numbers[one.name] = symbols(values["parameters"][at : at + one.size]).reshape(one.shape)
             at += one.size
-        seen = {name: symbols(values[name]) for name in SEEN if name in values}
+        seen: dict[str, Any] = {name: symbols(values[name]) for name in SEEN if name in values}
+        if "links" in values:
+            sums = dict(zip(self.task.feels, symbols(values["links"]).reshape(-1, SUMMED), strict=True))
+            seen |= {"touch": {link: x[0] for link, x in sums.items()}, "wrenches": {n: x[1:] for n, x in sums.items()}}
         time = self.task.h * self.task.frame_skip * values["episode"][EPISODE.index("step")]
         return State(symbols(time), **seen, parameters=numbers or None, own=own)
 
@@ -118,8 +131,8 @@ class Life:
 
     # what happens to an environment
 
-    def begun(self, values: Values) -> Values:
-        """An environment at the beginning of its next episode."""
+    def begun(self, values: Values, step: Scalar = 0.0) -> Values:
+        """An environment at the beginning of its next episode, so many steps of which are said to be behind it."""
         number, count, _, _, *seed = values["episode"]
         key = keys(seed, number, count + 1.0)
         made = {name: [0.0] * size for name, size in (self.kept | self.passing).items()}
@@ -129,10 +142,10 @@ class Life:
         model, draw = self.robot.model, Draw(key, APART)
         made["q"] = [x for i in model.leaders for x in model.joint[i].normal(made["q"][model.slices[i][0]])]
         numbers = []
-        for one in self.robot.target.vary:
-            spread = self.spreads.get(one.name, one.nominal(model))
+        for one in self.numbers:
+            spread = self.spreads[one.name] if one.name in self.spreads else one.nominal(model)
             numbers += self._numbers(one.name, draw.by(spread, f"parameters[{one.name!r}]", one.shape), one.shape)
-        made |= {"parameters": numbers, "episode": [number, count + 1.0, 0.0, 0.0, *seed]}
+        made |= {"parameters": numbers, "episode": [number, count + 1.0, step, 0.0, *seed]}
         return made
 
     def acted(self, graph: Graph, before: Values, action: Sequence[Scalar]) -> tuple[Values, Scalar, Scalar, Scalar]:
@@ -145,23 +158,27 @@ class Life:
             specialised(graph, self.robot.target, self.physics, outside),
             cheapest(self.robot.target, self.physics),
         )
-        acts, start = outside.acts(graph, model, 0.0), self.state(before).t.item()
-        nq, n = self.robot.nq, self.robot.nq + self.robot.nv
+        acts, start, physics = (
+            outside.acts(graph, model, 0.0),
+            self.state(before).t.item(),
+            outside.surfaced(graph, self.physics),
+        )
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:
             now = self._named(row)
-            t, at = start + h * k, [*now["q"], *now["qd"], *now.get("memory", ())]
-            *there, status = outside.stepped(graph, model, self.physics, acts, forward, 0.0, t, h, at)
-            made = now | {
-                "q": there[:nq],
-                "qd": there[nq:n],
-                "tau": asked(model, self.physics, acts, t, at[:nq], at[nq:n]),
-            }
-            made["qdd"] = [(b - a) / h for a, b in zip(at[nq:n], there[nq:n], strict=True)]
+            t, q, v = start + h * k, now["q"], now["qd"]
+            at, memory = model.joint_positions(q), now.get("memory", ())
+            moved = stepped(model, physics, acts, forward, t, h, at, v, memory)
+            made = now | {"q": model.flat(moved.q), "qd": moved.v, "tau": asked(model, physics, acts, t, q, v)}
+            made["qdd"] = [(b - a) / h for a, b in zip(v, moved.v, strict=True)]
             if "memory" in now:
-                made["memory"] = there[n:]
+                made["memory"] = list(moved.memory)
+            if physics.touch is not None and moved.touched is not None:
+                met = moved.touched
+                sums = link_forces(physics.touch, task.feels, met.slots, met.forces, met.size)
+                made["links"] = [x for row in sums for x in row]
             (fared,) = now["status"]
-            lost = maximum(less(0.5, fared), less(0.5, status))
+            lost, status = maximum(less(0.5, fared), less(0.5, moved.status)), moved.status
             fares = select(less(0.5, fared), fared, select(less(0.5, status), status, minimum(fared, status)))
             rows = zip(self._flat(made), self._flat(now), strict=True)
             return self._flat(self._named([select(lost, b, a) for a, b in rows]) | {"status": [fares]})
@@ -203,13 +220,13 @@ class Life:
 
     @uncollected()
     def reset(self) -> Program:
-        """A new beginning where `mask` is one: the environments after it, and what is seen of them."""
-        _, inputs, now, ((mask,),) = self._inputs({"mask": 1})
-        after = self._named(when(mask, self._flat(now), self._anew))
+        """A new beginning where `mask` is one, at a `step`: the environments after it, and what is seen of them."""
+        _, inputs, now, ((mask,), (step,)) = self._inputs({"mask": 1, "step": 1})
+        after = self._named(when(mask, self._flat(now), lambda *row: self._anew(*row, step=step)))
         return order(inputs, self._outputs(after, {"observation": self._observed(after)}))
 
-    def _anew(self, *row: Scalar) -> list[Scalar]:
-        return self._flat(self.begun(self._named(row)))
+    def _anew(self, *row: Scalar, step: Scalar = 0.0) -> list[Scalar]:
+        return self._flat(self.begun(self._named(row), step))
 
     @uncollected()
     def step(self, mode: AutoresetMode) -> Program:

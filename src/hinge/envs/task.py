@@ -11,7 +11,7 @@ The functions of a task are written for one environment and traced once; all env
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,8 @@ class State:
     qdd: Any = None  # (nv): how the velocity changed over the last step of the physics, divided by h
     tau: Any = None  # (nv): the joint forces at the beginning of that step
     own: Mapping[str, Any] = field(default_factory=dict)
+    touch: Mapping[str, Any] = field(default_factory=dict)  # N: normal forces on links that the task feels, summed
+    wrenches: Mapping[str, Any] = field(default_factory=dict)  # (6): what contacts do to them, in base coordinates
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__.get("own", {})
@@ -58,6 +60,7 @@ class Task:
     h: float = 0.01  # s: a step of the physics
     frame_skip: int = 2  # steps for which an action is held
     time: float = 10.0  # s, after which an episode is cut off
+    feels: Sequence[str] = ()  # links whose contacts are in the state: s.touch, s.wrenches
     physics: Mapping[
         str, Any
     ] = {}  # options of hinge.rollout: method, effort, limits, joint_terms, contacts, ground, …

@@ -14,12 +14,15 @@ from gymnasium.vector.utils import batch_space
 from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends.kernel import Kernel, Plan
+from hinge.contact.surfaces import surface_parameters
 from hinge.envs.arrays import where
 from hinge.envs.draws import words
 from hinge.envs.episode import EPISODE, Life
 from hinge.envs.task import Task
 from hinge.errors import SizeError, UnknownName, one_of
 from hinge.graph import Program
+from hinge.model.vary import Parameter
+from hinge.sweeps.spreads import Drawn
 
 MODES = {mode.name.lower(): mode for mode in AutoresetMode}
 
@@ -28,8 +31,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` environments of a task, which step in one call.
 
     `autoreset` is "next_step", "same_step" or "disabled": when an environment whose episode is over begins anew.
-    `parameters` are numbers of the robot by name, each a number, or `hinge.sweeps.uniform` or `normal`, drawn for each
-    environment and episode. `max_episode_steps` is when an episode is cut off, the task's `steps` unless given.
+    `parameters` are numbers of the robot, or friction and restitution, by name, each a number, or
+    `hinge.sweeps.uniform` or `normal`, drawn for each environment and episode. `max_episode_steps` is when an episode
+    is cut off, the task's `steps` unless given.
     `device` is "cpu" or "cuda"; `arrays` are "numpy", "torch" or "cupy". `dtype` is what the physics runs in;
     observations and rewards are float32. Environment k depends on the seed, k and its actions, whatever `num_envs` is.
 
@@ -47,11 +51,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.num_envs, self.autoreset = arguments.count("num_envs", num_envs), MODES[mode]
         self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
         self.task, self.place = copy(task), where(device, arrays, dtype)
-        if parameters:
-            self.task.robot = task.robot.vary(*parameters)
+        surfaces = _surfaces(task, parameters or {})
+        if own := [name for name in parameters or {} if name not in {one.name for one in surfaces}]:
+            self.task.robot = task.robot.vary(*own)
         self.robot = self.task.robot
         steps = self.task.steps if max_episode_steps is None else max_episode_steps
-        self.life = Life(self.task, self.robot, parameters or {}, steps)
+        self.life = Life(self.task, self.robot, parameters or {}, steps, surfaces)
         low, high = (np.broadcast_to(np.asarray(x, np.float32), self.life.seen).copy() for x in self.task.bounds())
         self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.task.actions,), np.float32)
@@ -75,16 +80,24 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """New episodes, of all environments or those of `options={"reset_mask": …}`, (num_envs) of bool.
 
-        With a seed they are the first that it has, without one the next.
+        With a seed they are the first that it has, without one the next. `options={"step": …}`, (num_envs), says how
+        many steps are behind them already, so that they are not all cut off at once.
         """
         super().reset(seed=seed)
-        mask = self._mask((options or {}).get("reset_mask"))
+        said = options or {}
+        for name in said:
+            one_of("options", name, ("reset_mask", "step"))
+        mask = self._mask(said.get("reset_mask"))
+        behind = arguments.finite("reset: step", said.get("step", 0))
+        if behind.shape not in ((), (self.num_envs,)):
+            raise SizeError(f"reset: step has shape {behind.shape}; it has to be ({self.num_envs},).")
         if not self._now:
             self._now = {name: self.place.put(np.zeros((self.num_envs, size))) for name, size in self.life.kept.items()}
             seed = self.np_random_seed if seed is None else seed
         if seed is not None:
             self._now["episode"] = self._seeded(self._now["episode"], arguments.count("seed", seed, 0), mask)
-        *now, seen = self._reset(*self._now.values(), self.place.put(mask[:, None]))
+        columns = (self.place.put(np.broadcast_to(x, self.num_envs)[:, None]) for x in (mask, behind))
+        *now, seen = self._reset(*self._now.values(), *columns)
         self._now, self._seen = dict(zip(self.life.kept, now, strict=True)), self.place.single(seen)
         return self._seen, {}
 
@@ -163,3 +176,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         fresh[:, -2:] = words(seed)
         share, new = self.place.put(mask[:, None]), self.place.put(fresh)
         return share * new + (1.0 - share) * episode
+
+
+def _surfaces(task: Task, spreads: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """Those of the numbers that are friction or restitution of contacts."""
+    first = {name: one.first if isinstance(one, Drawn) else one for name, one in spreads.items()}
+    return surface_parameters("VectorEnv", task.robot.target, first)

@@ -45,6 +45,14 @@ class Taken:
     backend: str | None
     told: bool = False
 
+    def alone(self, rollout: int) -> Taken:
+        """The same of one rollout, by its number."""
+        arrays = {
+            name: x if name in self.outside.shared else x[rollout : rollout + 1]
+            for name, x in self.outside.arrays.items()
+        }
+        return replace(self, outside=replace(self.outside, arrays=arrays))
+
     def contacts(self, t: Array, q: Any, qd: Any, tau: Any = None) -> ContactRecord:
         """The contacts at states (…, T, nq) and (…, T, nv) of these times; with `told` tau is (…, T, nv)."""
         touch = self.physics.touch

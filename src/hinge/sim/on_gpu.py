@@ -14,8 +14,10 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.backends.cuda.resident import HOST, LINE, Kind, Library, one_place
 from hinge.backends.kernel import SINGLE, Plan
+from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Graph, Input, order
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.arrays import DOUBLE, There
@@ -42,7 +44,7 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
         physics, acts = setup.acting(**dict(said) | take.in_their_place() | none)
     for name, like in acts.arrays.items():
         own = like.shape[1:] if name in EACH else like.shape
-        parts = take.parts(name, like, getattr(said["policy"], "inputs", ()))
+        parts = take.parts(name, like, getattr(said["policy"], "inputs", ()), physics.numbers(robot.target))
         if any(np.ndim(x) > len(shape) for x, shape in parts):
             acts.shared.discard(name)
         acts.arrays[name] = take.rows(name, parts, () if name in acts.shared else (prod(batch),), own)
@@ -85,7 +87,8 @@ class _Taken:
         model = self.robot.model
         values = {name: known[name].nominal(model) if name in known and known[name].field != "symbol" else 1.0
                   for name in given.get("parameters", ())}  # fmt: skip
-        return made | {"parameters": setup.varied(self.robot, values)}
+        surfaces = surface_parameters("rollout", self.robot.target, values)
+        return made | {"parameters": setup.varied(self.robot, values), "surfaces": surfaces}
 
     def own(self, k: int, x: Any) -> Shape:
         """The shape that one rollout has of what a policy is given."""
@@ -93,17 +96,17 @@ class _Taken:
         setup.unambiguous(self.robot, k, shape, self.batch)
         return shape[len(self.batch) :] if self.batch and shape[: len(self.batch)] == self.batch else shape
 
-    def parts(self, name: str, like: Array, fed: Sequence[Any]) -> list[tuple[Any, Shape]]:
+    def parts(
+        self, name: str, like: Array, fed: Sequence[Any], numbers: Sequence[Parameter]
+    ) -> list[tuple[Any, Shape]]:
         """What stands side by side in an array of a run, and the shape of each for one rollout.
 
-        A policy is `fed` what it has of its own, besides what is given.
+        A policy is `fed` what it has of its own, besides what is given; `numbers` are the parameters.
         """
         given = self.given.get(name, {})
         if name == "parameters":
-            known = {one.name: given.get(one.name) for one in self.robot.target.vary}
             model = self.robot.model
-            return [(one.nominal(model) if known[one.name] is None else known[one.name], one.shape)
-                    for one in self.robot.target.vary]  # fmt: skip
+            return [(given[one.name] if one.name in given else one.nominal(model), one.shape) for one in numbers]
         if name == "external":
             return [(given[key], (6,)) for key in sorted(given)]
         if name == "base_motion":

@@ -127,6 +127,13 @@ class Outside:
             (lambda t, q, v: float(OK)) if says is None else (lambda t, q, v: says(t, q, v, *fed)[0]),
         )
 
+    def surfaced(self, graph: Graph, physics: Physics) -> Physics:
+        """The same physics with the friction and restitution that are given."""
+        touch = physics.touch
+        if touch is None or not touch.surfaces:
+            return physics
+        return replace(physics, touch=touch.surfaced(self.flat(graph, "parameters")[-len(touch.surfaces) :]))
+
     def before(self, acts: Acts, end: Scalar) -> Acts:
         """What acts up to a time: where forces jump there, they are those before it."""
         if "cuts" not in self.arrays:
@@ -142,6 +149,7 @@ class Outside:
         """
 
         nq, n = model.nq, model.nq + model.nv
+        physics = self.surfaced(graph, physics)
 
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
             q, v = model.joint_positions(at[:nq]), list(at[nq:n])
@@ -232,7 +240,8 @@ def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside
     """The model that a step runs on, with what varies as inputs."""
     model = replace(target.traced, terms=physics.traced_terms)
     if target.vary:
-        model = varied(model, target.vary, outside.flat(graph, "parameters"))
+        size = sum(one.size for one in target.vary)
+        model = varied(model, target.vary, outside.flat(graph, "parameters")[:size])
     return regrouped(model)
 
 

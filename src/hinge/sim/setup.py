@@ -13,6 +13,7 @@ from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
 from hinge.contact.contact_model import ContactModel, refuse_deep
+from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -193,15 +194,18 @@ def _inside(robot: Robot, q: Array) -> None:
 
 
 def varying(robot: Robot, names: Iterable[str]) -> tuple[Robot, dict[str, Parameter]]:
-    """The robot with all of these numbers varied, and what each is of, by name."""
-    more = [name for name in names if name not in {one.name for one in robot.target.vary}]
+    """The robot with the numbers of these names varied that are its own, and what all of them are of."""
+    surfaces = surface_parameters("simulate", robot.target, dict.fromkeys(names, 0.0))
+    known = {one.name for one in (*robot.target.vary, *surfaces)}
+    more = [name for name in names if name not in known]
     robot = robot.vary(*more) if more else robot
-    return robot, {one.name: one for one in robot.target.vary}
+    return robot, {one.name: one for one in (*robot.target.vary, *surfaces)}
 
 
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
-    """The numbers of a varied robot, (…, size); None where nothing is varied."""
-    made = arguments_of.parameters("simulate", robot.model, robot.target.vary, parameters)
+    """The numbers of a varied robot and then those of surfaces, (…, size); None where there are none."""
+    vary = (*robot.target.vary, *surface_parameters("simulate", robot.target, parameters))
+    made = arguments_of.parameters("simulate", robot.model, vary, parameters)
     return np.asarray(made[0], float) if made else None
 
 
@@ -232,9 +236,10 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
            inputs: Sequence[Any], method: str, parameters: Array | None, joint_terms: Sequence[str], effort: bool,
            limits: str, external: Any, external_frame: str, base_motion: Any, prescribed: Any, constraint: Any,
            loops: str | None, loop_time: float, t0: float, contacts: Any, ground: Any, law: str | None, ctrl: Any,
-           own: tuple[int, ...] = (), **more: Any) -> tuple[Physics, Outside]:  # fmt: skip
+           surfaces: Sequence[Parameter], own: tuple[int, ...] = (), **more: Any
+           ) -> tuple[Physics, Outside]:  # fmt: skip
     """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
-    touch, integrator = touching(robot, contacts, ground, law, more["physics"])
+    touch, integrator = touching(robot, contacts, ground, law, more["physics"], surfaces)
     known = physics(
         robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator
     )

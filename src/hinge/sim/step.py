@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hinge.calls.controllers import saturated
+from hinge.calls.target import Target
 from hinge.constraints.elimination import determined
 from hinge.constraints.general import stabilised
 from hinge.constraints.multipliers import Held, Keeping, constrained
@@ -26,6 +27,7 @@ from hinge.loops.dynamics import forward_stabilised, loop_project
 from hinge.loops.kinematics import closing
 from hinge.model import Model
 from hinge.model.symbols import unknown
+from hinge.model.vary import Parameter
 from hinge.sim.impulses import After, bounded, rubbed, struck
 from hinge.sim.touching import Touched, softly, struck_together
 from hinge.spatial import Force, Motion
@@ -58,6 +60,10 @@ class Physics:
     def traced_terms(self) -> frozenset[str]:
         """The joint terms that the dynamics have in them; friction strikes at the end of a step."""
         return self.terms - {"friction"}
+
+    def numbers(self, target: Target) -> tuple[Parameter, ...]:
+        """What stands side by side in `parameters`: numbers of a varied robot, then friction and restitution."""
+        return (*target.vary, *(() if self.touch is None else self.touch.surfaces))
 
 
 class Acts(NamedTuple):

@@ -24,6 +24,7 @@ from hinge.integrators.implicit import damping
 from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim.impulses import Bounded
 from hinge.spatial import Force
@@ -45,11 +46,11 @@ class Touched(NamedTuple):
     size: int
 
 
-def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
-             ) -> tuple[ContactModel | None, str]:  # fmt: skip
+def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None,
+             surfaces: Sequence[Parameter] = ()) -> tuple[ContactModel | None, str]:  # fmt: skip
     """What may touch, and the integrator of the robot's file where that says all."""
     if physics is None:
-        return contact_model(robot.target, contacts, ground, law or "rigid"), ""
+        return contact_model(robot.target, contacts, ground, law or "rigid", surfaces=surfaces), ""
     one_of("physics", physics, ("file",))
     integrator = robot.model.physics.options.integrator
     if law not in (None, "soft"):
@@ -58,7 +59,8 @@ def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics:
         raise NotCovered(
             f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
         )
-    return contact_model(robot.target, "file" if contacts is None else contacts, ground, "soft", True), integrator
+    listed = "file" if contacts is None else contacts
+    return contact_model(robot.target, listed, ground, "soft", True, surfaces), integrator
 
 
 def memory_of(touch: ContactModel | None, nv: int) -> int:

@@ -63,7 +63,7 @@ class Trajectory:
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
     lost: Array | None = None  # (…) s: since when its status is not OK, NaN where it is
-    parameters: Mapping[str, Array] = field(default_factory=dict)  # of a varied robot: one for all, or for each rollout
+    parameters: Mapping[str, Array] = field(default_factory=dict)  # by name: one for all, or for each rollout
     course: Taken | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -149,6 +149,7 @@ class Trajectory:
         given = {
             name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
             for name, x in self.parameters.items()
+            if name in own
         }
         return self.robot.kinetic_energy(q, qd, parameters=given) + self.robot.potential_energy(q, parameters=given)
 

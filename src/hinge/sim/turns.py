@@ -61,12 +61,12 @@ class Run:
 
     @property
     def parameters(self) -> dict[str, Array]:
-        """The numbers of a varied robot by name: one for all rollouts, or with their axes first."""
+        """The numbers that are given by name: one for all rollouts, or with their axes first."""
         made: dict[str, Array] = {}
         if "parameters" in self.outside.arrays:
             rows, at = self.outside.arrays["parameters"], 0
             axes = () if "parameters" in self.outside.shared else self.batch
-            for one in self.robot.target.vary:
+            for one in self.physics.numbers(self.robot.target):
                 made[one.name] = rows[..., at : at + one.size].reshape((*axes, *one.shape))
                 at += one.size
         return made

@@ -17,7 +17,7 @@ from hinge.sim.setup import varying
 from hinge.sim.simulation import rollout
 from hinge.sweeps.question import Number, Question, is_table
 from hinge.sweeps.spreads import MOST, Listed, Space, Spread
-from hinge.sweeps.units import of_parameter, said, units
+from hinge.sweeps.units import common, of_parameter, units
 
 KEPT = ("final", "extremes", "trajectory")
 OURS = {"robot", "q0", "qd0", "steps", "h", "tau", "taus", "policy", "inputs", "record", "parameters"}
@@ -57,7 +57,7 @@ def asked(
     policy = control if callable(control) else None
     numbers = (
         *(
-            _number(name, "parameters", name, known[name].shape, of_parameter(robot.model, known[name]), given)
+            _number(name, "parameters", name, known[name].shape, of_parameter(robot.target, known[name]), given)
             for name, given in (parameters or {}).items()
         ),
         *_started(robot, initial or {}),
@@ -129,7 +129,7 @@ def _started(robot: Robot, initial: Mapping[str, Any]) -> Iterator[Number]:
         at = robot.coordinates(joint)[letter == "qd"] if joint else slice(0, widths[letter])
         size = at.stop - at.start
         place, shape = (at.start, ()) if joint and size == 1 else (at, (size,))
-        unit = said(units(robot.model, letter)[at])
+        unit = common(units(robot.model, letter)[at])
         yield _number(f"{letter}0{name.removeprefix(letter)}", f"{letter}0", place, shape, unit, initial[name])
 
 
@@ -137,7 +137,7 @@ def _forces(robot: Robot, control: Any, steps: int) -> Iterator[Number]:
     """Joint forces that are held, or have a row a step."""
     if control is not None:
         name, shape = ("taus", (steps, robot.nv)) if _streams(control) else ("tau", (robot.nv,))
-        yield _number(name, name, None, shape, said(units(robot.model, "tau")), control)
+        yield _number(name, name, None, shape, common(units(robot.model, "tau")), control)
 
 
 def _controls(robot: Robot, ctrl: Any, steps: int) -> Iterator[Number]:

@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
     ends: bool = False
 
 
-def written(question: Question, store: Store, chunk: int, rows: Mapping[str, Array] | None = None) -> Outcome:
+def answered(question: Question, store: Store, chunk: int, rows: Mapping[str, Array] | None = None) -> Outcome:
     """Answer for a chunk and put it in the store, unless it is there: Dask forgets what a lost worker did."""
     k = store.rollouts(chunk)
     if store.has(chunk):
@@ -66,7 +66,7 @@ def written(question: Question, store: Store, chunk: int, rows: Mapping[str, Arr
 def here(question: Question, store: Store, chunks: Sequence[int]) -> Iterator[Outcome]:
     """Answer in this process, one chunk after another."""
     for chunk in chunks:
-        yield written(question, store, chunk)
+        yield answered(question, store, chunk)
 
 
 # ---- on a cluster
@@ -83,19 +83,19 @@ def task(
 ) -> Outcome:
     """What a worker does: a chunk, on one thread, because Dask runs as many of these at once as it has threads."""
     if build() != wanted:
-        return Outcome(chunk, why=other(platform.node(), build(), wanted), ends=True)
+        return Outcome(chunk, why=wrong_version(platform.node(), build(), wanted), ends=True)
     if os.getpid() != asker:
         threads.set_threads(1)
-    return written(_unpacked(packed), opened(*store), chunk, rows)
+    return answered(_unpacked(packed), opened(*store), chunk, rows)
 
 
-def other(worker: str, theirs: str, ours: str) -> str:
+def wrong_version(worker: str, theirs: str, ours: str) -> str:
     return f"worker {worker} has hinge {theirs}, and this sweep {ours}"
 
 
-def warmed(packed: bytes, rows: Mapping[str, Array]) -> None:
+def warm_up(packed: bytes, rows: Mapping[str, Array]) -> None:
     """Have the kernels compiled, so that the other workers of a machine find them in its cache."""
-    _unpacked(packed).tried(rows)
+    _unpacked(packed).program_hash(rows)
 
 
 def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[int]) -> Iterator[Outcome]:
@@ -104,9 +104,9 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
     _same_version(client)
     packed = package("cloudpickle").dumps(question.carried())
     machines = {worker.rpartition(":")[0]: worker for worker in client.nthreads()}
-    rows = question.rows(question.first())
+    rows = question.rows(question.trial_rollouts())
     compiled = [
-        client.submit(warmed, packed, rows, workers=[worker], allow_other_workers=True, pure=False)
+        client.submit(warm_up, packed, rows, workers=[worker], allow_other_workers=True, pure=False)
         for worker in machines.values()
     ]
     distributed.wait(compiled)
@@ -156,7 +156,7 @@ def _same_version(client: Any) -> None:
 
     for worker, found in client.run(theirs).items():
         if found != build():
-            raise SweepError(f"{other(worker, found, build())}.", "Install the same version on all workers.")
+            raise SweepError(f"{wrong_version(worker, found, build())}.", "Install the same version on all workers.")
 
 
 @contextmanager

@@ -173,7 +173,7 @@ def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
             dims = [AXES[one.name]] if one.name in AXES else [f"{one.name}_{k}" for k in range(len(one.shape))]
             make(one.name, dims, (total, *one.shape), size, **{"units": one.units} if one.units else {})
     for name, (of, shape) in question.kept().items():
-        unit = units.said(units.units(model, of))
+        unit = units.common(units.units(model, of))
         make(name, ("time", AXES[f"{of}0"])[-len(shape) :], (total, *shape), size, units=unit)
     flags = {"flag_values": [int(one) for one in Status], "flag_meanings": " ".join(one.name for one in Status)}
     make("status", (), (total,), size, "u1", UNKNOWN, **flags)
