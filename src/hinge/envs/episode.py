@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
-from math import inf, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from hinge.sim.touching import memory_of
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
 EPISODE = ("number", "count", "step", "over", "seed", "more")  # which environment, which episode, how far, two words
-RESERVED = ("parameters", "memory", "episode", "mask", "step", "wanted", "observation", "status", "final_obs")
+RESERVED = ("parameters", "memory", "episode", "mask", "step", "wanted", "most", "observation", "status", "final_obs")
 SEEN = ("q", "qd", "action", "qdd", "tau")
 OPTIONS = ("method", "joint_terms", "effort", "limits", "constraint", "loops", "loop_time", "contacts", "ground", "law")
 
@@ -52,9 +52,10 @@ def acting(task: Task, robot: Robot, surfaces: Sequence[Parameter]) -> tuple[Phy
 class Life:
     """A task as programs over the numbers of an environment."""
 
-    def __init__(self, task: Task, robot: Robot, spreads: Mapping[str, Any], steps: float,
-                 surfaces: Sequence[Parameter] = ()) -> None:  # fmt: skip
-        self.task, self.robot, self.spreads, self.steps = task, robot, spreads, steps
+    def __init__(
+        self, task: Task, robot: Robot, spreads: Mapping[str, Any], surfaces: Sequence[Parameter] = ()
+    ) -> None:
+        self.task, self.robot, self.spreads = task, robot, spreads
         self.physics, self.outside = acting(task, robot, surfaces)
         self.numbers = self.physics.numbers(robot.target)
         self.own: dict[str, Shape] = {}
@@ -188,7 +189,7 @@ class Life:
         after["episode"] = [number, count, done + 1.0, 0.0, *seed]
         after, reward, ends = self._judged(after, before)
         ends = select(ends, 1.0, less(0.5, after["status"][0]))
-        cut = less(self.steps - 0.5, done + 1.0) if self.steps < inf else 0.0
+        cut = less(graph.input("most", 0) - 0.5, done + 1.0)
         after["episode"][EPISODE.index("over")] = maximum(ends, cut)
         return after, reward, ends, cut
 
@@ -231,7 +232,10 @@ class Life:
     @uncollected()
     def step(self, mode: AutoresetMode) -> Program:
         """A step with `wanted` actions: the environments after it, what is seen of them, reward, ends, and how the
-        physics fared; with a new beginning in the same step, also what was seen before that."""
+        physics fared; with a new beginning in the same step, also what was seen before that.
+
+        `most` is after how many steps an episode is cut off, for all of them.
+        """
         graph, inputs, now, (wanted,) = self._inputs({"wanted": self.task.actions})
         over = EPISODE.index("over")
 
@@ -255,4 +259,5 @@ class Life:
             made = when(after["episode"][over], [*row, *seen], anew)
             after, seen = self._named(made), list(made[len(row) :])
         how = {"reward": [reward], "terminated": [ends], "truncated": [cut], "status": [maximum(status, -status)]}
-        return order(inputs, self._outputs(after, {"observation": seen} | how | last))
+        most = Input("most", 1, uniform=True)
+        return order([*inputs, most], self._outputs(after, {"observation": seen} | how | last))
