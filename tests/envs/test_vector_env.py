@@ -332,7 +332,7 @@ REFUSED = {
     "a wrong name": (lambda: VectorEnv(Misnamed()), AttributeError,
                      "the state of this task has no 'gaol'. Did you mean 'goal'?"),
     "a name that means something": (lambda: VectorEnv(Taken()), SizeError,
-        "initial of Taken has 'status', which means something else. Rename it."),
+        "initial of Taken has 'status', which means another thing. Rename it."),
     "an option": (lambda: VectorEnv(Misled()), UnknownName, None),
     "a mode": (lambda: VectorEnv(Arm(), 1, "later"), UnknownName, None),
     "a name": (lambda: hinge.envs.make("cart-pole"), UnknownName, None),

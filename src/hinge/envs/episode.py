@@ -33,7 +33,9 @@ from hinge.sim.touching import memory_of
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
 EPISODE = ("number", "count", "step", "over", "seed", "more")  # which environment, which episode, how far, two words
-RESERVED = ("parameters", "memory", "episode", "mask", "step", "wanted", "most", "observation", "status", "final_obs")
+RESERVED = (
+    "parameters", "memory", "episode", "links", "mask", "step", "wanted", "most", "observation", "status", "final_obs",
+)  # fmt: skip
 SEEN = ("q", "qd", "action", "qdd", "tau")
 OPTIONS = ("method", "joint_terms", "effort", "limits", "constraint", "loops", "loop_time", "contacts", "ground", "law")
 
@@ -63,9 +65,7 @@ class Life:
         begun = self._initial(Draw([graph.input("key", k) for k in range(2)]))
         self.own = {name: np.shape(x) for name, x in begun.items() if name not in ("q", "qd")}
         if taken := sorted(set(self.own) & {*RESERVED, *State.__dataclass_fields__}):
-            raise SizeError(
-                f"initial of {type(task).__name__} has {taken[0]!r}, which means something else. Rename it."
-            )
+            raise SizeError(f"initial of {type(task).__name__} has {taken[0]!r}, which means another thing. Rename it.")
         sizes = {"q": robot.nq, "qd": robot.nv, "action": task.actions} | {n: prod(s) for n, s in self.own.items()}
         sizes |= {"parameters": sum(one.size for one in self.numbers)}
         sizes |= {"memory": memory_of(self.physics.touch, robot.nv), "episode": len(EPISODE)}
@@ -78,9 +78,8 @@ class Life:
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
         values = {name: [graph.input(name, k) for k in range(n)] for name, n in (self.kept | self.passing).items()}
         self.seen = len(self._observed(values))
-        self._pushed(
-            values, 0.0, values["q"], values["qd"]
-        )  # the rest on plain symbols first: what is wrong reads well
+        # the rest on plain symbols first: what is wrong reads well
+        self._pushed(values, 0.0, values["q"], values["qd"])
         self._judged(values, {name: values[name] for name in self.kept})
 
     # between numbers by name, all of them in a row, and what a task sees
@@ -155,15 +154,9 @@ class Life:
         before = {name: before[name] for name in self.kept}
         held = before | {"action": [maximum(minimum(x, 1.0), -1.0) for x in action]}
         outside = replace(self.outside, law=lambda t, q, v: self._pushed(held, t, q, v))
-        model, forward = (
-            specialised(graph, self.robot.target, self.physics, outside),
-            cheapest(self.robot.target, self.physics),
-        )
-        acts, start, physics = (
-            outside.acts(graph, model, 0.0),
-            self.state(before).t.item(),
-            outside.surfaced(graph, self.physics),
-        )
+        target, physics = self.robot.target, outside.surfaced(graph, self.physics)
+        model, forward = specialised(graph, target, self.physics, outside), cheapest(target, self.physics)
+        acts, start = outside.acts(graph, model, 0.0), self.state(before).t.item()
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:
             now = self._named(row)
