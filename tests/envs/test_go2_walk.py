@@ -38,6 +38,17 @@ def test_it_stands_still_and_feels_what_it_carries(env):
     assert reward.max() < 1.5
 
 
+def test_a_trot_takes_it_forward(env):
+    env.reset(seed=3)
+    begun, phase = env.q[:, 4], np.pi * np.array([0.0, 1.0, 1.0, 0.0])
+    for k in range(150):
+        swing = 2.0 * np.pi * 3.6 * 0.02 * k + phase
+        legs = np.stack([0.0 * swing, 0.14 + np.sin(swing), -np.maximum(0.0, np.cos(swing + 1.7))], axis=1)
+        *_, ended, _, _ = env.step(np.tile(legs.reshape(-1), (N, 1)))
+        assert not ended.any()
+    assert (env.q[:, 4] - begun > 0.3).all()  # m in 3 s
+
+
 def test_falls_end_an_episode_and_another_begins(env):
     stand(env, 5)
     state = env.state()

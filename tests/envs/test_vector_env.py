@@ -169,6 +169,16 @@ def test_a_mask_says_who_begins_anew(arms):
     np.testing.assert_array_equal(seeded[mask], env.reset(seed=1)[0][mask])
 
 
+def test_episodes_need_not_be_cut_off_at_once(arms):
+    env = arms["disabled"]
+    seen, _ = env.reset(seed=1, options={"step": np.arange(N)})
+    np.testing.assert_allclose(seen[:, 7], 0.015 * np.arange(N), atol=1e-7)
+    np.testing.assert_array_equal(seen[:, :7], env.reset(seed=1)[0][:, :7])
+    env.reset(seed=1, options={"step": np.arange(N)})
+    cuts = np.array([env.step(np.zeros((N, 2)))[3] for _ in range(20)])
+    np.testing.assert_array_equal(cuts.argmax(axis=0), 19 - np.arange(N))
+
+
 def test_a_state_goes_on_as_it_did(arms):
     env = arms["next_step"]
     env.reset(seed=11)
@@ -352,6 +362,10 @@ def test_arrays_of_the_wrong_size_are_refused(arms):
         SizeError, match=r"^reset: reset_mask is float64 \(9,\); give \(9,\) of bool, one of them True\.$"
     ):
         env.reset(options={"reset_mask": np.ones(9)})
+    with pytest.raises(SizeError, match=r"^reset: step has shape \(2,\); it has to be \(9,\)\.$"):
+        env.reset(options={"step": [1, 2]})
+    with pytest.raises(UnknownName, match=r"options 'mask'"):
+        env.reset(options={"mask": np.ones(9, bool)})
     state = env.state()
     with pytest.raises(SizeError, match=r"^restore: q has shape \(3, 2\); it has to be \(9, 2\)\.$"):
         env.restore(state | {"q": state["q"][:3]})

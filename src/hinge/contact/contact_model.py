@@ -151,6 +151,14 @@ class ContactModel:
     def _hash(self) -> int:
         return hash(tuple(getattr(self, field.name) for field in fields(self)))
 
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """The links that may touch, in the order in which pairs name them; what does not move is none."""
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        bodies = [(pair.first, pair.second) for pair in pairs]
+        named = [one for both in zip(self.names, bodies, strict=True) for one in zip(*both, strict=True)]
+        return tuple(dict.fromkeys(link for link, body in named if body))
+
     @property
     def soft(self) -> SoftLaw | None:
         """The law, if it is the soft one."""

@@ -14,7 +14,7 @@ from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.contact_slopes import SWITCH, jacobian, lengths, refuse_curved, within_reach
-from hinge.contact.link_forces import SUMMED, link_forces, touching_links
+from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.contact.rigid_law import struck
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import directions
@@ -41,10 +41,9 @@ class ContactStep(NamedTuple):
 
     `forces` (…, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step, at
     `points` (…, n, 3) with `normals` (…, n, 3) that lead to it; `gaps` (…, n) in m. `pairs` (…, n) are numbers of
-    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. Of each link that
-    may touch, `touch` has the sum of its normal forces (…) in N, and `wrenches` [couple; force] (…, 6) of all that its
-    contacts do to it, in base coordinates: they are `external=` with `external_frame="base"`. Where derivatives were
-    asked for, `A` (…, 2 nv, 2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
+    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. `links` are those
+    that may touch, and `sums` (…, links, 7) what contacts do to each. Where derivatives were asked for, `A` (…, 2 nv,
+    2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
     """
 
     q: Array
@@ -57,10 +56,21 @@ class ContactStep(NamedTuple):
     pairs: Array
     residual: Array
     names: tuple[tuple[str, str], ...]
-    touch: dict[str, Array]
-    wrenches: dict[str, Array]
+    links: tuple[str, ...]
+    sums: Array
     A: Array | None = None
     B: Array | None = None
+
+    @property
+    def touch(self) -> dict[str, Array]:
+        """The sum of normal forces (…) in N of each link that may touch, as a touch sensor reads it."""
+        return {link: self.sums[..., k, 0] for k, link in enumerate(self.links)}
+
+    @property
+    def wrenches(self) -> dict[str, Array]:
+        """[couple; force] (…, 6) that contacts do to each link, in base coordinates: they are `external=` with
+        `external_frame="base"`."""
+        return {link: self.sums[..., k, 1:] for k, link in enumerate(self.links)}
 
 
 class ContactRecord(NamedTuple):
@@ -111,9 +121,8 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
     end, speed, told, sums, fared, residual = kernel(q, qd, tau, h, *more)
     points, forces, normals, gaps, pairs, names = recorded(touch, told)
     status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
-    felt = {link: sums[..., k, 0] for k, link in enumerate(touching_links(touch))}
-    pushed = {link: sums[..., k, 1:] for k, link in enumerate(felt)}
-    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, residual[..., 0], names, felt, pushed)
+    left, links = residual[..., 0], touch.links
+    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, left, names, links, sums)
     return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h, *more)) if derivatives else made
 
 
@@ -148,7 +157,7 @@ def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend:
         sums = link_forces(touch, links, made.slots, made.forces, made.contacts.size)
         return made.q, made.v, told, sums, [_status(made)], [made.residual]
 
-    room, links = Quantity("of contacts", lambda m: (touch.room, NUMBERS)), touching_links(touch)
+    room, links = Quantity("of contacts", lambda m: (touch.room, NUMBERS)), touch.links
     summed = Quantity("of links", lambda m: (len(links), SUMMED), give=rows)
     gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "links": summed, "fared": ONE, "residual": ONE}
     return target.compiled(unregistered("contact_step", run, _takes(touch), gives), backend, terms=terms)

@@ -12,12 +12,16 @@ from typing import NamedTuple
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.soft_law import FAR
 from hinge.contact.soft_rows import Row
+from hinge.dynamics.energy import moving
+from hinge.dynamics.kinematics import poses
 from hinge.dynamics.newton_euler import gravity_force
-from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select
+from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt, total
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.spatial import Vec3, dot, dot3
 
 NONE = 1e-200  # J: no energy
+FASTER = 4.0  # how much more energy bodies would have that moved as fast as they are corrected
 SLIGHT = 1e-9  # of the energy: a change that is none
 
 
@@ -27,7 +31,8 @@ class Machines:
     def __init__(self, model: Model, rows: Sequence[Row], bodies: Sequence[tuple[int, int]], contacts: SlotContacts):
         self.groups = _trees(model, rows)
         self.contacts = contacts
-        both = [[g for g in (self._of(model, body) for body in pair) if g is not None] for pair in bodies]
+        self._bodies = [self._of(model, body) for body in range(len(model.parent))]
+        both = [[g for g in (self._bodies[body] for body in pair) if g is not None] for pair in bodies]
         self._pairs = Pairs([{"groups": (float(g[0]), float(g[-1]))} for g in both])
         self._label: Scratch | None = None
         if any(g[0] != g[-1] for g in both):
@@ -66,7 +71,18 @@ class Machines:
 
     def summed(self, a: Flat, b: Flat) -> list[Scalar]:
         """The sum of products for each group, with all that it touches."""
-        own = [inner(x, y) for x, y in zip(self.each(a), self.each(b), strict=True)]
+        return self.shared([inner(x, y) for x, y in zip(self.each(a), self.each(b), strict=True)])
+
+    def of_bodies(self, numbers: Sequence[Scalar]) -> list[Scalar]:
+        """The sum over the bodies of each group, with all that it touches."""
+        own: list[Scalar] = [0.0] * len(self.groups)
+        for g, x in zip(self._bodies, numbers, strict=True):
+            if g is not None:
+                own[g] = own[g] + x
+        return self.shared(own)
+
+    def shared(self, own: list[Scalar]) -> list[Scalar]:
+        """The sum of a number of each group over all that it touches."""
         if self._label is None:
             return own
         sums = Scratch(len(own), self.contacts.like)
@@ -99,12 +115,13 @@ def _moving(model: Model, root: int) -> set[int]:
 
 
 class Bounded(NamedTuple):
-    """Velocities at the end, and those that positions follow; what share of the impulses acted, a number for each
-    machine; and how far energies are from those with which less is taken back, as a share of them."""
+    """Velocities at the end, and those that positions follow; of each machine what share of the impulses acted, and the
+    energy lost on the way down; and how far energies are from those with which less is taken back, as a share."""
 
     v: Flat
     w: Flat
     shares: list[Scalar]
+    fallen: list[Scalar]
     margin: Scalar
 
 
@@ -112,7 +129,8 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
                  w: Flat, h: Scalar, late: float) -> Bounded:  # fmt: skip
     """Velocities that gain no energy, of those `after` impulses, and w that positions were to follow.
 
-    What a step that takes velocities first has lost on its way down is given back to what it lifts.
+    What a step that takes velocities first has lost on its way down is given back to what it lifts. Nothing is lifted
+    much faster than it moves, so that a correction is a small one.
     """
 
     def momentum(x: Flat) -> Flat:
@@ -132,15 +150,45 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
         margin = minimum(margin, select(less(SLIGHT * own, bend), gained, FAR))
     after = [x + share * y for x, share, y in zip(v, machines.flat(shares), turn, strict=True)]
     falls, lifts = machines.summed(weight, _less(v, before)), machines.summed(weight, lift)
-    for own, ends, fall, up in zip(had, energies(after), falls, lifts, strict=True):
-        cost, lost = late * h * up, own - ends + maximum((0.5 - late) * h * fall, 0.0)
+    fallen = [maximum((0.5 - late) * h * fall, 0.0) for fall in falls]
+    for own, ends, fell, up, moves in zip(had, energies(after), fallen, lifts, energies(lift), strict=True):
+        cost, lost = late * h * up, own - ends + fell
         budget = maximum(lost, 0.0)
         high = less(budget, cost)
-        keeps.append(select(high, budget / select(high, cost, 1.0), 1.0))
+        pace = sqrt(FASTER * own / maximum(moves, NONE))
+        keeps.append(minimum(select(high, budget / select(high, cost, 1.0), 1.0), pace))
         short = minimum(absolute(lost - cost), select(high, absolute(lost), own)) / (own + NONE)
         margin = minimum(margin, select(less(SLIGHT * own, cost), short, FAR))
-    moves = [x + keep * y for x, keep, y in zip(v, machines.flat(keeps), lift, strict=True)]
-    return Bounded(after, moves, shares, margin)
+    moved = [x + keep * y for x, keep, y in zip(v, machines.flat(keeps), lift, strict=True)]
+    return Bounded(after, moved, shares, fallen, margin)
+
+
+def slowed(model: Model, machines: Machines, bound: Bounded, had: tuple[PerJoint, Flat], q: PerJoint) -> Flat:
+    """Velocities at the configuration q that corrections led to, slower where that has more energy than there was.
+
+    `had` is the state before impulses. Corrections were weighed by the slope of the energy there.
+    """
+    own = zip(_energies(model, machines, *had), bound.fallen, strict=True)
+    allowed = [kinetic + potential + fallen for (kinetic, potential), fallen in own]
+    slower = []
+    for most, (kinetic, potential) in zip(allowed, _energies(model, machines, q, bound.v), strict=True):
+        over = less(most + SLIGHT * kinetic, kinetic + potential)
+        slower.append(select(over, sqrt(maximum(most - potential, 0.0) / maximum(kinetic, NONE)), 1.0))
+    return [x * y for x, y in zip(bound.v, machines.flat(slower), strict=True)]
+
+
+def _energies(model: Model, machines: Machines, q: PerJoint, v: Flat) -> list[tuple[Scalar, Scalar]]:
+    """Kinetic and potential energy of each machine and what it touches."""
+    qd, g, (R, r) = model.joint_velocities(v), Vec3(model.gravity), poses(model, q)
+    _, speeds = moving(model, q, qd)
+    kinetic: list[Scalar] = [0.0] * len(model.parent)
+    potential: list[Scalar] = [0.0] * len(model.parent)
+    for i, _ in model.outward():
+        I = model.inertia[i]
+        turning = total(J * (rate * rate) for J, rate in zip(model.armature(i), qd[i], strict=True))
+        kinetic[i] = 0.5 * (dot(speeds[i], I @ speeds[i]) + turning)
+        potential[i] = model.stored(i, q[i]) - dot3(g, r[i] * I.m + R[i] @ I.h)
+    return list(zip(machines.of_bodies(kinetic), machines.of_bodies(potential), strict=True))
 
 
 def _less(a: Flat, b: Flat) -> Flat:

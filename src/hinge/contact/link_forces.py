@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from hinge.contact.contact_model import ContactModel
 from hinge.contact.slot_rows import directions
@@ -12,14 +11,6 @@ from hinge.graph import Scalar, Scratch, Table
 from hinge.spatial import Force
 
 SUMMED = 7  # numbers of a link: its normal forces, and a wrench
-
-
-def touching_links(touch: ContactModel) -> list[str]:
-    """The links that may touch, in the order in which pairs name them; what does not move is none."""
-    pairs: Sequence[Any] = touch.law.pairs
-    named = [*zip(touch.names, ((pair.first, pair.second) for pair in pairs), strict=True)]
-    links = [link for names, bodies in named for link, body in zip(names, bodies, strict=True) if body]
-    return list(dict.fromkeys(links))
 
 
 def link_forces(

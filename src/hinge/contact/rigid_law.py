@@ -24,7 +24,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
-from hinge.contact.energy_bound import NONE, Machines, without_gain
+from hinge.contact.energy_bound import NONE, Machines, slowed, without_gain
 from hinge.contact.rigid_slopes import followed
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
@@ -119,7 +119,7 @@ class RigidContacts(SlotContacts):
         pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
         self._closes, self._parts, self._soft = (Scratch(self.room + 1, v[0]) for _ in range(3))
-        self._slides, self._off, self._ease = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._slides, self._off, self._ease, self._slips = (Scratch(self.room + 1, v[0]) for _ in range(4))
         self._had = Scratch(self.room * size + 1, v[0])  # impulses of the time before, friction off
 
         def placed(k: Scalar) -> list[Scalar]:
@@ -148,9 +148,9 @@ class RigidContacts(SlotContacts):
         def begun(k: Scalar) -> list[Scalar]:
             normal, *tangents = self.times(k, v)
             wanted = select(parting, self._parts[k], self._closes[k])
-            slides = self._slides[k] + share * self._off[k]
+            slides = maximum(self._slides[k] + share * self._off[k], 0.0)
             pair = self._pairs[self.slots[k].pair]
-            gives = ease * pair["surface"][0] * pair["friction"][1] * pair["friction"][1]
+            gives = ease * self._slips[k] * pair["surface"][0] * pair["friction"][1] * pair["friction"][1]
             x = [normal + wanted + slides, *tangents]
             self._slides[k], self._ease[k], self._D[k] = slides, gives, self._firm(k, gives)
             self.put(k, [y - gives * f for y, f in zip(x, self._impulse(k), strict=True)])
@@ -178,6 +178,7 @@ class RigidContacts(SlotContacts):
                 most, self._had[self._at(k, r)] = maximum(most, self._ease[k] * absolute(f - g)), f
             along, square = along + self._off[k] * fell, square + fell * fell
             self._off[k], self._slides[k] = select(pushes, off, 0.0), select(pushes, self._slides[k], speed)
+            self._slips[k] = select(less(x[0] + sqrt(inner(x[1:], x[1:])), 0.0), 0.0, 1.0)
             return [maximum(most, absolute(off)), along, square]
 
         return Off(*self.each([0.0, 0.0, 0.0], slid))
@@ -335,14 +336,18 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             for y, parting in ((after, True), (w, False))
         )
         margin = minimum(minimum(parts, closes), again.parting_margin(before, v))
+
+    def moved(w: Flat) -> PerJoint:
+        turned = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
+        return [joint.integrate(q[i], turned[i]) for i, joint in enumerate(model.joint)]
+
     shares: Callable[[Scalar], Scalar] = lambda k: 1.0
-    if not law.gives:
-        bodies = [(pair.first, pair.second) for pair in law.pairs]
-        machines = Machines(model, rows(True), bodies, contacts)
-        bounded = without_gain(model, machines, M, q, before, v, after, w, h, late)
-        after, w, margin = bounded.v, bounded.w, minimum(margin, bounded.margin)
-        shares = partial(machines.at_contact, bounded.shares)
+    if law.gives:
+        ends = moved(w)
+    else:
+        machines = Machines(model, rows(True), [(pair.first, pair.second) for pair in law.pairs], contacts)
+        bound = without_gain(model, machines, M, q, before, v, after, w, h, late)
+        ends, shares, margin = moved(bound.w), partial(machines.at_contact, bound.shares), minimum(margin, bound.margin)
+        after = slowed(model, machines, bound, (q, v), ends)
     after = [select(less(left, math.inf), x, math.nan) for x in after]
-    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
-    ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
     return Struck(ends, after, settled, left, contacts, shares, margin)

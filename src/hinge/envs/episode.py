@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from hinge.contact.link_forces import SUMMED, link_forces, touching_links
+from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.envs.draws import APART, Draw, keys
 from hinge.envs.task import State, Task
 from hinge.errors import SizeError, one_of
@@ -33,7 +33,7 @@ from hinge.sim.touching import memory_of
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
 EPISODE = ("number", "count", "step", "over", "seed", "more")  # which environment, which episode, how far, two words
-RESERVED = ("parameters", "memory", "episode", "mask", "wanted", "observation", "status", "final_obs")
+RESERVED = ("parameters", "memory", "episode", "mask", "step", "wanted", "observation", "status", "final_obs")
 SEEN = ("q", "qd", "action", "qdd", "tau")
 OPTIONS = ("method", "joint_terms", "effort", "limits", "constraint", "loops", "loop_time", "contacts", "ground", "law")
 
@@ -71,7 +71,7 @@ class Life:
         self.kept = {name: size for name, size in sizes.items() if size}  # from step to step
         touch, feels = self.physics.touch, f"feels of {type(task).__name__}"
         for link in task.feels:
-            one_of(feels, link, touching_links(touch) if touch is not None else ())
+            one_of(feels, link, touch.links if touch is not None else ())
         links = SUMMED * len(task.feels)
         self.passing = {"qdd": robot.nv, "tau": robot.nv, "links": links, "status": 1}  # in what comes out of a step
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
@@ -131,8 +131,8 @@ class Life:
 
     # what happens to an environment
 
-    def begun(self, values: Values) -> Values:
-        """An environment at the beginning of its next episode."""
+    def begun(self, values: Values, step: Scalar = 0.0) -> Values:
+        """An environment at the beginning of its next episode, so many steps of which are said to be behind it."""
         number, count, _, _, *seed = values["episode"]
         key = keys(seed, number, count + 1.0)
         made = {name: [0.0] * size for name, size in (self.kept | self.passing).items()}
@@ -145,7 +145,7 @@ class Life:
         for one in self.numbers:
             spread = self.spreads[one.name] if one.name in self.spreads else one.nominal(model)
             numbers += self._numbers(one.name, draw.by(spread, f"parameters[{one.name!r}]", one.shape), one.shape)
-        made |= {"parameters": numbers, "episode": [number, count + 1.0, 0.0, 0.0, *seed]}
+        made |= {"parameters": numbers, "episode": [number, count + 1.0, step, 0.0, *seed]}
         return made
 
     def acted(self, graph: Graph, before: Values, action: Sequence[Scalar]) -> tuple[Values, Scalar, Scalar, Scalar]:
@@ -220,13 +220,13 @@ class Life:
 
     @uncollected()
     def reset(self) -> Program:
-        """A new beginning where `mask` is one: the environments after it, and what is seen of them."""
-        _, inputs, now, ((mask,),) = self._inputs({"mask": 1})
-        after = self._named(when(mask, self._flat(now), self._anew))
+        """A new beginning where `mask` is one, at a `step`: the environments after it, and what is seen of them."""
+        _, inputs, now, ((mask,), (step,)) = self._inputs({"mask": 1, "step": 1})
+        after = self._named(when(mask, self._flat(now), lambda *row: self._anew(*row, step=step)))
         return order(inputs, self._outputs(after, {"observation": self._observed(after)}))
 
-    def _anew(self, *row: Scalar) -> list[Scalar]:
-        return self._flat(self.begun(self._named(row)))
+    def _anew(self, *row: Scalar, step: Scalar = 0.0) -> list[Scalar]:
+        return self._flat(self.begun(self._named(row), step))
 
     @uncollected()
     def step(self, mode: AutoresetMode) -> Program:

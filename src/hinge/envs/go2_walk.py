@@ -56,4 +56,4 @@ class Go2Walk(Task):
         return 0.2 + 0.9 * moving + 0.4 * turning - s.qd[5] ** 2 - 2e-4 * effort - 0.01 * jerk
 
     def terminated(self, s: State) -> Any:
-        return np.maximum(np.where(s.q[6] < LOW, 1.0, 0.0), np.where(-self.down(s)[2] < TILTED, 1.0, 0.0))
+        return np.logical_or(s.q[6] < LOW, -self.down(s)[2] < TILTED)

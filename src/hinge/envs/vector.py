@@ -80,16 +80,24 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """New episodes, of all environments or those of `options={"reset_mask": …}`, (num_envs) of bool.
 
-        With a seed they are the first that it has, without one the next.
+        With a seed they are the first that it has, without one the next. `options={"step": …}`, (num_envs), says how
+        many steps are behind them already, so that they are not all cut off at once.
         """
         super().reset(seed=seed)
-        mask = self._mask((options or {}).get("reset_mask"))
+        said = options or {}
+        for name in said:
+            one_of("options", name, ("reset_mask", "step"))
+        mask = self._mask(said.get("reset_mask"))
+        behind = arguments.finite("reset: step", said.get("step", 0))
+        if behind.shape not in ((), (self.num_envs,)):
+            raise SizeError(f"reset: step has shape {behind.shape}; it has to be ({self.num_envs},).")
         if not self._now:
             self._now = {name: self.place.put(np.zeros((self.num_envs, size))) for name, size in self.life.kept.items()}
             seed = self.np_random_seed if seed is None else seed
         if seed is not None:
             self._now["episode"] = self._seeded(self._now["episode"], arguments.count("seed", seed, 0), mask)
-        *now, seen = self._reset(*self._now.values(), self.place.put(mask[:, None]))
+        columns = (self.place.put(np.broadcast_to(x, self.num_envs)[:, None]) for x in (mask, behind))
+        *now, seen = self._reset(*self._now.values(), *columns)
         self._now, self._seen = dict(zip(self.life.kept, now, strict=True)), self.place.single(seen)
         return self._seen, {}
 

@@ -161,11 +161,9 @@ def _as_robot(sample: Any) -> Any:
     return made
 
 
+ARMS = ("pendulum", "planar_2r", "puma560", "panda", "chain", "random_tree")
 samples = SimpleNamespace(
-    **{
-        n: _as_robot(getattr(_samples, n))
-        for n in ("pendulum", "planar_2r", "puma560", "panda", "chain", "random_tree")
-    },
+    **{n: _as_robot(getattr(_samples, n)) for n in ARMS},
     **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
     go2=_as_robot(_go2),
 )

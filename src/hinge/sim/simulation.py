@@ -20,7 +20,6 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, Vector
-from hinge.calls.foreign import FUNCTIONS, adapter
 from hinge.contact.contact_step import ContactRecord
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, one_of
@@ -136,8 +135,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
         _cut(acts, policy, start, first, h, count)
         return _taken(Course(robot, physics, acts, axes, [], *how, "cuda", given, place), q, qd)
 
-    told = {name: x for name, x in arrays.items() if name != "ctrl" or adapter(x, known=FUNCTIONS) is not None}
-    other = rolled(robot, told, count // every + 1, lambda **given: rollout(**said | given), there)
+    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
     numbers, surfaces = setup.varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)

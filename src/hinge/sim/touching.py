@@ -139,8 +139,9 @@ def _rows(weights: Sequence[float], model: Model, bounds: Sequence[Bounded], q: 
                     rows.append(Row({one.v: sign}, wanted, select(less(gap, 0.0), firm, 0.0), 0.0))
         for row in held.A if held is not None else ():
             entries = {k: x for k, x in enumerate(row) if not (type(x) is float and x == 0.0)}
-            weight = sum(weights[k] for k in entries) / max(len(entries), 1)
-            rows.append(Row(entries, 0.0, 1.0 / (HARD * weight)))
+            if entries:  # a plane loop has rows across its plane, which nothing moves
+                weight = sum(weights[k] for k in entries) / len(entries)
+                rows.append(Row(entries, 0.0, 1.0 / (HARD * weight)))
         return rows
 
     return made
