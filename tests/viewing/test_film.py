@@ -71,6 +71,12 @@ def test_a_gif_moves_and_lasts_as_long_as_it_was(dropped, tmp_path):
     assert (np.abs(np.asarray(moving.convert("RGB"), float) - first).max(axis=-1) > 40).sum() > 50
 
 
+def test_a_run_whose_contacts_nobody_knows_is_filmed_without():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    run = hinge.simulate(ball, 0.1, [1, 0, 0, 0, 0, 0, 0.1], step=0.01, ground=0.0, fields=("q",))
+    assert reel(run).points.shape == (4, 0, 3)
+
+
 def test_a_rollout_that_was_lost_plays_while_it_was_good(dropped):
     assert len(reel(dropped, 1).t) == 1
 

@@ -21,7 +21,6 @@ from hinge.model import Model
 from hinge.spatial import Vec3, dot, dot3
 
 NONE = 1e-200  # J: no energy
-FASTER = 4.0  # how much more energy bodies would have that moved as fast as they are corrected
 SLIGHT = 1e-9  # of the energy: a change that is none
 
 
@@ -129,8 +128,7 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
                  w: Flat, h: Scalar, late: float) -> Bounded:  # fmt: skip
     """Velocities that gain no energy, of those `after` impulses, and w that positions were to follow.
 
-    What a step that takes velocities first has lost on its way down is given back to what it lifts. Nothing is lifted
-    much faster than it moves, so that a correction is a small one.
+    What a step that takes velocities first has lost on its way down is given back to what it lifts.
     """
 
     def momentum(x: Flat) -> Flat:
@@ -151,12 +149,11 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
     after = [x + share * y for x, share, y in zip(v, machines.flat(shares), turn, strict=True)]
     falls, lifts = machines.summed(weight, _less(v, before)), machines.summed(weight, lift)
     fallen = [maximum((0.5 - late) * h * fall, 0.0) for fall in falls]
-    for own, ends, fell, up, moves in zip(had, energies(after), fallen, lifts, energies(lift), strict=True):
+    for own, ends, fell, up in zip(had, energies(after), fallen, lifts, strict=True):
         cost, lost = late * h * up, own - ends + fell
         budget = maximum(lost, 0.0)
         high = less(budget, cost)
-        pace = sqrt(FASTER * own / maximum(moves, NONE))
-        keeps.append(minimum(select(high, budget / select(high, cost, 1.0), 1.0), pace))
+        keeps.append(select(high, budget / select(high, cost, 1.0), 1.0))
         short = minimum(absolute(lost - cost), select(high, absolute(lost), own)) / (own + NONE)
         margin = minimum(margin, select(less(SLIGHT * own, cost), short, FAR))
     moved = [x + keep * y for x, keep, y in zip(v, machines.flat(keeps), lift, strict=True)]

@@ -17,11 +17,13 @@ from typing import Any, NamedTuple, Protocol
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import together
 from hinge.contact.soft_rows import Row
+from hinge.dynamics.block_factor import Blocks
 from hinge.dynamics.solve import LDL
 from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, is_zero, less, repeat, select, sqrt, when
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
+WRITTEN = 600  # entries of a Hessian: the factors of one with more would be a long program
 FAR = 1e30  # more than any step along a direction
 CLOSE, NOISE = 2.0**-13, 2.0**-4  # of a step and of a slope: where so little of one is lost in rounding, it is rounding
 FINE = 0.01  # of the tolerance, along a direction
@@ -69,6 +71,7 @@ class SoftProblem:
         some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
         some |= together(model, [(pair.first, pair.second) for pair in law.pairs])
         self.places = {place: k for k, place in enumerate(sorted(some))}
+        self.large = len(some) > WRITTEN
 
     def solved(self, guess: Flat) -> Solved:
         """The accelerations of least cost, from a guess, which contacts were placed with."""
@@ -103,7 +106,7 @@ class SoftProblem:
         n, law, contacts = self.n, self.law, self.contacts
         a, left, force = (list(now[k : k + n]) for k in (0, n, 2 * n))
         down = [f - x for x, f in zip(left, force, strict=True)]
-        s = LDL(self.hessian(a), self.joint_label).solve(down)
+        s = self._newton(a, down)
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
@@ -116,6 +119,15 @@ class SoftProblem:
         size, gain = self._scaled(left, force), 0.5 * inner(down, s) / law.inertia
         going = select(less(law.tolerance, size), select(less(law.gain, gain), 1.0, 0.0), 0.0)
         return [*a, *left, *force, size, going, now[-1] + 1.0]
+
+    def _newton(self, a: Flat, down: Flat) -> Flat:
+        """The step of Newton's method; a large Hessian is factored by loops."""
+        if not self.large:
+            return LDL(self.hessian(a), self.joint_label).solve(down)
+        H = Blocks(self.n, a[0], self.joint_label)
+        self._fill(a, H.memory, {place: H.place(*place) for place in self.places})
+        H.factor()
+        return H.solve(down)
 
     def _scaled(self, left: Flat, force: Flat) -> Scalar:
         off = [x - f for x, f in zip(left, force, strict=True)]
@@ -137,6 +149,15 @@ class SoftProblem:
 
     def hessian(self, a: Flat) -> list[Flat]:
         """M + Jᵀ K J, up to the diagonal."""
+        H = Scratch(len(self.places), a[0], zeros=False)
+        self._fill(a, H, self.places)
+        full: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
+        for (i, j), place in self.places.items():
+            full[i][j] = H[place]
+        return full
+
+    def _fill(self, a: Flat, H: Scratch, places: Mapping[tuple[int, int], int]) -> None:
+        """Write M + Jᵀ K J into memory."""
         own = {(i, j): self.M[i][j] for i, j in self.places}
         for row in self.rows:
             _, D = row.force(row.of(a) - row.reference)
@@ -144,16 +165,12 @@ class SoftProblem:
                 for j, y in row.J.items():
                     if j <= i:
                         own[i, j] = own[i, j] + D * (x * y)
-        H = Scratch(len(own), a[0], zeros=False)
-        for place, x in enumerate(own.values()):
-            H[place] = x
-        self.contacts.each([], lambda k: self._stiffened(H, k))
-        full: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
-        for (i, j), place in self.places.items():
-            full[i][j] = H[place]
-        return full
+        for at, x in own.items():
+            if not is_zero(x) or not self.large:
+                H[places[at]] = x
+        self.contacts.each([], lambda k: self._stiffened(H, places, k))
 
-    def _stiffened(self, H: Scratch, k: Scalar) -> list[Scalar]:
+    def _stiffened(self, H: Scratch, places: Mapping[tuple[int, int], int], k: Scalar) -> list[Scalar]:
         """Contact k added to a Hessian, for each two limbs that feel it."""
         contacts, limbs = self.contacts, self.contacts.limbs
         K = contacts.stiffness(k, contacts.x(k))
@@ -168,7 +185,7 @@ class SoftProblem:
             for i in other:
                 J = contacts.column(k, i)
                 for j, column in KJ.items():
-                    place = self.places.get((max(i, j), min(i, j)))
+                    place = places.get((max(i, j), min(i, j)))
                     if place is not None and (i >= j or j not in other):
                         H[place] = H[place] + inner(J, column)
             return ()

@@ -93,7 +93,7 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
     """
     none = np.zeros((len(run), 0, 3))
     weight = run.robot.mass * float(np.linalg.norm(run.robot.model.gravity)) or 1.0
-    if run.course is None:
+    if run.course is None or run.qd is None:
         return none, none
     try:
         made = run.course.alone(k).contacts(run.t, _of(run.q, k), _of(run.qd, k), _of(run.tau, k))
