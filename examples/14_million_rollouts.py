@@ -51,9 +51,7 @@ left.set(xlabel="how far the hand is too low [mm]", ylabel="rollouts", title=f"{
 left.margins(y=0.35)  # room for the words
 left.legend(loc="upper left", framealpha=1.0, edgecolor="white")
 many = right.hist2d(load, sag, bins=125, cmin=1, cmap="viridis")[3]
-right.set(
-    xlabel="what it holds [kg]", ylabel="how far the hand is too low [mm]", title="what the load does to it"
-)
+right.set(xlabel="what it holds [kg]", ylabel="how far the hand is too low [mm]", title="what the load does to it")
 figure.colorbar(many, label="rollouts")
 
 target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_suffix(".png")

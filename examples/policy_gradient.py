@@ -67,10 +67,9 @@ class Policy:
         for k in (2, 1, 0):
             slopes.insert(0, rows[k].T @ slope)
             slope = (slope @ self.weights[k].T * (1.0 - rows[k] ** 2))[:, :-1]
+        slopes.append(np.sum(pull * (off**2 - 1.0), axis=0, keepdims=True))
         self.count += 1
-        for w, g, (m, v) in zip(
-            self.weights, [*slopes, np.sum(pull * (off**2 - 1.0), axis=0)], self.moments, strict=True
-        ):
+        for w, g, (m, v) in zip(self.weights, slopes, self.moments, strict=True):
             m += 0.1 * (g - m)
             v += 0.001 * (g * g - v)
             w -= rate * m / (1.0 - 0.9**self.count) / (np.sqrt(v / (1.0 - 0.999**self.count)) + 1e-8)

@@ -154,3 +154,19 @@ def test_flat_terrain_is_a_plane():
     fallen = simulate(box, 0.6, [1, 0, 0, 0, 0.03, 0.02, 0.4], step=4e-3, ground=flat)
     np.testing.assert_allclose(fallen.q[-1], [1, 0, 0, 0, 0.03, 0.02, 0.3], rtol=0, atol=1e-4)
     assert np.diff(fallen.energy()).max() < 1e-9
+
+
+def test_a_step_on_terrain_has_derivatives():
+    capsule = hinge.Scene().body("capsule", "capsule", (0.08, 0.3), mass=1.0).robot
+    how = {"ground": Ground(heights=BOWL, size=(2.0, 2.0), friction=0.5), "law": "soft", "backend": "llvm"}
+    q, qd = hinge.simulate(capsule, 0.5, [0.9, 0.2, 0.3, 0.1, 0.3, 0.2, 0.5], step=2e-3, **how).final
+
+    def end(change):
+        made = capsule.contact_step(capsule.integrate(q, change[:6]), qd + change[6:], np.zeros(6), 2e-3, **how)
+        return np.r_[capsule.difference(q, made.q), made.qd]
+
+    step = capsule.contact_step(q, qd, np.zeros(6), 2e-3, **how, derivatives=True)
+    assert step.status == 0
+    assert (step.pairs >= 0).sum() > 1
+    slopes = [(end(1e-6 * row) - end(-1e-6 * row)) / 2e-6 for row in np.eye(12)]
+    np.testing.assert_allclose(step.A[6:], np.transpose(slopes)[6:], rtol=0, atol=1e-6)

@@ -109,8 +109,9 @@ def test_other_numbers_are_no_other_kernel():
 
 
 def test_a_step_takes_them():
-    step = BOX.contact_step(LYING, SLIDING, np.zeros(6), 1e-3, ground=0.0, parameters={"friction": MU}, backend="llvm")
-    np.testing.assert_allclose(step.forces.sum(axis=-2)[:, 0], -MU * 2.0 * G, rtol=1e-6)
+    """Speeds of sliding are found to 1e-6 of themselves, so forces to 1e-6 m v / h."""
+    step = BOX.contact_step(LYING, SLIDING, np.zeros(6), 1e-2, ground=0.0, parameters={"friction": MU}, backend="llvm")
+    np.testing.assert_allclose(step.forces.sum(axis=-2)[:, 0], -MU * 2.0 * G, rtol=0, atol=2e-4)
 
 
 BAD = {

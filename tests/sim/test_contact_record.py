@@ -133,3 +133,14 @@ def test_what_was_lost_touches_nothing():
     assert run.failed.tolist() == [False, True]
     assert (run.contacts.pairs[0] == 0).all()
     assert (run.contacts.pairs[1, 1:] == -1).all()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_surfaces_of_rollouts_are_in_it(law):
+    """Blocks that slide are held back by what the friction of each says."""
+    mu = np.array([0.1, 0.3])
+    qd0 = np.array([0.0, 0, 0, 2.0, 0, 0])
+    run = hinge.simulate(block(), 0.2, at(0.05, 2), qd0, step=H, ground=0.0, law=law, parameters={"friction": mu})
+    pull = run.contacts.forces.sum(axis=-2)[:, :-1]
+    assert (pull[..., 2] > 0.0).sum(axis=1).min() > 10  # by the soft law it chatters
+    np.testing.assert_allclose(pull[..., 0], -mu[:, None] * pull[..., 2], rtol=1e-6, atol=1e-9)

@@ -71,6 +71,12 @@ def test_a_gif_moves_and_lasts_as_long_as_it_was(dropped, tmp_path):
     assert (np.abs(np.asarray(moving.convert("RGB"), float) - first).max(axis=-1) > 40).sum() > 50
 
 
+def test_a_run_whose_contacts_nobody_knows_is_filmed_without():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    run = hinge.simulate(ball, 0.1, [1, 0, 0, 0, 0, 0, 0.1], step=0.01, ground=0.0, fields=("q",))
+    assert reel(run).points.shape == (4, 0, 3)
+
+
 def test_a_rollout_that_was_lost_plays_while_it_was_good(dropped):
     assert len(reel(dropped, 1).t) == 1
 
@@ -134,3 +140,14 @@ def test_what_cannot_be_filmed_is_said(dropped, tmp_path):
         hinge.film(dropped, tmp_path / "x.html", rate=0.0)
     with pytest.raises(ViewError, match="nowhere"):
         hinge.film(dropped, tmp_path / "nowhere" / "x.html")
+
+
+def test_terrain_is_a_part_of_the_world():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot
+    heights = 0.3 * np.add.outer(np.linspace(-1, 1, 9) ** 2, np.linspace(-1, 1, 9) ** 2)
+    bowl = hinge.Ground(height=0.5, heights=heights, size=(2.0, 2.0))
+    made = reel(hinge.simulate(ball, 0.1, [1, 0, 0, 0, 0.3, 0.2, 0.75], step=2e-3, ground=bowl, backend="llvm"))
+    part = made.parts[-1]
+    assert part.body == 0
+    np.testing.assert_allclose(part.vertices[:, 2], 0.5 + heights.reshape(-1))
+    assert made.floor.point[2] < 0.5

@@ -64,8 +64,8 @@ def _narrow(a: Geometry, b: Geometry) -> Narrow:
 
 def searched(pairs: Pairs) -> list[int]:
     """The pairs whose contacts are found by a search."""
-    found = pairs.classes(_narrow).items()
-    return [k for narrow, rows in found if narrow is convex_convex or isinstance(narrow, OnHeights) for k in rows]
+    known = {plane_convex, *CLASSES.values()}
+    return [k for narrow, rows in pairs.classes(_narrow).items() if narrow not in known for k in rows]
 
 
 def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar, slopes: bool

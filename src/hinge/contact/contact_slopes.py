@@ -19,7 +19,6 @@ from hinge.graph.loops import traced
 from hinge.graph.reverse import Reverse
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
-from hinge.model.height_fields import HeightField
 
 SWITCH = 1e-6  # as a share of what they are compared with: what is nearer to a switch has no derivative
 POINT = 1.0  # m: what gaps of contacts between points are compared with
@@ -53,7 +52,7 @@ def refuse_curved(touch: ContactModel, model: Model) -> None:
     for row in searched(pairs):
         both = [pairs.shapes[i] for i in pairs.rows[row]]
         for one, other in (both, both[::-1]):
-            if isinstance(one.geometry, HeightField) or any(one.geometry.parts.radii):
+            if any(one.geometry.parts.radii):
                 raise NotCovered(
                     f"derivatives: contacts of the {one.geometry.kind} on {one.name!r} with the {other.geometry.kind} "
                     f"on {other.name!r} are found by a search that has none.\n  Leave the pair out, or take a capsule, "

@@ -15,7 +15,7 @@ from hinge.contact.convex_contacts import separation
 from hinge.contact.round_contacts import Add, chosen
 from hinge.graph import Scalar, Table, floor, less, maximum, minimum, repeat, select, when
 from hinge.model.height_fields import HeightField
-from hinge.spatial import Vec3, dot3
+from hinge.spatial import IDENTITY, Mat3, Vec3, dot3
 
 AXES = tuple(Vec3(float(i == j) for j in range(3)) for i in range(3))
 
@@ -27,6 +27,10 @@ class Prism(NamedTuple):
     bottom: float
     reach: float
     rounding: float = 0.0
+
+    @property
+    def R(self) -> Mat3:
+        return IDENTITY
 
     @property
     def p(self) -> Vec3:
@@ -77,7 +81,7 @@ class OnHeights:
             prism = Prism((start, end, third), -heights.base, reach)
 
             def touch(k: Scalar) -> tuple[Scalar, ...]:
-                found = separation(cast(Any, prism), seen, add.within)
+                found = separation(cast(Any, prism), seen, add.within, slopes=add.slopes)
                 add(found.gap, a.p + a.R @ ((found.p + found.q) * 0.5), a.R @ found.normal)
                 return (k,)
 

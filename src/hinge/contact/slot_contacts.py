@@ -30,7 +30,8 @@ class SlotContacts(ABC):
         self.model, self.slots, self.axes, self._pairs, self.like = model, slots, axes, pairs, like
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
-        self._x, self._step, self._D = (Scratch(self.room * n + 1, like, zeros=False) for n in (size, size, 1))
+        self._x, self._D = (Scratch(self.room * n + 1, like) for n in (size, 1))
+        self._step = Scratch(self.room * size + 1, like, zeros=False)
         self.limbs = limbs(model)
         self._felt = Scratch(self.room * len(self.limbs) + 1, like, zeros=False)
 

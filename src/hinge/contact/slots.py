@@ -33,7 +33,7 @@ class Slots:
 
     def __init__(self, room: int, like: Scalar):
         self.room = room
-        self._numbers = Scratch(NUMBERS * (room + 1), like, zeros=False)  # the last is for what is left out
+        self._numbers = Scratch(NUMBERS * (room + 1), like)  # the last is for what is left out
         self._found = Scratch(1, like)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
-from math import inf, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,9 @@ from hinge.sim.touching import memory_of
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
 EPISODE = ("number", "count", "step", "over", "seed", "more")  # which environment, which episode, how far, two words
-RESERVED = ("parameters", "memory", "episode", "mask", "step", "wanted", "observation", "status", "final_obs")
+RESERVED = (
+    "parameters", "memory", "episode", "links", "mask", "step", "wanted", "most", "observation", "status", "final_obs",
+)  # fmt: skip
 SEEN = ("q", "qd", "action", "qdd", "tau")
 OPTIONS = ("method", "joint_terms", "effort", "limits", "constraint", "loops", "loop_time", "contacts", "ground", "law")
 
@@ -52,9 +54,10 @@ def acting(task: Task, robot: Robot, surfaces: Sequence[Parameter]) -> tuple[Phy
 class Life:
     """A task as programs over the numbers of an environment."""
 
-    def __init__(self, task: Task, robot: Robot, spreads: Mapping[str, Any], steps: float,
-                 surfaces: Sequence[Parameter] = ()) -> None:  # fmt: skip
-        self.task, self.robot, self.spreads, self.steps = task, robot, spreads, steps
+    def __init__(
+        self, task: Task, robot: Robot, spreads: Mapping[str, Any], surfaces: Sequence[Parameter] = ()
+    ) -> None:
+        self.task, self.robot, self.spreads = task, robot, spreads
         self.physics, self.outside = acting(task, robot, surfaces)
         self.numbers = self.physics.numbers(robot.target)
         self.own: dict[str, Shape] = {}
@@ -62,9 +65,7 @@ class Life:
         begun = self._initial(Draw([graph.input("key", k) for k in range(2)]))
         self.own = {name: np.shape(x) for name, x in begun.items() if name not in ("q", "qd")}
         if taken := sorted(set(self.own) & {*RESERVED, *State.__dataclass_fields__}):
-            raise SizeError(
-                f"initial of {type(task).__name__} has {taken[0]!r}, which means something else. Rename it."
-            )
+            raise SizeError(f"initial of {type(task).__name__} has {taken[0]!r}, which means another thing. Rename it.")
         sizes = {"q": robot.nq, "qd": robot.nv, "action": task.actions} | {n: prod(s) for n, s in self.own.items()}
         sizes |= {"parameters": sum(one.size for one in self.numbers)}
         sizes |= {"memory": memory_of(self.physics.touch, robot.nv), "episode": len(EPISODE)}
@@ -77,9 +78,8 @@ class Life:
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
         values = {name: [graph.input(name, k) for k in range(n)] for name, n in (self.kept | self.passing).items()}
         self.seen = len(self._observed(values))
-        self._pushed(
-            values, 0.0, values["q"], values["qd"]
-        )  # the rest on plain symbols first: what is wrong reads well
+        # the rest on plain symbols first: what is wrong reads well
+        self._pushed(values, 0.0, values["q"], values["qd"])
         self._judged(values, {name: values[name] for name in self.kept})
 
     # between numbers by name, all of them in a row, and what a task sees
@@ -154,15 +154,9 @@ class Life:
         before = {name: before[name] for name in self.kept}
         held = before | {"action": [maximum(minimum(x, 1.0), -1.0) for x in action]}
         outside = replace(self.outside, law=lambda t, q, v: self._pushed(held, t, q, v))
-        model, forward = (
-            specialised(graph, self.robot.target, self.physics, outside),
-            cheapest(self.robot.target, self.physics),
-        )
-        acts, start, physics = (
-            outside.acts(graph, model, 0.0),
-            self.state(before).t.item(),
-            outside.surfaced(graph, self.physics),
-        )
+        target, physics = self.robot.target, outside.surfaced(graph, self.physics)
+        model, forward = specialised(graph, target, self.physics, outside), cheapest(target, self.physics)
+        acts, start = outside.acts(graph, model, 0.0), self.state(before).t.item()
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:
             now = self._named(row)
@@ -188,7 +182,7 @@ class Life:
         after["episode"] = [number, count, done + 1.0, 0.0, *seed]
         after, reward, ends = self._judged(after, before)
         ends = select(ends, 1.0, less(0.5, after["status"][0]))
-        cut = less(self.steps - 0.5, done + 1.0) if self.steps < inf else 0.0
+        cut = less(graph.input("most", 0) - 0.5, done + 1.0)
         after["episode"][EPISODE.index("over")] = maximum(ends, cut)
         return after, reward, ends, cut
 
@@ -231,7 +225,10 @@ class Life:
     @uncollected()
     def step(self, mode: AutoresetMode) -> Program:
         """A step with `wanted` actions: the environments after it, what is seen of them, reward, ends, and how the
-        physics fared; with a new beginning in the same step, also what was seen before that."""
+        physics fared; with a new beginning in the same step, also what was seen before that.
+
+        `most` is after how many steps an episode is cut off, for all of them.
+        """
         graph, inputs, now, (wanted,) = self._inputs({"wanted": self.task.actions})
         over = EPISODE.index("over")
 
@@ -255,4 +252,5 @@ class Life:
             made = when(after["episode"][over], [*row, *seen], anew)
             after, seen = self._named(made), list(made[len(row) :])
         how = {"reward": [reward], "terminated": [ends], "truncated": [cut], "status": [maximum(status, -status)]}
-        return order(inputs, self._outputs(after, {"observation": seen} | how | last))
+        most = Input("most", 1, uniform=True)
+        return order([*inputs, most], self._outputs(after, {"observation": seen} | how | last))

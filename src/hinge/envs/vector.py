@@ -55,8 +55,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if own := [name for name in parameters or {} if name not in {one.name for one in surfaces}]:
             self.task.robot = task.robot.vary(*own)
         self.robot = self.task.robot
-        steps = self.task.steps if max_episode_steps is None else max_episode_steps
-        self.life = Life(self.task, self.robot, parameters or {}, steps, surfaces)
+        self.life = Life(self.task, self.robot, parameters or {}, surfaces)
+        self._most = self.place.put([self.task.steps if max_episode_steps is None else max_episode_steps])
         low, high = (np.broadcast_to(np.asarray(x, np.float32), self.life.seen).copy() for x in self.task.bounds())
         self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.task.actions,), np.float32)
@@ -108,10 +108,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         episode is terminated. With "same_step" there are "final_obs" and "final_info", of those that `_final_obs` has.
         """
         now, place, kept = self._begun("step"), self.place, self.life.kept
-        wanted = (self.num_envs, self.task.actions)
+        wanted = self.action_space.shape
         if tuple(np.shape(actions)) != wanted:
             raise SizeError(f"step: actions have shape {tuple(np.shape(actions))}; they have to be {wanted}.")
-        made = self._step(*now.values(), place.put(actions))
+        made = self._step(*now.values(), place.put(actions), self._most)
         self._now = dict(zip(kept, made, strict=False))
         seen, reward, ended, cut, status, *last = made[len(kept) :]
         self._seen = place.single(seen)

@@ -522,12 +522,68 @@ class Linkage(View):
         """
         ...
 
+class Sensors(View):
+    def imu(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, name: str, **common: Unpack[Common]) -> Any:
+        """What an inertial measurement unit reads: angular velocity, and acceleration less gravity, in its own axes.
+
+        Takes q (nq), qd and qdd (nv) and the name of a link or frame; gives (6,), what the gyroscope reads in rad/s, then
+        the accelerometer in m/s²: at rest that is g upward, in free fall nothing.
+
+        >>> hinge.samples.planar_2r().imu([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand")  # it goes round, 2 m/s² inward
+        array([ 0.  , -1.  ,  0.  , -2.  ,  0.  ,  9.81])
+        """
+        ...
+    def wrench(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        name: str,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """What a force-torque sensor reads: the whole spatial force [couple; force] through a joint on what it carries.
+
+        Takes q (nq), qd and qdd (nv) and the name of a link or frame; gives (6,) in N m and N, at that frame and in its
+        coordinates. The joint is the one that carries the moving body which the frame is on.
+
+        >>> hinge.samples.planar_2r().joint_wrench([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower").round(3)
+        array([ 0.   , -4.905,  0.   ,  0.   ,  0.   ,  9.81 ])
+        """
+        ...
+    def reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+
+        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+        base, in base coordinates. total = active + bearing.
+
+        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+        >>> base[3:].round(2)
+        array([ 0.  ,  0.  , 19.62])
+        """
+        ...
+
 class Algorithms(View):
     target: Target
     actuation: Actuation
     contact: Contacts
     geometry: Geometry
     linkage: Linkage
+    sensors: Sensors
     def acceleration(
         self,
         q: ArrayLike,
@@ -735,16 +791,6 @@ class Algorithms(View):
         array([-0.857,  5.143])
         """
         ...
-    def imu(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, name: str, **common: Unpack[Common]) -> Any:
-        """What an inertial measurement unit reads: angular velocity, and acceleration less gravity, in its own axes.
-
-        Takes q (nq), qd and qdd (nv) and the name of a link or frame; gives (6,), what the gyroscope reads in rad/s, then
-        the accelerometer in m/s²: at rest that is g upward, in free fall nothing.
-
-        >>> hinge.samples.planar_2r().imu([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand")  # it goes round, 2 m/s² inward
-        array([ 0.  , -1.  ,  0.  , -2.  ,  0.  ,  9.81])
-        """
-        ...
     def integrate(self, q: ArrayLike, v: ArrayLike, **common: Unpack[Common]) -> Any:
         """Where velocity times time leads: q moved by v.
 
@@ -805,49 +851,6 @@ class Algorithms(View):
 
         >>> hinge.samples.planar_2r().jacobian_rate([0.0, 0.0], [1.0, 0.0], "hand").shape
         (6, 2)
-        """
-        ...
-    def joint_reactions(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
-
-        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
-        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
-        base, in base coordinates. total = active + bearing.
-
-        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-        >>> base[3:].round(2)
-        array([ 0.  ,  0.  , 19.62])
-        """
-        ...
-    def joint_wrench(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        name: str,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """What a force-torque sensor reads: the whole spatial force [couple; force] through a joint on what it carries.
-
-        Takes q (nq), qd and qdd (nv) and the name of a link or frame; gives (6,) in N m and N, at that frame and in its
-        coordinates. The joint is the one that carries the moving body which the frame is on.
-
-        >>> hinge.samples.planar_2r().joint_wrench([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower").round(3)
-        array([ 0.   , -4.905,  0.   ,  0.   ,  0.   ,  9.81 ])
         """
         ...
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
@@ -1143,3 +1146,27 @@ class Algorithms(View):
     ) -> Any: ...
     def loop_project(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def loop_inverse_dynamics(self, q: Any, qd: Any, qdd: Any, actuated: Any = ...) -> Any: ...
+    def imu(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, name: str, **common: Unpack[Common]) -> Any: ...
+    def joint_wrench(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        name: str,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...

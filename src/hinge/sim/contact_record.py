@@ -115,6 +115,7 @@ def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
     graph, touch = Graph(), physics.touch
     assert touch is not None
     forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
+    physics = outside.surfaced(graph, physics)
     start, first, done, h, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
     numbers, positions, speeds = (Rows(graph, one.name, one.size) for one in _takes(robot)[1:4])
     record = Record(graph, "contacts", NUMBERS)

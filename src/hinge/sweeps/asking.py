@@ -23,7 +23,7 @@ KEPT = ("final", "extremes", "trajectory")
 OURS = {"robot", "q0", "qd0", "steps", "h", "tau", "taus", "policy", "inputs", "record", "parameters"}
 OPTIONS = [name for name in inspect.signature(rollout).parameters if name not in OURS]
 LARGEST = 32 << 20  # bytes of one array in a chunk
-STEPS = 1 << 22  # steps of a chunk, all rollouts together: some tenths of a second
+STEPS = 1 << 21  # steps of a chunk, all rollouts together: some tenths of a second
 FEWEST = 64  # rollouts in a chunk
 PARTS = 16, 16_384  # chunks there are, where rollouts are few and where they are many
 

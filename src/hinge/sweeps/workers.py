@@ -111,7 +111,7 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
     ]
     distributed.wait(compiled)
     place, waiting, begun = (os.path.realpath(store.path), store.key), iter(chunks), Counter[int]()
-    running, of = distributed.as_completed(), dict[Any, int]()
+    running, of, room = distributed.as_completed(), dict[Any, int](), 0
 
     def begin(chunk: int) -> None:
         begun[chunk] += 1
@@ -121,7 +121,10 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
         running.add(future)
 
     def fill() -> None:
-        room = AHEAD * max(2, sum(client.nthreads().values()))
+        nonlocal room
+        if len(of) > room * (AHEAD - 1) // AHEAD:
+            return
+        room = AHEAD * max(2, sum(client.nthreads().values()))  # which costs a call: workers come and go
         for chunk in itertools.islice(waiting, max(0, room - len(of))):
             begin(chunk)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hinge import files
 from hinge.arguments import Array, count, duration
 from hinge.errors import SizeError, ViewError, one_of
@@ -17,6 +19,7 @@ from hinge.viewing.reel import Reel, reel
 from hinge.viewing.render import Studio
 
 Size = tuple[int, int]
+COLORS = 160  # of a GIF
 
 
 def film(run: Trajectory, path: str | os.PathLike[str], rollout: int = 0, speed: float = 1.0, rate: float | None = None,
@@ -78,9 +81,14 @@ def _gif(made: Reel, size: Size) -> bytes:
     except ImportError:
         raise ViewError("a GIF needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
     studio = Studio(made, _pixels(size))
-    pictures = [Image.fromarray(studio.picture(k)) for k in range(len(made.t))]
-    colors = pictures[len(pictures) // 2].quantize(255, dither=Image.Dither.NONE)
-    shown = [one.quantize(palette=colors, dither=Image.Dither.NONE) for one in pictures]
+    pictures = [studio.picture(k) for k in range(len(made.t))]
+    seen = (
+        np.unique(np.concatenate([one.reshape(-1, 3) // 4 for one in pictures[:: len(pictures) // 8 + 1]]), axis=0) * 4
+    )
+    palette = Image.fromarray(seen[None]).quantize(
+        COLORS, dither=Image.Dither.NONE
+    )  # what is rare is as good as others
+    shown = [Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures]
     file = io.BytesIO()
     shown[0].save(file, "GIF", save_all=True, append_images=shown[1:], duration=round(1000 / made.rate), loop=0)
     return file.getvalue()

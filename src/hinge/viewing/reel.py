@@ -11,7 +11,9 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.calls.poses import poses
+from hinge.contact.contact_model import Ground
 from hinge.errors import SizeError, TrajectoryError
+from hinge.model.height_fields import HeightField
 from hinge.robot import Robot
 from hinge.sim import Trajectory
 from hinge.viewing import shapes
@@ -19,6 +21,7 @@ from hinge.viewing.shapes import Floor, Part
 
 LONG, LONGEST = 0.5, 0.75  # of a robot's size: the arrow of its weight, and the longest
 STEADY = 1.0  # s: how long the camera takes to follow
+UNDER = 0.01  # m: how far below terrain the floor is
 
 
 class Reel(NamedTuple):
@@ -54,6 +57,7 @@ def reel(run: Trajectory, rollout: int = 0, rate: float = 30.0, speed: float = 1
     target, radius = _camera(parts, where, rate)
     points, pushes = forces_drawn(run, rollout, shapes.extent(parts, where[0]))
     floor = floor_of(robot, run, parts, where)
+    parts = [*parts, *terrain_of(run)]
     return Reel(robot.name, t[at], rate, parts, where, points[at], pushes[at], floor, target, radius)
 
 
@@ -89,7 +93,7 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
     """
     none = np.zeros((len(run), 0, 3))
     weight = run.robot.mass * float(np.linalg.norm(run.robot.model.gravity)) or 1.0
-    if run.course is None:
+    if run.course is None or run.qd is None:
         return none, none
     try:
         made = run.course.alone(k).contacts(run.t, _of(run.q, k), _of(run.qd, k), _of(run.tau, k))
@@ -105,16 +109,30 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
 
 def floor_of(robot: Robot, run: Trajectory | None, parts: list[Part], where: Array) -> Floor:
     """What a run stands on: its ground, or a plane of the file; else a floor just below all that is seen."""
-    touch = None if run is None or run.course is None else run.course.physics.touch
-    if touch is not None and touch.ground is not None:
-        up = np.array(touch.ground.normal)
-        return Floor(touch.ground.height * up, up)
+    if (ground := _ground(run)) is not None:
+        up = np.array(ground.normal)
+        below = 0.0 if ground.heights is None else float(ground.heights.rows.min()) - UNDER
+        return Floor((ground.height + below) * up, up)
     planes = shapes.floors(robot.model)
     if planes:
         return planes[0]
     up = np.array([0.0, 0.0, 1.0])
     centres, radii, bodies = shapes.balls(parts)
     return Floor(up * min(0.0, float((_moved(centres, bodies, where)[..., 2] - radii).min())), up)
+
+
+def terrain_of(run: Trajectory | None) -> list[Part]:
+    """The terrain that a run stands on, as a part of the world."""
+    ground = _ground(run)
+    if ground is None or ground.heights is None:
+        return []
+    vertices, faces = HeightField(ground.heights).triangles()
+    return [Part(0, vertices + np.array([0.0, 0.0, ground.height]), faces, shapes.PLAIN)]
+
+
+def _ground(run: Trajectory | None) -> Ground | None:
+    touch = None if run is None or run.course is None else run.course.physics.touch
+    return None if touch is None else touch.ground
 
 
 def _moved(centres: Array, bodies: Array, where: Array) -> Array:

@@ -109,11 +109,12 @@ class Studio:
         ahead = ((floor.point - camera.eye) @ up) / np.where(np.abs(slant) > 1e-12, slant, 1e-12)
         x = camera.eye + rays * ahead[..., None]
         p = (x - floor.point) @ self.floor_axes[:2].T / cell
-        wide = np.maximum(*(np.abs(np.gradient(p, axis=k)).max(axis=-1) for k in (0, 1)))
+        wide = np.maximum(sum(np.abs(np.gradient(p, axis=k)) for k in (0, 1)), 1e-12)
         ink = np.zeros(slant.shape)
-        for every, strength in ((1.0, 0.35), (5.0, 0.75)):
-            near = (np.abs((p / every - 0.5) % 1.0 - 0.5) * every).min(axis=-1)
-            ink = np.maximum(ink, strength * np.clip(1.2 - near / np.maximum(wide, 1e-12), 0.0, 1.0))
+        for every, strength, bold in ((1.0, 0.35, 1.0), (5.0, 0.75, 1.4)):
+            near = (np.abs((p / every - 0.5) % 1.0 - 0.5) * every / wide).min(axis=-1)
+            apart = np.clip(1.0 - 2.5 * wide.max(axis=-1) / every, 0.0, 1.0)  # lines that run together are none
+            ink = np.maximum(ink, strength * apart * (1.0 - np.minimum(near / bold, 1.0)))
         under = target + up * ((floor.point - target) @ up)
         far = np.linalg.norm(x - under, axis=-1) / (14.0 * radius)
         share = np.clip((1.0 - far) / 0.65, 0.0, 1.0) * (ahead > 0.0)

@@ -23,6 +23,7 @@ from hinge.spatial.rotation import shortest_turn
 
 COLORS = ((78, 121, 167), (242, 142, 43), (89, 161, 79), (225, 87, 89), (118, 183, 178), (237, 201, 72))
 PLAIN, DARK = (188, 192, 200), (70, 74, 82)
+Color = tuple[int, int, int]
 MOST = 200_000  # triangles of a mesh that a browser takes without complaint
 
 
@@ -32,7 +33,7 @@ class Part(NamedTuple):
     body: int
     vertices: Array
     faces: Array
-    color: tuple[int, int, int]
+    color: Color
     opacity: float | None = None
 
 
@@ -62,6 +63,8 @@ def parts(model: Model, poses: Array) -> tuple[list[Part], list[str]]:
     """
     made: list[Part] = []
     left: list[str] = []
+    loose = [body for body in range(1, model.count + 1) if model.joint[body].nv == FREE]
+    own = {body: COLORS[k % len(COLORS)] for k, body in enumerate(loose)} if len(loose) > 1 else {}
     for link, shapes in model.shapes.items():
         frame, found = model.frame(link), []
         R, p = np.reshape(tuple(frame.R), (3, 3)), np.array(tuple(frame.p))
@@ -74,7 +77,7 @@ def parts(model: Model, poses: Array) -> tuple[list[Part], list[str]]:
                 except ValueError as wrong:
                     left.append(f"{link}: {wrong}")
                     continue
-                color, opacity = _color(shape)
+                color, opacity = _color(shape, own.get(frame.body, PLAIN))
                 found.append(Part(frame.body, vertices @ R.T + p, faces, color, opacity))
             if found:
                 break
@@ -152,7 +155,7 @@ def _from_mass(model: Model, body: int, poses: Array) -> Iterator[Part]:
         yield Part(body, vertices @ (axes * np.linalg.det(axes)).T + np.array(tuple(inertia.com)), faces, color, 0.3)
 
 
-def _rod(body: int, start: Array, end: Array, radius: float, color: tuple[int, int, int]) -> Iterator[Part]:
+def _rod(body: int, start: Array, end: Array, radius: float, color: Color) -> Iterator[Part]:
     length = float(np.linalg.norm(end - start))
     if length > radius:
         R = np.array(shortest_turn(Vec3((end - start) / length)))
@@ -160,8 +163,8 @@ def _rod(body: int, start: Array, end: Array, radius: float, color: tuple[int, i
         yield Part(body, vertices @ R.T + (start + end) / 2, faces, color)
 
 
-def _color(shape: Shape) -> tuple[tuple[int, int, int], float | None]:
+def _color(shape: Shape, plain: Color) -> tuple[Color, float | None]:
     if shape.rgba is None:
-        return PLAIN, None
+        return plain, None
     r, g, b, a = (float(np.clip(x, 0.0, 1.0)) for x in shape.rgba)
     return (round(255 * r), round(255 * g), round(255 * b)), None if a >= 1.0 else max(a, 0.1)

@@ -23,7 +23,7 @@ WHOLE = 20 * 1024  # bytes of a warp's results that go there at once; of more, s
 PART = {"double": 96, "float": 160}
 THREADS = 128  # of a block
 TOGETHER = 256  # of a block whose threads wait for each other: as many as a GPU's multiprocessor has at a time
-LONG = 4000  # instructions of a loop, of which a GPU has no more at hand
+LONG = 10_000  # instructions of a loop, of which a GPU has no more at hand
 # how a thread reads and writes: caches may forget rows of floats first; those of doubles are faster kept
 READ, WRITE = {"double": "__ldg", "float": "__ldcs"}, {"double": "__stwb", "float": "__stcs"}
 BUSY = 1 << 14  # states that keep a GPU busy
