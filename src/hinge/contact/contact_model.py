@@ -205,7 +205,7 @@ class ContactModel:
 
 
 def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
-    """Raise where something begins, in the states q (n, nq), so deep in something else that it cannot have come there."""
+    """Raise where something begins so deep in something else, in states q (n, nq), that it cannot have come there."""
     if not len(q) or not touch.rows:
         return
     gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}

@@ -40,6 +40,7 @@ from hinge.model import Model
 HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
 LEAST, MOST = 0.5, 8.0  # by what share of what they are off speeds of sliding are changed
 EASE = 0.05  # times friction squared: what it gives way about the impulse it had, where sliding is not found at once
+SLOW, FIRMER = 12, 0.7  # rounds after which it gives way by so much less in each
 EXACT, MET = 1e-6, 1e-5  # of the speeds: how well speeds of sliding are found, and what they may be off in the end
 
 
@@ -313,7 +314,8 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             found = select(less(EXACT * pace, off.most), 0.0, made.settled)
             met = select(less(MET * pace, off.most), 0.0, made.settled)
             share = select(less(k, 0.5), 1.0, off.share(share))
-            return [*made.a, share, select(found, ease, EASE), found, met, maximum(made.residual, off.most)]
+            eased = select(less(k, SLOW - 0.5), EASE, FIRMER * ease)
+            return [*made.a, share, select(found, ease, eased), found, met, maximum(made.residual, off.most)]
 
         zero = 0.0 * pace
         *made, _, ease, _, settled, left = repeat(
