@@ -20,7 +20,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
-from hinge.contact.rigid_slopes import followed
+from hinge.contact.rigid_slopes import followed, polished
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
@@ -28,7 +28,7 @@ from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import gravity_force
-from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, minimum, repeat, select, sqrt, total
+from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt, total
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
@@ -141,17 +141,11 @@ class RigidContacts(SlotContacts):
 
         return self.each([0.0], slid)[0] if self.size > 1 else 0.0
 
-    def meet(self, v: Flat, parting: Scalar, found: Callable[[Scalar], list[Scalar]]) -> None:
-        """Take v for the velocities and what was `found` for x, which changes as they and speeds of sliding do."""
-
-        def met(k: Scalar) -> list[Scalar]:
-            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
-            wanted = select(parting, self._parts[k], self._closes[k])
-            x = [normal + wanted + inner(self.sliding(tangents), tangents), *tangents]
-            self.put(k, [held(there) + (y - held(y)) for there, y in zip(found(k), x, strict=True)])
-            return []
-
-        self.each([], met)
+    def moving(self, k: Scalar, v: Flat, parting: Scalar) -> list[Scalar]:
+        """Where contact k is with velocities v, whose speed of sliding is its own."""
+        normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+        wanted = select(parting, self._parts[k], self._closes[k])
+        return [normal + wanted + inner(self.sliding(tangents), tangents), *tangents]
 
     @staticmethod
     def sliding(tangents: Sequence[Scalar]) -> list[Scalar]:
@@ -254,6 +248,8 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         *made, settled, left = repeat(law.rounds if law.rubs else 1, [*w, 0.0 * pace, 0.0 * pace], round,
                                       lambda *now: less(0.5, now[n]))  # fmt: skip
         if slopes:
+            made, done = polished(problem, contacts, made, parting, pace)
+            settled = select(done, settled, 0.0)
             contacts.each([], partial(note, phase))
         return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)),
                 minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip
@@ -300,7 +296,9 @@ def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v:
     budget = maximum(lost, 0.0)
     high = less(budget, cost)
     keep = select(high, budget / select(high, cost, 1.0), 1.0)
+    slight = SLIGHT * had
     gained = absolute(push + 0.5 * bend) / (absolute(push) + 0.5 * bend)
-    short = minimum(absolute(lost - cost), select(high, absolute(lost), had)) / (had + NONE)
-    margin = minimum(select(less(SLIGHT * had, bend), gained, FAR), select(less(SLIGHT * had, cost), short, FAR))
+    gained = minimum(gained, select(high, absolute(lost) / (had + NONE), FAR))
+    short = select(less(slight, energy(lift)), absolute(lost - cost) / (had + NONE), FAR)
+    margin = minimum(select(less(slight, bend), gained, FAR), short)
     return after, [x + keep * y for x, y in zip(v, lift, strict=True)], margin
