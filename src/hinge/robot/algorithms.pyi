@@ -165,11 +165,14 @@ class Contacts(View):
         law: Any = ...,
         joint_terms: Any = ...,
         backend: Any = ...,
+        derivatives: Any = ...,
     ) -> Any:
         """The state after h seconds with the joint forces held and contacts that are found, or given.
 
         Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law
-        the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler.
+        the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With `derivatives` A and B
+        say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is within a millionth of
+        where it opens, closes, sticks or slides, where they are those of one side.
 
         >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
         >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
@@ -1027,6 +1030,7 @@ class Algorithms(View):
         law: Any = ...,
         joint_terms: Any = ...,
         backend: Any = ...,
+        derivatives: Any = ...,
     ) -> Any: ...
     def distances(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...
     def collides(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...
