@@ -1,7 +1,7 @@
 """Times a sweep on two local workers against the bare kernel, in the same processes and by turns.
 
     python bench/sweeps.py                  a UR5 of example-robot-data, 1,000,000 rollouts
-    python bench/sweeps.py --quick          100,000 of them
+    python bench/sweeps.py --quick          200,000 of them
     python bench/sweeps.py arm.urdf         any robot file
 
 Each rollout has 200 Runge-Kutta steps of 1 ms, masses and a start of its own; the last state is kept. The bare kernel
@@ -20,10 +20,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from distributed import Client, LocalCluster, wait
+from distributed import wait
 
 import hinge
 from hinge.sweeps import uniform
+from hinge.sweeps.workers import local
 
 UR5 = "cmeel.prefix/share/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf"
 STEPS, STEP, CHUNK, WORKERS = 200, 1e-3, 8192, 2
@@ -44,12 +45,12 @@ def bare(robot: hinge.Robot, masses: dict[str, float], rollouts: int) -> None:
 def main() -> None:
     files = [a for a in sys.argv[1:] if not a.startswith("-")]
     robot = hinge.load(files[0] if files else Path(sysconfig.get_path("purelib"), UR5))
-    rollouts, rounds = (100_000, 3) if "--quick" in sys.argv else (1_000_000, 2)
+    rollouts, rounds = (200_000, 2) if "--quick" in sys.argv else (1_000_000, 2)
     masses = {f"{name}.mass": robot.model.links[name][0] for name in robot.body_names}
     spreads = {name: uniform(0.8 * m, 1.2 * m) for name, m in masses.items()}
     starts = {"q": uniform(-1.0, 1.0), "qd": uniform(-1.0, 1.0)}
     folder = Path(tempfile.mkdtemp())
-    with LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
+    with local(WORKERS) as client:
 
         def spent() -> tuple[float, float]:
             return sum(client.run(time.process_time).values()) + time.process_time(), time.monotonic()

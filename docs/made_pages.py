@@ -193,5 +193,7 @@ def example(script: Path, folder: Path) -> str:
         shown = "Its picture is not here: torch is not installed where this page was made."
     elif not picture.exists() or picture.stat().st_mtime < script.stat().st_mtime:
         subprocess.run([sys.executable, str(script), str(picture)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    if (film := picture.with_suffix(".html")).exists():
+        shown += f"\n\n{{download}}`The film it makes <{film.name}>` plays in a browser."
     about = "\n".join(words[1:]).strip()
     return f"# {words[0].rstrip('.')}\n\n{about}\n\n{shown}\n\n```python\n{text}```\n"

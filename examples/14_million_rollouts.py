@@ -43,14 +43,16 @@ with tempfile.TemporaryDirectory() as folder:
 
 sag = 1e3 * (arm.pose(hold, "tool")[2, 3] - height)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), constrained_layout=True)
-left.hist(sag, bins=400, color="tab:blue")
+left.hist(sag, bins=200, histtype="stepfilled", color="tab:blue", alpha=0.6)
 for share, style in ((50.0, "-"), (99.0, "--"), (99.99, ":")):
     at = np.percentile(sag, share)
     left.axvline(at, color="black", ls=style, lw=1.0, label=f"{share:g} % sag less than {at:.2f} mm")
 left.set(xlabel="how far the hand is too low [mm]", ylabel="rollouts", title=f"{ROLLOUTS:,} arms".replace(",", " "))
-left.legend(loc="lower center")
-right.hist2d(load, sag, bins=250, cmap="viridis")
-right.set(xlabel="what it holds [kg]", ylabel="how far the hand is too low [mm]", title="who sags how far")
+left.margins(y=0.35)  # room for the words
+left.legend(loc="upper left", framealpha=1.0, edgecolor="white")
+many = right.hist2d(load, sag, bins=125, cmin=1, cmap="viridis")[3]
+right.set(xlabel="what it holds [kg]", ylabel="how far the hand is too low [mm]", title="what the load does to it")
+figure.colorbar(many, label="rollouts")
 
 target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_suffix(".png")
 figure.savefig(target, dpi=110)

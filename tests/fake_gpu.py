@@ -30,7 +30,9 @@ class Driver:
 
     CUresult = Result
     CUdevice_attribute = SimpleNamespace(
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR=9, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR=0
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR=9,
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR=0,
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT=2,
     )
     CUstream_flags = SimpleNamespace(CU_STREAM_NON_BLOCKING=1)
     CUdriverProcAddress_flags = SimpleNamespace(CU_GET_PROC_ADDRESS_DEFAULT=0)
@@ -154,7 +156,8 @@ class Driver:
         """What is kept of a compiled program: its number here."""
         self.programs.append((program, dtype))
         code = str(len(self.programs)).encode()
-        head = {"kernels": [("program", 128, len(code))], "rows": [], "room": 0, "streams": [], "records": []}
+        head = {"kernels": [("program", 128, len(code))], "rows": [], "room": 0, "streams": [], "records": [],
+                "together": False}  # fmt: skip
         return json.dumps(head).encode() + b"\n" + code
 
 

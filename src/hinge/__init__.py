@@ -76,7 +76,7 @@ _HOME = {
     "Robot": "robot", "load": "robot.loading", "dh": "robot.loading", "samples": "robot.loading",
     "from_twists": "robot.loading", "write": "robot.writing",
     "Builder": "model", "Joint": "model", "check_joint": "model.joint_laws",
-    "view": "viewing", "Page": "viewing",
+    "view": "viewing", "film": "viewing", "Page": "viewing",
     "check": "checking", "Diagnosis": "checking", "Proof": "checking", "repair": "checking",
     "approximate": "counting", "Approximation": "counting",
     "constrain": "robot.constrained", "Constrained": "robot.constrained",
@@ -107,13 +107,13 @@ ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "errors", "files", "arguments", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
-    "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning", "viewing",
-    "cli",
+    "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",
+    "envs", "viewing", "cli",
 )  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted
     "Robot", "load", "dh", "from_twists", "samples", "write", "Builder", "Joint", "check_joint",
-    "view", "Page", "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
+    "view", "film", "Page", "check", "Diagnosis", "Proof", "repair", "approximate", "Approximation",
     "constrain", "Constrained",
     "Contact", "Ground", "contact_forces", "contact_sets", "edge_contact", "polygon_contact", "patch_contact",
     "ContactState", "impact_projection", "two_body_impact", "friction_forces", "Scene",

@@ -15,7 +15,7 @@ from mujoco_pair import Pair, mujoco
 from sweeps import swept
 
 import hinge
-from hinge.contact.file_pairs import collision_shapes, file_pairs
+from hinge.contact.collision_pairs import collision_shapes, file_pairs
 
 ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[3] / "shared" / "robots"))
 FILES = {str(path.relative_to(ROBOTS)): path for path in sorted(ROBOTS.glob("*/*.xml")) if path.stem != "keyframes"}

@@ -13,6 +13,7 @@ from hinge.interop import mujoco as theirs
 
 ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[3] / "shared" / "robots"))
 FLOOR = '<worldbody><geom name="floor" type="plane" size="0 0 1" contype="7" conaffinity="7"/>'
+EXACT = '<option tolerance="1e-15"/>'  # as far as Newton's method goes
 FILES = ["unitree_go2/go2.xml", "anybotics_anymal_c/anymal_c.xml", "booster_t1/t1.xml", "agility_cassie/cassie.xml"]
 HEAD = '<mujoco><option timestep="0.002" integrator="{}" cone="{}"/><worldbody><geom type="plane" size="0 0 1"/>'
 SCENE = (
@@ -63,6 +64,24 @@ def home(m):
         d.qpos[2] -= 0.002
 
 
+def hills():
+    """Terrain in place of the floor."""
+    rows = np.add.outer(np.sin(np.arange(21) / 3.0), np.cos(np.arange(21) / 2.7))
+    numbers = " ".join(f"{x:.6f}" for x in rows.ravel())
+    return (
+        f'<asset><hfield name="hills" nrow="21" ncol="21" size="2 2 .1 .2" elevation="{numbers}"/></asset>'
+        '<worldbody><geom name="floor" type="hfield" hfield="hills" pos="0 0 -.05" contype="7" conaffinity="7"/>'
+    )
+
+
+@pytest.mark.skipif(not ROBOTS.exists(), reason="the robots of the menagerie are not here")
+def test_a_robot_stands_on_terrain_as_in_mujoco():
+    text = (ROBOTS / FILES[0]).read_text(encoding="utf-8").replace("<worldbody>", hills(), 1)
+    off, contacts = side_by_side(text, 50, home)
+    assert contacts > 3
+    assert off < 1e-5
+
+
 @pytest.mark.skipif(not ROBOTS.exists(), reason="the robots of the menagerie are not here")
 @pytest.mark.parametrize("file", swept(FILES, FILES[:1].__contains__))
 def test_robots_stand_as_in_mujoco(file):
@@ -70,3 +89,34 @@ def test_robots_stand_as_in_mujoco(file):
     off, contacts = side_by_side(text, 100, home)
     assert contacts
     assert off < 1e-5
+
+
+def contact_forces(m, d):
+    """What MuJoCo says of the contacts of a state: points, and forces on the second geom, in space."""
+    points, forces = d.contact.pos.copy(), np.empty((d.ncon, 3))
+    for k in range(d.ncon):
+        told = np.zeros(6)
+        mujoco.mj_contactForce(m, d, k, told)
+        forces[k] = told[:3] @ d.contact.frame[k].reshape(3, 3)
+    return points, forces
+
+
+@pytest.mark.skipif(not ROBOTS.exists(), reason="the robots of the menagerie are not here")
+def test_contact_forces_of_a_run_are_those_of_mujoco():
+    text = (ROBOTS / FILES[0]).read_text(encoding="utf-8").replace("<worldbody>", EXACT + FLOOR, 1)
+    m, robot = mujoco.MjModel.from_xml_string(text), hinge.load(text)
+    d, states = mujoco.MjData(m), theirs.states(robot, m)
+    d.qpos[:] = home(m)
+    q, qd = states.back(d.qpos, d.qvel)[:2]
+    run = hinge.simulate(robot, 60 * m.opt.timestep, q, qd, physics="file", backend="llvm")
+    made = run.contacts
+    for k in range(0, 61, 5):
+        d.qpos[:], d.qvel[:] = states.there(run.q[k], run.qd[k])[:2]
+        mujoco.mj_forward(m, d)
+        points, forces = contact_forces(m, d)
+        there = made.pairs[k] >= 0
+        assert there.sum() == d.ncon > 0
+        ours, total = made.forces[k, there], np.abs(forces).sum()
+        np.testing.assert_allclose(ours.sum(axis=0), forces.sum(axis=0), atol=1e-9 * total)
+        torque = np.cross(made.points[k, there], ours).sum(axis=0)
+        np.testing.assert_allclose(torque, np.cross(points, forces).sum(axis=0), atol=1e-9 * total)

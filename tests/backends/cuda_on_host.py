@@ -30,7 +30,10 @@ static float2 make_float2(float x, float y) { return {x, y}; }
 static float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 struct Index { unsigned x; };
 static thread_local Index threadIdx, blockIdx;
+static Index blockDim;
 static std::vector<std::barrier<> *> warps;
+static std::barrier<> *block_of_threads;
+static void __syncthreads() { block_of_threads->arrive_and_wait(); }
 static void __syncwarp() { warps[threadIdx.x / 32]->arrive_and_wait(); }
 template <typename T> static T __ldcs(const T *from) { return *from; }
 template <typename T> static T __ldg(const T *from) { return *from; }
@@ -41,6 +44,8 @@ MAIN = """
 extern "C" void launch_%s(long long blocks, int threads, %s)
 {
     warps.clear();
+    blockDim.x = threads;
+    block_of_threads = new std::barrier<>(threads);
     for (int k = 0; k < threads / 32; k++) warps.push_back(new std::barrier<>(32));
     for (unsigned block = 0; block < blocks; block++) {
         std::vector<std::thread> all;

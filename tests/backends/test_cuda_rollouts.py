@@ -64,6 +64,34 @@ def test_on_the_host_rollouts_give_the_bits_of_the_interpreter(tmp_path, name, n
 
 @hosted
 @numbers
+def test_threads_that_go_together_give_the_same_bits(tmp_path, number, monkeypatch):
+    monkeypatch.setattr("hinge.backends.cuda.rows.LONG", 10)
+    text = emit(program_of(hinge.samples.planar_2r(), "semi_implicit"), REALS["float"])
+    assert text.together
+    assert text.source.count("__syncthreads();") == 1
+    test_on_the_host_rollouts_give_the_bits_of_the_interpreter(tmp_path, "arm", number)
+
+
+@hosted
+@numbers
+def test_contacts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, number):
+    """Boxes that fall on a plane and on each other: lists of contacts, and loops within loops over them."""
+    box = '<body pos="0 0 {}"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body>'
+    robot = hinge.load(
+        '<mujoco><option cone="elliptic"/><worldbody><geom type="plane" size="0 0 1"/>'
+        f"{box.format(0.099)}{box.format(0.298)}</worldbody></mujoco>"
+    )
+    q, qd = np.tile(robot.neutral(), (STATES, 1)), 0.1 * np.random.default_rng(3).normal(size=(STATES, robot.nv))
+    course = hinge.rollout(robot, q[:2], qd[:2], 1, 1e-2, physics="file").course
+    program = rollouts.program(robot.target, course.physics, course.outside, {"q": robot.nq})
+    clock = dict.fromkeys(CLOCK, 0.0) | {"h": 2e-3, "steps": STEPS, "every": 2}
+    known = {"q": q, "qd": qd, "clock": np.array(list(clock.values()))}
+    arrays = [known.get(one.name, np.zeros((STATES, one.size))) for one in program.inputs]
+    agree(tmp_path, program, [np.ascontiguousarray(a, number) for a in arrays], rows=STEPS // 2 + 1)
+
+
+@hosted
+@numbers
 def test_random_numbers_are_those_of_the_cpu(tmp_path, number):
     graph = Graph()
     key, at = graph.input("key", 0), graph.input("at", 0)

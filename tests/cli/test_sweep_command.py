@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from saying import refused, said
+from saying import LAMP, refused, said
 
 import hinge
 from hinge.sweeps import grid, latin, table, uniform
@@ -82,6 +82,38 @@ def test_a_scheduler_is_given_by_its_address(tmp_path, file):
         made = said("sweep", file, "--scheduler", cluster.scheduler_address)
     assert made.exit_code == 0
     assert "10 of 10 rollouts in" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "option"),
+    [
+        ("ground = { height = -2.0, friction = 0.5 }", {"ground": hinge.Ground(-2.0, friction=0.5)}),
+        (
+            'contacts = [{ body = "head", point = [0, 0, -0.1], normal = [0, 0, 1], friction = 0.5 }]',
+            {"contacts": [hinge.Contact("head", (0, 0, -0.1), (0, 0, 1), friction=0.5)]},
+        ),
+    ],
+    ids=["ground", "contacts"],
+)
+def test_a_file_says_what_may_touch(tmp_path, written, option):
+    lamp, file = tmp_path / "lamp.urdf", tmp_path / "lamp.toml"
+    lamp.write_text(LAMP.replace('"head"><inertial>', '"head"><inertial><origin xyz="0.1 0 0"/>'))
+    head = 'robot = "lamp.urdf"\nstore = "lamp.zarr"\nt = 0.02\nmethod = "semi_implicit"\n'
+    file.write_text(f"{head}[options]\n{written}\n")
+    told = json.loads(said("sweep", file, "--json").stdout)
+    again = hinge.sweep(
+        hinge.load(lamp),
+        t=0.02,
+        method="semi_implicit",
+        store=tmp_path / "lamp.zarr",
+        resume=True,
+        **option,
+    )
+    assert told["hash"] == again.hash
+    file.write_text(f"{head}[options]\n{written.replace('friction', 'grip')}\n")
+    message = refused("sweep", file)
+    assert f"options.{next(iter(option))} is " in message
+    assert "unexpected keyword argument 'grip'" in message
 
 
 @pytest.mark.parametrize(

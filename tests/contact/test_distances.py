@@ -1,6 +1,7 @@
 """Distances between links: those of MuJoCo and coal, for every two kinds of shapes; rules for pairs; collisions."""
 
 import sysconfig
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from colliding import CORNERS, SIZES, loose, mjcf, states
 
 import hinge
 from hinge.contact.collision_pairs import pairs_of
+from hinge.model.file_physics import Surface
 from hinge.model.shapes import Shape
 
 pytest.importorskip("trimesh", reason="trimesh is not installed")
@@ -158,10 +160,12 @@ def test_which_pairs_there_are():
     model = chain().model
     names = lambda **rules: set(pairs_of(model, **rules).names)
     assert names() == {("base", "l1"), ("base", "l2"), ("base", "l3"), ("l1", "l3")}  # the world has no neighbours
-    assert names(ground=0.0, itself=False) >= {("ground", f"l{k}") for k in (1, 2, 3)}
+    assert names(ground=0.0) >= {("ground", f"l{k}") for k in (1, 2, 3)}
     assert ("ground", "base") not in names(ground=0.0)
     assert names(exclude=[("l3", "l1")]) == names() - {("l1", "l3")}
-    assert names(contype=[1, 2, 1, 1], conaffinity=[1, 2, 1, 1]) == {("base", "l2"), ("base", "l3")}
+    other = replace(model.shapes["l1"][0], surface=Surface(contype=2, conaffinity=2))
+    apart = replace(model, shapes=dict(model.shapes) | {"l1": (other,)})
+    assert set(pairs_of(apart).names) == {("base", "l2"), ("base", "l3")}
     assert names(pairs=[("l2", "l1")]) == {("l1", "l2")}
     assert pairs_of(model, within=[0.0, 0.1, 0.2, 0.3]).within[-1] == pytest.approx(0.4)
 

@@ -1,5 +1,6 @@
 """Every example is short, runs as it stands, says what it did in a line, and makes a picture with something on it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,3 +31,13 @@ def test_an_example_is_short_and_makes_a_picture(script, tmp_path):
     image = matplotlib.image.imread(picture)
     assert min(image.shape[:2]) > 300
     assert len(np.unique(image[..., :3].reshape(-1, 3), axis=0)) > 20
+
+
+def test_the_quadruped_trots_and_stays_upright(tmp_path):
+    script = next(one for one in SCRIPTS if one.stem.endswith("trot"))
+    made = subprocess.run([sys.executable, str(script), str(tmp_path / "trot.png")], capture_output=True, text=True,
+                          timeout=300)  # fmt: skip
+    far, tilt = (float(x) for x in re.match(r"([\d.]+) m in 4 s, tilted ([\d.]+)°", made.stdout).groups())
+    assert far > 1.0
+    assert tilt < 15.0
+    assert (tmp_path / "trot.html").stat().st_size < 300_000

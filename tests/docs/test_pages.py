@@ -11,7 +11,7 @@ PAGES = [p for p in sorted((Path(__file__).parents[2] / "docs").glob("*.md")) if
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_the_code_on_the_page_runs(page):
     names, blocks = {}, re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
-    for library in re.findall(r"^import (torch|jax)$", "".join(blocks), re.M):
+    for library in re.findall(r"^import (torch|jax|gymnasium)$", "".join(blocks), re.M):
         pytest.importorskip(library, reason=f"{library} is not installed")
     for block in blocks:  # a page is read from its top
         exec(compile(block, page.name, "exec"), names)

@@ -5,7 +5,7 @@ import pytest
 from mujoco_pair import mujoco
 
 import hinge
-from hinge.contact.file_pairs import collision_shapes, file_pairs
+from hinge.contact.collision_pairs import collision_shapes, file_pairs
 
 ARM = """<body name="a" gravcomp=".5"><joint name="j" axis="1 0 0" solreflimit=".05" margin=".1" range="-1 1"/>
  <geom name="g" size=".1" friction=".3" solimp=".5 .6" priority="2" condim="6"/>

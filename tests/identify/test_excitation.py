@@ -5,6 +5,7 @@ import pytest
 
 import hinge
 from hinge.identify import base_parameters, excite
+from hinge.model.shapes import Shape
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +138,30 @@ def test_a_workspace_holds_the_middle(arm):
         excite(arm, workspace={"link3": ([5.0, 5.0, 5.0], [6.0, 6.0, 6.0])})
     with pytest.raises(hinge.SizeError, match="workspace of 'link3' has to be two corners"):
         excite(arm, workspace={"link3": ([1.0, 1.0, 1.0], [0.0, 2.0, 2.0])})
+
+
+def _pecking() -> hinge.Robot:
+    """Two rods that can fold onto each other, and reach the floor."""
+    builder = hinge.Builder("pecking")
+    builder.link("post", shapes=[Shape("collision", "box", (0.1, 0.1, 0.4), xyz=(0, 0, 0.2))])
+    rod = Shape("collision", "capsule", (0.04, 0.4), xyz=(0, 0, 0.25))
+    for name, parent in (("upper", "post"), ("lower", "upper"), ("tip", "lower")):
+        builder.link(name, 1.0, com=(0, 0, 0.2), inertia=np.diag([0.02, 0.02, 0.002]), shapes=[rod])
+        builder.joint(
+            f"to_{name}", "revolute", parent, name, (0, 0, 0.5), axis=(0, 1, 0), lower=-3.0, upper=3.0, velocity=3.0
+        )
+    return hinge.Robot(builder.build())
+
+
+def test_links_stay_clear_of_each_other_and_of_the_ground():
+    arm, t = _pecking(), np.linspace(0.0, 6.0, 5001)
+    said = {"duration": 6.0, "harmonics": 3, "tries": 1, "middle": [0.3, 0.6, 0.4], "speed": 3.0}
+    loose = excite(arm, **said)
+    assert arm.distances(loose(t)[0], ground=0.0).distance.min() < 0.0
+    clear = excite(arm, clearance=0.05, ground=0.0, **said)
+    assert arm.distances(clear(t)[0], ground=0.0).distance.min() >= 0.05
+    assert np.abs(clear(t)[0] - clear.middle).max() > 0.3  # it still swings
+    with pytest.raises(hinge.ExcitationError, match=r"in the middle 'post' and 'upper' are .* m apart"):
+        excite(arm, clearance=1.5, ground=0.0, **said)
+    with pytest.raises(hinge.SizeError, match="clearance is -1 m"):
+        excite(arm, clearance=-1.0, **said)

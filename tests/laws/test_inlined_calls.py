@@ -47,6 +47,16 @@ def test_it_means_the_same(name):
     np.testing.assert_allclose(out, wanted.reshape(4, -1), rtol=0, atol=1e-11 * max(1.0, np.abs(wanted).max()))
 
 
+def test_numbers_of_the_robot_may_be_symbols():
+    arm, graph, rng = hinge.samples.planar_2r().vary("lower.mass", "gravity"), Graph(), np.random.default_rng(2)
+    q, m = symbols([graph.input("q", k) for k in range(2)]), symbols(graph.input("m", 0))
+    made = arm.gravity_force(q, parameters={"lower.mass": m, "gravity": [0.0, 0.0, -1.62]})
+    at, mass, out = rng.normal(size=(4, 2)), rng.uniform(1.0, 2.0, (4, 1)), np.empty((4, 2))
+    interpret.run(order([Input("q", 2), Input("m", 1)], [("made", (2,), made.tolist())]), [at, mass], [out])
+    wanted = arm.gravity_force(at, parameters={"lower.mass": mass[:, 0], "gravity": [0.0, 0.0, -1.62]})
+    np.testing.assert_allclose(out, wanted, rtol=0, atol=1e-14)
+
+
 def test_several_results_come_as_several_arrays():
     graph = Graph()
     v = symbols([graph.input("v", k) for k in range(ROBOT.nv)])

@@ -37,6 +37,20 @@ def varied():
     return double_pendulum().vary("rod1.mass", "rod2.com")
 
 
+def driven():
+    """An arm whose file has motors."""
+    return hinge.load(
+        """<mujoco><option timestep="0.01"/><worldbody><body><joint name="a" axis="0 1 0" damping="0.1"/>
+        <inertial pos="0 0 .2" mass="1" diaginertia=".1 .1 .1"/><body pos="0 0 .4"><joint name="b" axis="0 1 0"/>
+        <inertial pos="0 0 .2" mass="1" diaginertia=".1 .1 .1"/></body></body></worldbody><actuator>
+        <motor joint="a"/><position joint="b" kp="5" kv=".5"/></actuator></mujoco>"""
+    )
+
+
+def varied_ball():
+    return hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot.vary("ball.mass")
+
+
 def case(name):
     """A robot, and what a rollout of it is given."""
     make, more = CASES[name]
@@ -59,8 +73,16 @@ CASES = {
         "base_motion": [0.1 * RNG.normal(size=6), 0.1 * RNG.normal(size=(N, 6))]}),
     "stops": (bounded_arm, lambda r: {"q0": np.full((N, 2), 0.5), "limits": "stop", "effort": True, "record": 4}),
     "law": (double_pendulum, lambda r: {"policy": hinge.control.computed_torque(r, RNG.normal(size=(N, 2)), kp=9.0)}),
+    "controls for all": (driven, lambda r: {"ctrl": RNG.normal(size=2), "physics": "file"}),
+    "controls": (driven, lambda r: {"ctrl": RNG.normal(size=(N, 2)), "physics": "file"}),
+    "controls by step": (driven, lambda r: {"ctrl": RNG.normal(size=(N, STEPS, 2)), "physics": "file"}),
+    "one row of controls a step": (driven, lambda r: {"ctrl": RNG.normal(size=(STEPS, 2)), "physics": "file"}),
     "loops": (four_bar, lambda r: {"tau": 0.1 * RNG.normal(size=r.nv), "loops": "project"}),
+    "surfaces": (varied_ball, lambda r: {
+        "q0": np.array([1.0, 0, 0, 0, 0, 0, 0.1]), "qd0": np.array([0, 0, 0, 1.0, 0, 0]), "ground": 0.0, "law": "soft",
+        "parameters": {"friction": np.linspace(0.1, 0.5, N), "ball.mass": RNG.uniform(1, 2, N)}}),
 }  # fmt: skip
+CONTROLS = {name for name in CASES if "controls" in name}
 cases = pytest.mark.parametrize("name", CASES)
 
 
@@ -109,7 +131,17 @@ def test_tensors_there_give_the_states_of_the_cpu(name, monkeypatch):
     np.testing.assert_allclose(single.q, wanted.q, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law"}))
+@pytest.mark.parametrize("name", sorted(CONTROLS))
+def test_controls_of_numpy_are_put_there(name, monkeypatch):
+    torch = pytest.importorskip("torch")
+    robot, given = case(name)
+    wanted = hinge.rollout(robot, **given)
+    interpreted_gpu.tensors(monkeypatch)
+    run = hinge.rollout(robot, **moved(given, torch.tensor) | {"ctrl": given["ctrl"]})
+    assert same([x.numpy() for x in run], wanted)
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law", "surfaces"} - CONTROLS))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
     robot, given = case(name)

@@ -158,6 +158,20 @@ def test_a_problem_of_a_chunk_is_told_and_stops_no_other(tmp_path, cluster):
     assert hinge.sweep(robot, **ASKED, store=place, client=cluster, resume=True).complete
 
 
+def test_workers_without_a_gpu_say_so(tmp_path, cluster):
+    def blind():
+        import os
+
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+    cluster.run(blind)
+    with pytest.warns(UserWarning, match=r"8 chunks could not be computed, the first because: DeviceError: "):
+        made = hinge.sweep(
+            hinge.samples.pendulum(2), **ASKED | {"chunk": 5}, store=tmp_path / "a", client=cluster, backend="cuda"
+        )
+    assert (made.done, len(made.problems)) == (0, 8)
+
+
 def test_a_worker_of_another_version_is_refused(tmp_path, cluster):
     def pretend(version):
         import hinge.sweeps.question
@@ -193,7 +207,7 @@ def test_a_worker_is_given_a_robot_and_rows_but_no_kernels(tmp_path):
 
     robot, rows = hinge.samples.puma560(), np.zeros((100_000, 6))
     question = asked(robot, None, {"q": table(rows)}, None, 0.1, None, 0, 1e-3, "rk4", ("final",), 1, (), None, {})
-    question.tried()
+    question.program_hash()
     sent = cloudpickle.dumps(question.carried())
     assert len(sent) < 100_000
     k = np.arange(5)

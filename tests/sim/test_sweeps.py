@@ -2,6 +2,7 @@
 
 import json
 
+import interpreted_gpu
 import numpy as np
 import pytest
 from sim_robots import bounded_arm, double_pendulum, flyer
@@ -293,3 +294,18 @@ def test_a_line_of_progress_says_how_far_how_fast_and_how_long(tmp_path, capsys)
     said = capsys.readouterr().err
     assert said.startswith("100 of 100 rollouts, ")
     assert " a second, 0:00:00 left\n" in said
+
+
+def test_a_gpu_answers_where_it_is_asked_to(tmp_path, monkeypatch):
+    """One that is none: what is drawn is the same, and what comes of it is what `rollout` gives there."""
+    interpreted_gpu.pretend(monkeypatch)
+    here, made = swept(tmp_path / "a.zarr").open(), swept(tmp_path / "b.zarr", backend="cuda")
+    there = made.open()
+    assert json.loads(there.attrs["question"])["options"]["backend"] == "cuda"
+    for name in here.coords:
+        assert np.array_equal(here[name], there[name])
+    qd0 = np.stack([np.zeros(100), there.qd0_joint2], axis=1)
+    robot, mass = double_pendulum().vary("rod1.mass"), {"rod1.mass": there["rod1.mass"]}
+    run = hinge.rollout(robot, there.q0, qd0, 10, 1e-2, method="rk4", parameters=mass, backend="cuda")
+    assert np.array_equal(there.q_end, run.q[:, -1])
+    np.testing.assert_allclose(there.q_end, here.q_end, rtol=0, atol=1e-12)

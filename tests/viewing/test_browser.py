@@ -99,3 +99,31 @@ def test_a_trajectory_plays(browser):
     finally:
         page.close()
         tab.close()
+
+
+def test_a_film_plays_without_a_server(browser, tmp_path):
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    run = hinge.simulate(ball, 1.0, [1, 0, 0, 0, 0, 0, 0.5], step=2e-3, record=5, ground=0.0, backend="llvm")
+    hinge.film(run, tmp_path / "ball.html")
+    tab = browser.new_page(viewport={"width": 330, "height": 300})
+    tab.set_default_timeout(PATIENCE)
+    faults, asked = [], []
+    tab.on("pageerror", lambda fault: faults.append(fault))
+    tab.on("request", lambda request: asked.append(request.url))
+    try:
+        tab.goto(f"{(tmp_path / 'ball.html').as_uri()}#t=0")
+        tab.get_by_text("0.00 s").wait_for()
+        before = picture(tab)
+        tab.get_by_label("Time").fill("30")
+        tab.get_by_text("1.00 s").wait_for()
+        after = settled(tab, lambda image: (np.abs(image - before).max(axis=-1) > 40).sum() > 200)
+        assert (np.abs(after - before).max(axis=-1) > 40).sum() > 200
+        tab.get_by_label("Play").click()
+        end = time.time() + 60
+        while tab.locator("output").inner_text() == "1.00 s" and time.time() < end:
+            time.sleep(0.05)
+        assert tab.locator("output").inner_text() != "1.00 s"
+        assert not faults
+        assert len(asked) == 1
+    finally:
+        tab.close()

@@ -117,3 +117,21 @@ def test_without_viser_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "viser", None)
     with pytest.raises(ViewError, match=r"pip install hinge\[view\]"):
         served.view(hinge.samples.planar_2r(), port=0, browser=False)
+
+
+def test_forces_of_contacts_are_drawn_where_they_act(look):
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    slope = hinge.Ground(normal=(0.0, -0.1, 1.0), height=-0.2)
+    run = hinge.simulate(ball, 0.4, [1, 0, 0, 0, 0, 0, 0.1], step=2e-3, ground=slope, backend="llvm")
+    page = look(run)
+    assert page.controls["contact forces"].value
+    assert "contact forces" not in page.figure.marks  # it falls
+    page.controls["t"].value = 0.4
+    start, end = page.figure.marks["contact forces"].points[0]
+    np.testing.assert_allclose(start, run.contacts.points[-1, 0], atol=1e-6)
+    np.testing.assert_allclose(
+        end - start, run.contacts.forces[-1, 0] / (2.0 * 9.81) * 0.5 * page.figure.size, atol=1e-5
+    )
+    page.controls["contact forces"].value = False
+    assert "contact forces" not in page.figure.marks
+    assert "contact forces" not in look(ball).controls

@@ -48,6 +48,7 @@ class Backend:
     name = ""
     operations: Collection[str] = ()
     meanwhile = ""  # the back end, of the same bits, that serves until compiling is worth its time
+    alone = ""  # the back end, of the same bits, that is quicker where there is one state, and a program iterates
 
     def owns(self, array: Any) -> bool:
         """Whether an array lives where this back end computes."""
@@ -108,6 +109,11 @@ def find(name: str) -> Backend:
     if isinstance(row, str):
         row = _ROWS[name] = importlib.import_module(row).BACKEND
     return row.serving()
+
+
+def alone(name: str) -> str:
+    """The back end in the place of that one for one state of a program that iterates."""
+    return find(name).alone or name
 
 
 def compiled(backend: Backend, program: Program, dtype: np.dtype[Any], what: str) -> Code:

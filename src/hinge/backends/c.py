@@ -9,7 +9,6 @@ program is cut into functions that hand values on through an array on the stack.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from hinge.backends.c_loops import Loops, rows_of, scratch
 from hinge.backends.partition import Pieces, cut
 from hinge.backends.statements import NAMES, Real, braced, shared, statement
 from hinge.backends.statements import REALS as REALS
 from hinge.graph import OPS, Program
-from hinge.graph.order import STRUCTURE, ends
+from hinge.graph.order import STRUCTURE
 
 KEYWORDS = frozenset(re.findall(r"\w+", """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -57,6 +57,9 @@ class Routine:
     state: tuple[np.ndarray[Any, Any], ...] = ()
     expected: tuple[np.ndarray[Any, Any], ...] = ()
     row: Callable[[str, str, Sequence[str]], list[str]] = row_of
+    table: str = "static const"  # how constants are kept
+    loop: str = ""  # what is said of a loop
+    common: str = ""  # what begins a trip that all states take
 
 
 def identifier(text: str) -> str:
@@ -101,7 +104,7 @@ def _function(one: Routine, real: Real) -> str:
     pieces, names = cut(one.program, whole_loops=True), _named(one)
     if len(pieces.ends) == 1:
         body = statements(one, real, pieces, 0, pieces.ends[0])
-        return braced(prototype(one, real), [*scratch(one, real), *_ignored(names, body), *body])
+        return braced(prototype(one, real), [*scratch(one.program, real), *_ignored(names, body), *body])
     text, start, calls = list[str](), 0, list[str]()
     own = [f"m{args[0].name}" for op, args in one.program.code if op == "fresh"]
     for k, end in enumerate(pieces.ends):
@@ -113,7 +116,7 @@ def _function(one: Routine, real: Real) -> str:
         calls.append(f"{one.name}_{k + 1}({', '.join(used)});")
         start = end
     work = [f"{real.name} kept[{pieces.slots}];"] if _mentioned("kept", calls) else []
-    work += scratch(one, real)
+    work += scratch(one.program, real)
     return "\n".join([*text, braced(prototype(one, real), [*work, *_ignored(names, calls), *calls])])
 
 
@@ -129,11 +132,6 @@ def _named(one: Routine) -> list[str]:
     for k, array in enumerate((*one.inputs, *one.outputs)):
         made += [array.name, rows_of(array)] if k in one.program.streams else [array.name]
     return made
-
-
-def rows_of(array: Array) -> str:
-    """What the number of rows of a stream is called."""
-    return f"{array.name}_rows"
 
 
 def prototype(one: Routine, real: Real) -> str:
@@ -168,6 +166,7 @@ def statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) -
         earlier = type(a) is int and a < start and program.code[a][0] != "input"
         return f"kept[{pieces.slot[a]}]" if earlier else named(one, real, a)
 
+    loops = Loops(one, real, here)
     several: dict[str, str] = {}  # results of functions that have more than one
 
     def said(n: int) -> str:
@@ -183,90 +182,22 @@ def statements(one: Routine, real: Real, pieces: Pieces, start: int, end: int) -
             lines.append(f"const struct {name} u{n} = {call};")
         return f"{several[call]}.at[{row.part}]"
 
-    margin, loops = "", list[int]()
     for n in range(start, end):
         op = program.code[n][0]
         if op in STRUCTURE:
-            margin = _structure(lines, margin, one, real, n, here, loops)
+            lines += loops.structure(n)
             several.clear()  # what was made in a loop is gone with it
         elif op != "input":
-            text = said(n)
-            lines.append(f"{margin}const {real.name} t{n} = {text};")
+            lines += [loops.margin + line for line in loops.integer(n)]
+            if n not in loops.unasked:
+                text = said(n)
+                lines.append(f"{loops.margin}const {real.name} t{n} = {text};")
         if op != "input" and n in pieces.slot and op not in ("loop", "end"):
-            lines.append(f"{margin}kept[{pieces.slot[n]}] = {here(n)};")
+            lines.append(f"{loops.margin}kept[{pieces.slot[n]}] = {here(n)};")
         lines += [f"{place} = {here(n)};" for place in places.get(n, ())]
     if end == len(program.code):
         lines += [f"{place} = {real.constant(x)};" for x, place in _constants(one)]
-    return lines
-
-
-def _structure(
-    lines: list[str], margin: str, one: Routine, real: Real, n: int, named: Callable[[Any], str], loops: list[int]
-) -> str:
-    """The parts of a loop, and memory; the margin of what comes next."""
-    program = one.program
-    op, args = program.code[n]
-    if op == "loop":
-        span = range(n, ends(program)[n])
-        carried = [m for m in span if program.code[m][0] == "carry" and program.code[m][1][0] == n]
-        lines += [f"{margin}{real.name} t{m} = {named(program.code[m][1][1])};" for m in carried]
-        lines += [f"{margin}long k{n};", f"{margin}for (k{n} = 0; (double)k{n} < {named(args[0])}; k{n}++) {{"]
-        loops.append(n)
-        return margin + "    "
-    if op == "end":
-        begun = loops.pop()
-        carried = [m for m in range(begun, n) if program.code[m][0] == "carry" and program.code[m][1][0] == begun]
-        lines += [f"{margin}const {real.name} n{m} = {named(a)};" for m, a in zip(carried, args[1:], strict=True)]
-        lines += [f"{margin}t{m} = n{m};" for m in carried]
-        lines.append(margin[4:] + "}")
-        lines += [f"{margin[4:]}(void)t{m};" for m in carried]  # one that nobody asks for afterwards
-        return margin[4:]
-    if op == "counter":
-        lines.append(f"{margin}const {real.name} t{n} = ({real.name})k{args[0]};")
-    elif op == "until":
-        lines.append(f"{margin}if ({named(args[1])} != {real.constant(0.0)}) break;")
-    elif op in ("load", "store", "fresh", "write"):
-        lines += [margin + line for line in _memory(one, real, n, named)]
-    return margin
-
-
-def _memory(one: Routine, real: Real, n: int, named: Callable[[Any], str]) -> list[str]:
-    """What is done to an array: an index that is not in it reads NaN, and writes nothing."""
-    op, args = one.program.code[n]
-    memory = args[0]
-    if memory.kind == "table":
-        name = f"table{n}"
-    else:
-        name = one.inputs[memory.name].name if memory.kind == "input" else f"m{memory.name}"
-    if op == "fresh":
-        k = f"z{n}"
-        return [f"{{ int {k}; for ({k} = 0; {k} < {memory.size}; {k}++) {name}[{k}] = {real.constant(0.0)}; }}"]
-    at = named(args[1])
-    place, size = f"(long){at}", real.constant(float(memory.size))
-    if memory.kind in ("rows", "record"):
-        array = (one.inputs if memory.kind == "rows" else one.outputs)[memory.name]
-        name, place, size = array.name, f"{place} * {memory.size}", f"({real.name}){rows_of(array)}"
-    inside = f"{at} >= {real.constant(0.0)} && {at} < {size}"
-    if op == "write":
-        row = one.row(name, place, [named(x) for x in args[2:]])
-        return [f"if ({inside}) {{", *(f"    {line}" for line in row), "}"]
-    if op == "store":
-        return [f"if ({inside}) {name}[{place}] = {named(args[2])};"]
-    place += f" + {memory.column}" if memory.kind == "rows" else ""
-    lines = [f"const {real.name} t{n} = ({inside}) ? {name}[{place}] : NAN;"]
-    if memory.kind == "table":
-        numbers = ", ".join(map(real.constant, memory.name.values))
-        kept = "static " if all(map(math.isfinite, memory.name.values)) else ""  # infinity is no constant of CUDA's
-        lines.insert(0, f"{kept}const {real.name} {name}[{memory.size}] = {{{numbers}}};")
-    return lines
-
-
-def scratch(one: Routine, real: Real) -> list[str]:
-    """The arrays that the function writes and reads itself."""
-    made = [args[0] for op, args in one.program.code if op == "fresh"]
-    read = {args[0].name for op, args in one.program.code if op == "load" and args[0].kind == "scratch"}
-    lines = [f"{real.name} m{memory.name}[{memory.size}];" for memory in made]
-    return lines + [f"(void)m{memory.name};" for memory in made if memory.name not in read]
+    return [*loops.tables(), *lines]
 
 
 def _places(one: Routine) -> dict[int, list[str]]:

@@ -121,11 +121,12 @@ def parameters(
     parts, read = [], {}
     for one in vary:
         said = values[one.name] if one.name in values else one.nominal(model)
-        read[one.name] = value = real(f"{call}: parameter {one.name!r}", said, one.shape)
+        traced = isinstance(said, Symbols) and said.shape == one.shape
+        read[one.name] = value = said if traced else real(f"{call}: parameter {one.name!r}", said, one.shape)
         parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
     rows = [joined(f"{call}: parameters", parts)] if parts else []
     if look:
-        check(call, model, vary, {name: read[name] for name in values})
+        check(call, model, vary, {name: read[name] for name in values if not isinstance(read[name], Symbols)})
     return rows
 
 

@@ -1,7 +1,8 @@
 """Which of the pairs touch in a state, and where: a loop over the pairs of each class, which fills a list of contacts.
 
 A class of pairs is a row of `CLASSES`: two kinds of shapes and how their contacts are found. All other pairs are
-found by a search over directions. A pair far away costs no more than two balls that are apart, or one above a plane.
+found by a search over directions, with each of the prisms under a solid where one is terrain. A pair far away costs no
+more than two balls that are apart, or one above a plane.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from hinge.contact.box_contacts import box_box, capsule_box, plane_box, sphere_b
 from hinge.contact.collision_pairs import Pairs
 from hinge.contact.collision_shapes import Posed, Shapes, column
 from hinge.contact.convex_contacts import convex_convex, plane_convex
+from hinge.contact.height_field_contacts import OnHeights
 from hinge.contact.round_contacts import (
     Add,
     capsule_capsule,
@@ -27,6 +29,8 @@ from hinge.contact.round_contacts import (
 )
 from hinge.contact.slots import Slots, Touch
 from hinge.graph import Scalar, less, repeat, select, when
+from hinge.model.height_fields import HeightField
+from hinge.model.shapes import Geometry
 from hinge.spatial import Mat3, Vec3
 
 Narrow = Callable[[Posed, Posed, Add], None]
@@ -47,13 +51,21 @@ def collide(
     With `slopes` they have derivatives; those that a search finds, as long as the same corners are nearest.
     """
     shapes = Shapes(pairs.shapes, R, r, like)
-    for narrow, rows in pairs.classes(CLASSES, plane_convex, convex_convex).items():
+    for narrow, rows in pairs.classes(_narrow).items():
         _class(pairs, shapes, narrow, rows, slots, like, slopes)
+
+
+def _narrow(a: Geometry, b: Geometry) -> Narrow:
+    """What finds the contacts of two shapes."""
+    if isinstance(a, HeightField):
+        return OnHeights(a)
+    return CLASSES.get((a.kind, b.kind), plane_convex if a.kind == "plane" else convex_convex)
 
 
 def searched(pairs: Pairs) -> list[int]:
     """The pairs whose contacts are found by a search."""
-    return pairs.classes(CLASSES, plane_convex, convex_convex).get(convex_convex, [])
+    known = {plane_convex, *CLASSES.values()}
+    return [k for narrow, rows in pairs.classes(_narrow).items() if narrow not in known for k in rows]
 
 
 def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar, slopes: bool

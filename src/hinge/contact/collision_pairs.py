@@ -1,15 +1,18 @@
 """Which shapes of a robot may touch which: the rules of MJCF, which serve URDF too.
 
+    for pair in file_pairs(model): pair.first.link, pair.first.shape, pair.touching.friction
+
 Shapes on one body do not touch, nor do those on bodies that a joint connects, nor what stands still with what stands
 still; a body whose parent is the world may touch the world. Of two others each has to want the other: `contype` of one
-and `conaffinity` of the other have a bit in common.
+and `conaffinity` of the other have a bit in common. A pair that the file lists touches all the same. Shapes of which no
+file says anything touch as MuJoCo's default has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,12 +20,96 @@ from hinge.arguments import finite, number
 from hinge.contact.collision_shapes import CollisionShape, half_space, shapes_of
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.model import Model
-from hinge.model.shapes import SHAPES
+from hinge.model.file_physics import Surface, Touching, mixed
+from hinge.model.shapes import SHAPES, Geometry, Shape
+from hinge.model.symbols import unknown
 from hinge.spatial import Vec3
+from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.rotation import shortest_turn
 
 Names = tuple[str, str]
 GROUND = "ground"
+ENDLESS = ("plane", "hfield")  # what is never found to touch its like
+DEFAULT = Surface()
+
+
+class Placed(NamedTuple):
+    """A collision shape, the link it is on, and the body that carries the link."""
+
+    body: int
+    link: str
+    shape: Shape
+
+    @property
+    def surface(self) -> Surface:
+        return self.shape.surface or DEFAULT
+
+
+class FilePair(NamedTuple):
+    """Two shapes that may touch, in the order of the file, and what holds where they do."""
+
+    first: Placed
+    second: Placed
+    touching: Touching
+
+
+def collision_shapes(model: Model) -> list[Placed]:
+    """The shapes that can touch anything, in the order of the file."""
+    return [
+        Placed(model.frames[link].body, link, shape)
+        for link, shapes in model.shapes.items()
+        for shape in shapes
+        if shape.role == "collision"
+    ]
+
+
+def file_pairs(model: Model) -> list[FilePair]:
+    """The pairs of shapes that may touch; those that the file lists come first.
+
+    >>> file_pairs(hinge.samples.planar_2r().model)
+    []
+    """
+    physics, shapes = model.physics, collision_shapes(model)
+    if {"contact", "constraint"} & set(physics.options.disabled):
+        return []
+    named = {placed.shape.name: k for k, placed in enumerate(shapes) if placed.shape.name}
+    listed = {(named[a], named[b]): touching for a, b, touching in physics.pairs if a in named and b in named}
+    made = [FilePair(shapes[a], shapes[b], touching) for (a, b), touching in listed.items()]
+    for a, b in _meeting(model, shapes):
+        if not {(a, b), (b, a)} & listed.keys():
+            made.append(FilePair(shapes[a], shapes[b], mixed(shapes[a].surface, shapes[b].surface)))
+    return made
+
+
+def _meeting(model: Model, shapes: Sequence[Placed]) -> Iterator[tuple[int, int]]:
+    """The numbers of shapes that want each other, and that nothing keeps from touching."""
+    apart = {frozenset(pair) for pair in model.physics.excludes}
+    near = _neighbours(model) if "filterparent" not in model.physics.options.disabled else set()
+    for b, second in enumerate(shapes):
+        for a, first in enumerate(shapes[:b]):
+            bodies = first.body, second.body
+            if first.body == second.body or bodies in near or bodies[::-1] in near:
+                continue
+            if frozenset((first.link, second.link)) in apart or {first.shape.kind, second.shape.kind} <= {*ENDLESS}:
+                continue
+            if first.surface.meets(second.surface):
+                yield a, b
+
+
+def _neighbours(model: Model) -> set[tuple[int, int]]:
+    """Each body with the one it is joined to, where that is not the world; what is nothing only carries a joint."""
+    shown, made = {model.frames[link].body for link, shapes in model.shapes.items() if shapes}, set()
+    for i, p in model.outward():
+        while p and p not in shown and _weightless(model.inertia[p]):
+            p = model.parent[p]
+        if p:
+            made.add((i, p))
+    return made
+
+
+def _weightless(inertia: RigidInertia) -> bool:
+    numbers = (inertia.m, *inertia.I)
+    return not unknown(numbers) and not any(numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +125,11 @@ class Pairs:
         """The links of each pair."""
         return [(self.shapes[i].name, self.shapes[j].name) for i, j in self.rows]
 
-    def classes(self, known: Mapping[tuple[str, str], Any], on_plane: Any, otherwise: Any) -> dict[Any, list[int]]:
-        """The rows of each class of pairs, by what finds their contacts."""
+    def classes(self, narrow: Callable[[Geometry, Geometry], Any]) -> dict[Any, list[int]]:
+        """The rows of each class of pairs, by what a function says finds their contacts."""
         made: dict[Any, list[int]] = {}
         for k, (i, j) in enumerate(self.rows):
-            kinds = self.shapes[i].geometry.kind, self.shapes[j].geometry.kind
-            narrow = known.get(kinds, on_plane if kinds[0] == "plane" else otherwise)
-            made.setdefault(narrow, []).append(k)
+            made.setdefault(narrow(self.shapes[i].geometry, self.shapes[j].geometry), []).append(k)
         return made
 
     def chosen(self, rows: Sequence[int]) -> Pairs:
@@ -58,22 +143,20 @@ class Pairs:
         )
 
 
-def pairs_of(model: Model, ground: Any = None, itself: bool = True, contype: Any = 1, conaffinity: Any = 1,
-             exclude: Collection[Names] = (), pairs: Sequence[Names] | None = None,
+def pairs_of(model: Model, ground: Any = None, exclude: Collection[Names] = (), pairs: Sequence[Names] | None = None,
              within: Any = 0.0, by_kind: bool = True) -> Pairs:  # fmt: skip
     """The pairs of shapes that may touch.
 
-    `ground` is a height (m), a (normal, offset), or None. Without `itself` only the world is touched. `contype` and
-    `conaffinity` are bits, one number or one for each collision shape in the order of the file's links; `exclude` has
-    pairs of links that do not touch, `pairs` those that do whatever the rules are, and no others. `within` is how near
-    a pair has to be to count (m): the sum of what its shapes have, one number or one for each. Pairs are ordered
-    `by_kind`, as MuJoCo has them, or else as the file has them, planes first.
+    `ground` is a height (m), a (normal, offset), or None; all that moves touches it. `exclude` has pairs of links that
+    do not touch, `pairs` those that do whatever the rules are, and no others. `within` is how near a pair has to be to
+    count (m): the sum of what its shapes have, one number or one for each. Pairs are ordered `by_kind`, as MuJoCo has
+    them, or else as the file has them, planes first.
     """
-    shapes = shapes_of(model)
+    shapes, meeting = shapes_of(model), set(_meeting(model, collision_shapes(model)))
     n = len(shapes)
-    type_of, affinity = (np.broadcast_to(np.asarray(x, int), n) for x in (contype, conaffinity))
     near = np.append(np.broadcast_to(np.asarray(within, float), n), 0.0)
     if ground is not None:
+        meeting |= {(k, n) for k, one in enumerate(shapes) if one.body}
         shapes.append(_ground(ground))
     left_out = {frozenset(one) for one in exclude}
     wanted = None if pairs is None else {frozenset(one) for one in _known(model, pairs, shapes)}
@@ -81,34 +164,18 @@ def pairs_of(model: Model, ground: Any = None, itself: bool = True, contype: Any
     def may(i: int, j: int) -> bool:
         a, b = shapes[i], shapes[j]
         both, planes = frozenset((a.name, b.name)), a.geometry.kind == b.geometry.kind == "plane"
-        if planes or a.body == b.body:
-            return False
         if wanted is not None:
-            return both in wanted
-        if both in left_out or not (itself or 0 in (a.body, b.body)):
-            return False
-        if j == n:  # the ground wants everything
-            return True
-        joined = 0 not in (a.body, b.body) and (carrier(model, a.body) == b.body or carrier(model, b.body) == a.body)
-        return not joined and bool(type_of[i] & affinity[j] or type_of[j] & affinity[i])
+            return both in wanted and a.body != b.body and not planes
+        return (i, j) in meeting and both not in left_out and not planes
 
     rows = [(i, j) for i in range(len(shapes)) for j in range(i + 1, len(shapes)) if may(i, j)]
     distances = tuple(float(near[i] + near[j]) for i, j in rows)
     return Pairs(tuple(shapes), tuple(ordered(shapes, i, j, by_kind) for i, j in rows), distances)
 
 
-def carrier(model: Model, body: int) -> int:
-    """The body that carries another; bodies without mass and shape between the joints of one are passed over."""
-    with_shapes = {model.frame(link).body for link, shapes in model.shapes.items() if shapes}
-    body = model.parent[body]
-    while body and body not in with_shapes and model.inertia[body].m == 0.0:
-        body = model.parent[body]
-    return body
-
-
 def ordered(shapes: Sequence[CollisionShape], i: int, j: int, by_kind: bool = True) -> tuple[int, int]:
-    """A pair with planes first, and then in the order in which kinds are registered, which is MuJoCo's."""
-    kinds = ["plane", *(SHAPES if by_kind else ())]
+    """A pair with planes and terrain first, and then in the order in which kinds are registered, which is MuJoCo's."""
+    kinds = [*ENDLESS, *(SHAPES if by_kind else ())]
     a, b = (kinds.index(k) if (k := shapes[m].geometry.kind) in kinds else len(kinds) for m in (i, j))
     return (i, j) if a <= b else (j, i)
 

@@ -10,50 +10,58 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hinge.arguments import finite
+from hinge.arguments import Array, finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
-from hinge.contact.collision_pairs import Pairs, afloat, ordered
-from hinge.contact.collision_shapes import CollisionShape, half_space, placed
+from hinge.contact.collision_pairs import FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
+from hinge.contact.collision_shapes import CollisionShape, column, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
 from hinge.contact.file_law import FileLaw
-from hinge.contact.file_pairs import FilePair, collision_shapes, file_pairs
 from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
-from hinge.errors import NotCovered, SizeError, one_of
-from hinge.graph import Scalar, less
+from hinge.dynamics.registry import POSITION, Quantity, unregistered
+from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
+from hinge.graph import Scalar, less, maximum, repeat, select
 from hinge.integrators.steps import PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import Surface, Touching, mixed
+from hinge.model.height_fields import HeightField, Heights
 from hinge.model.shapes import Mesh, Shape
+from hinge.model.vary import Parameter
 from hinge.spatial import Motion, Vec3
 from hinge.spatial.rotation import shortest_turn
 
 LAWS = ("rigid", "soft")
 MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
 POINTS = 4
-DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
+ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
+THICK = 1.0  # m: how far terrain goes down below its lowest point
+DEEP = {"rigid": 0.1, "soft": 0.5}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
 class Ground:
-    """A half-space that bodies stand on: its height (m) along a normal, and what its surface does.
+    """What bodies stand on: a half-space with its height (m) along a normal, or terrain, and what its surface does.
 
-    `friction` is that of sliding, or of sliding, spinning and rolling (m); a shape whose file states friction has the
-    greater of the two. `compliance` is in m/N.
+    `heights` (rows, columns) above that height (m), rows along y, are terrain over a rectangle about the origin with
+    edges `size` (x, y) in m. `friction` is that of sliding, or of sliding, spinning and rolling (m); a shape whose file
+    states friction has the greater of the two. `compliance` is in m/N.
 
     >>> hinge.Ground(friction=0.8).height
     0.0
+    >>> hinge.Ground(heights=[[0.0, 0.1], [0.2, 0.3]], size=(4.0, 4.0)).heights.step
+    (4.0, 4.0)
     """
 
     height: float = 0.0
@@ -61,6 +69,8 @@ class Ground:
     friction: float | tuple[float, ...] = 1.0
     restitution: float = 0.0
     compliance: float = 0.0
+    heights: Any = None
+    size: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         n = finite("Ground: normal", self.normal).astype(float)
@@ -75,6 +85,12 @@ class Ground:
                 "  Give a restitution from 0 to 1, and a compliance from 0 up."
             )
         object.__setattr__(self, "normal", tuple(map(float, n / np.linalg.norm(n))))
+        if (self.heights is None) != (self.size is None) or (self.size is not None and n[:2].any()):
+            raise SizeError("Ground: terrain has heights, a size, and a normal along z. Give both, and no normal.")
+        if self.size is not None and not isinstance(self.heights, Heights):
+            rows = finite("Ground: heights", self.heights)
+            object.__setattr__(self, "heights", Heights(rows, self.size, THICK - float(rows.min(initial=0.0))))
+            object.__setattr__(self, "size", self.heights.size)
         object.__setattr__(self, "friction", tuple(map(float, mu)) if mu.size == 3 else float(mu[0]))
 
     @property
@@ -97,6 +113,51 @@ class ContactModel:
     within: tuple[float, ...] = ()  # m: the gaps below which pairs are contacts
     names: tuple[tuple[str, str], ...] = ()  # of the links of pairs, as the normal leads
     hulls: str = ""  # a digest of the points of meshes
+    surfaces: tuple[Parameter, ...] = ()  # friction and restitution that are given
+
+    def surfaced(self, numbers: Sequence[Scalar]) -> ContactModel:
+        """The same with numbers in the places of its surfaces; of a pair that has two of them the greater."""
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        given: list[dict[str, Scalar]] = [{} for _ in pairs]
+        for one, x in zip(self.surfaces, numbers, strict=True):
+            for k in self._pairs_of(one):
+                given[k][one.field] = maximum(given[k][one.field], x) if one.field in given[k] else x
+        made: Any = tuple(pair.surfaced(own) if own else pair for pair, own in zip(pairs, given, strict=True))
+        return replace(self, law=replace(self.law, pairs=made))
+
+    def _pairs_of(self, surface: Parameter) -> list[int]:
+        """The pairs that a surface is of: those of a link, or with what stands still."""
+        if surface.owner:
+            return [k for k, names in enumerate(self.names) if surface.owner in names]
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        return [k for k, pair in enumerate(pairs) if 0 in (pair.first, pair.second)]
+
+    def with_surfaces(self, surfaces: Sequence[Parameter]) -> ContactModel:
+        """The same, of which these surfaces are given; refuses what there is no contact of."""
+        made = replace(self, surfaces=tuple(surfaces))
+        for one in surfaces:
+            if one.field == "restitution" and self.soft is not None:
+                raise NotCovered(f"parameter {one.name!r}: the soft law knows no restitution. Use law='rigid'.")
+            if not made._pairs_of(one):
+                whose = f"link {one.owner!r} can touch nothing" if one.owner else "nothing can touch what stands still"
+                links = dict.fromkeys(name for names in self.names for name in names)
+                raise UnknownName(f"parameter {one.name!r}: {whose}. {did_you_mean(one.owner, links)}")
+        return made
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """The links that may touch, in the order in which pairs name them; what does not move is none."""
+        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        bodies = [(pair.first, pair.second) for pair in pairs]
+        named = [one for both in zip(self.names, bodies, strict=True) for one in zip(*both, strict=True)]
+        return tuple(dict.fromkeys(link for link, body in named if body))
 
     @property
     def soft(self) -> SoftLaw | None:
@@ -122,44 +183,76 @@ class ContactModel:
             collide(self.pairs(model), R, r, slots, like, slopes)
         return slots
 
-    def deep(self, model: Model, q: Sequence[float]) -> str:
-        """What is so deep in what at a configuration that it cannot have come there; nothing where none is."""
-        if self.contacts:
-            return ""
-        slots, pairs = self.found(model, model.joint_positions(list(q)), 0.0), self.pairs(model)
-        for k in range(int(slots.count)):
+    def depth(self, model: Model, q: PerJoint) -> list[Scalar]:
+        """Of the contact that is deepest for the size of its shapes: how deep as a share of that, its pair, and its
+        depth (m)."""
+        like = next(x for row in q for x in row)
+        slots, shapes = self.found(model, q, like), self.pairs(model).shapes
+        size = column([min(shapes[i].reach for i in row) for row in self.rows], range(len(self.rows)))
+
+        def deeper(k: Scalar, *now: Scalar) -> list[Scalar]:
             touch = slots[k]
-            both = [pairs.shapes[i] for i in self.rows[int(touch.pair)]]
-            if -touch.gap > DEEP * min(shape.reach for shape in both):
-                one, other = (f"the {shape.geometry.kind} on {shape.name!r}" for shape in both)
-                return f"{other} is {-touch.gap:.3g} m deep in {one}"
-        return ""
+            share = select(less(k, slots.count - 0.5), -touch.gap / size(touch.pair), 0.0)
+            more = less(now[0], share)
+            return [select(more, x, y) for x, y in zip((share, touch.pair, -touch.gap), now, strict=True)]
+
+        return list(repeat(self.room, [0.0 * like] * 3, deeper))
 
     def pairs(self, model: Model) -> Pairs:
         """The pairs of shapes."""
-        made = [] if self.ground is None else [_half_space(self.ground)]
+        made = [] if self.ground is None else [_stood_on(self.ground)]
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 
 
-def _half_space(ground: Ground) -> CollisionShape:
+def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
+    """Raise where something begins, in the states q (n, nq), so deep in something else that it cannot have come there."""
+    if not len(q) or not touch.rows:
+        return
+    gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
+    deepest = unregistered("depth", touch.depth, {"q": POSITION}, gives)
+    kernel = target.kernels(("depth", touch), lambda: Target(target.model).compiled(deepest))
+    share, pair, depth = kernel(q).T
+    worst = int(np.argmax(share))
+    if share[worst] > DEEP["rigid" if touch.soft is None else "soft"]:
+        shapes = touch.pairs(target.model).shapes
+        one, other = (f"the {shapes[i].geometry.kind} on {shapes[i].name!r}" for i in touch.rows[int(pair[worst])])
+        where = f"q0 of rollout {worst}" if len(q) > 1 else "q0"
+        raise SizeError(
+            f"{where}: {other} is {depth[worst]:.3g} m deep in {one}.\n  Start them apart, or leave the pair out."
+        )
+
+
+def _stood_on(ground: Ground) -> CollisionShape:
+    if ground.heights is not None:
+        field = HeightField(ground.heights)
+        return CollisionShape("ground", field, 0, np.eye(3), np.array([0, 0, ground.height]), np.zeros(3), field.reach)
     return half_space(np.array(ground.normal), ground.height, np.array(shortest_turn(Vec3(ground.normal))))
 
 
-def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: bool = False) -> ContactModel | None:
+def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: bool = False,
+                  surfaces: Sequence[Parameter] = ()) -> ContactModel | None:  # fmt: skip
     """What may touch: `contacts` is None, "file", "self" or a list of `Contact`, `ground` None, a height or a `Ground`.
 
     With "file" it is the pairs that an MJCF file says; of any other robot its links with the world. With "self" its
     links touch each other too, but neighbours and those that overlap at the reference configuration. With a ground all
-    links touch that. With `whole` limits, dry friction and equalities of the file are in the soft law too.
+    links touch that. With `whole` limits, dry friction and equalities of the file are in the soft law too. `surfaces`
+    are friction and restitution that are given.
     """
     one_of("law", law, LAWS)
     if contacts is None and ground is None and not whole:
+        if surfaces:
+            raise SizeError(
+                f"parameter {surfaces[0].name!r} is of contacts, and there are none. Give ground= or contacts=."
+            )
         return None
-    if contacts is not None and not isinstance(contacts, str):
-        return _given(target.model, checked(target, contacts), _ground(ground), law, whole)
-    if contacts is not None:
+    made: Callable[..., ContactModel] = _shaped
+    if isinstance(contacts, str):
         one_of("contacts", contacts, ("file", "self"))
-    return _shaped(target.model, contacts, _ground(ground), law, whole)
+    elif contacts is not None:
+        contacts, made = checked(target, contacts), _given
+    asked = contacts, _ground(ground), law, whole
+    key = ("contact_model", *asked, tuple(surfaces))
+    return target.kernels(key, lambda: made(target.model, *asked).with_surfaces(surfaces))
 
 
 def _ground(given: Any) -> Ground | None:
@@ -205,7 +298,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     elif contacts == "file":
         pairs += [(number[id(a.shape)], number[id(b.shape)], Touching()) for a in placed_shapes if not a.body
                   for b in placed_shapes if b.body]  # fmt: skip
-    made = [] if ground is None else [_half_space(ground)]
+    made = [] if ground is None else [_stood_on(ground)]
     made += [placed(model, one.link, one.shape) for one in placed_shapes]
     weights, told, rows = Weights(model), [], []
     for i, j, touching in pairs:
@@ -214,13 +307,21 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
         told.append((made[a].body, made[b].body, touching, e, soft, _weight(weights, (made[a].name, made[b].name))))
         rows.append((a, b))
     within = tuple(pair[2].margin if law == "soft" else 0.0 for pair in told)
-    points = sum(min(MOST_POINTS.get(made[k].geometry.kind, POINTS) for k in row) for row in rows)
-    room = max(1, min(points, POINTS * len(made)))
+    met = [(made[a], made[b]) for a, b in rows]
+    points = sum(min(MOST_POINTS.get(one.geometry.kind, POINTS) for one in both) for both in met if not _field(both))
+    terrain = sum(min(field.triangles_under(both[1].reach), ON_TERRAIN) for both in met if (field := _field(both)))
+    room = max(1, min(points, POINTS * len(made)) + min(terrain, TERRAIN_ROOM))
     names = tuple((made[a].name, made[b].name) for a, b in rows)
     shapes = tuple((one.link, one.shape) for one in placed_shapes)
     return ContactModel(
         _law(law, model, weights, told, whole), room, (), ground, shapes, tuple(rows), within, names, _hulls(made)
     )
+
+
+def _field(pair: tuple[CollisionShape, CollisionShape]) -> Heights | None:
+    """The heights of a pair whose first shape is terrain."""
+    geometry = pair[0].geometry
+    return geometry.heights if isinstance(geometry, HeightField) else None
 
 
 def _on(ground: Ground) -> Touching:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.backends import alone, default_backend
+from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.contact_slopes import SWITCH, jacobian, lengths, refuse_curved, within_reach
+from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.contact.rigid_law import struck
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
+from hinge.contact.surfaces import surface_parameters
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
 from hinge.errors import SizeError
 from hinge.graph import Scalar, inner, less, maximum, minimum, select
 from hinge.integrators.implicit import damping
@@ -26,8 +31,8 @@ from hinge.model import Model
 from hinge.spatial import Force
 from hinge.status import NONFINITE, NOT_SMOOTH, OK, OVERFLOW, UNCONVERGED
 
+Forces = Callable[[Scalar], list[Scalar]]
 NUMBERS = 11  # that are told of a contact: pair, gap, point, normal, force
-TAKES = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
 ONE = Quantity("of a state", lambda m: (1,))
 
 
@@ -36,8 +41,9 @@ class ContactStep(NamedTuple):
 
     `forces` (…, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step, at
     `points` (…, n, 3) with `normals` (…, n, 3) that lead to it; `gaps` (…, n) in m. `pairs` (…, n) are numbers of
-    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. Where derivatives
-    were asked for, `A` (…, 2 nv, 2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
+    `names`, -1 where there is no contact. `residual` (…) says how far from met the conditions are. `links` are those
+    that may touch, and `sums` (…, links, 7) what contacts do to each. Where derivatives were asked for, `A` (…, 2 nv,
+    2 nv) and `B` (…, 2 nv, nv) are as `linearize` has them.
     """
 
     q: Array
@@ -50,39 +56,84 @@ class ContactStep(NamedTuple):
     pairs: Array
     residual: Array
     names: tuple[tuple[str, str], ...]
+    links: tuple[str, ...]
+    sums: Array
     A: Array | None = None
     B: Array | None = None
+
+    @property
+    def touch(self) -> dict[str, Array]:
+        """The sum of normal forces (…) in N of each link that may touch, as a touch sensor reads it."""
+        return {link: self.sums[..., k, 0] for k, link in enumerate(self.links)}
+
+    @property
+    def wrenches(self) -> dict[str, Array]:
+        """[couple; force] (…, 6) that contacts do to each link, in base coordinates: they are `external=` with
+        `external_frame="base"`."""
+        return {link: self.sums[..., k, 1:] for k, link in enumerate(self.links)}
+
+
+class ContactRecord(NamedTuple):
+    """What touched at the states of a run: contacts, of which there is room for n at each of T times.
+
+    `forces` (…, T, n, 3) are those on the second body of a pair, in N and base coordinates, the mean over the step that
+    begins there, at `points` (…, T, n, 3) with `normals` (…, T, n, 3) that lead to it; `gaps` (…, T, n) in m. `pairs`
+    (…, T, n) are numbers of `names`, -1 where there is no contact.
+    """
+
+    points: Array
+    forces: Array
+    normals: Array
+    gaps: Array
+    pairs: Array
+    names: tuple[tuple[str, str], ...]
 
 
 def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
                  law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None,
-                 derivatives: bool = False) -> ContactStep:  # fmt: skip
+                 derivatives: bool = False, parameters: Mapping[str, Any] | None = None) -> ContactStep:  # fmt: skip
     """The state after h seconds with the joint forces held and contacts that are found, or given.
 
-    Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law
-    the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With `derivatives` A and B
-    say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is within a millionth of
-    where it opens, closes, sticks or slides, where they are those of one side.
+    Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground`, `law` and `parameters` are as in `hinge.simulate`. By
+    the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With
+    `derivatives` A and B say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is
+    within a millionth of where it opens, closes, sticks or slides, where they are those of one side.
 
     >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
     >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
     >>> step.forces.shape, step.forces[0, 2].round(4)
     ((1, 3), np.float64(19.62))
     """
-    touch = contact_model(target, contacts, ground, law)
+    numbers = dict(parameters or {})
+    surfaces = surface_parameters("contact_step", target, numbers)
+    touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
+    if np.ndim(q) < 2:
+        backend = alone(backend or default_backend())
     kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
-    end, speed, told, fared, residual = kernel(q, qd, tau, h)
-    pairs = np.nan_to_num(told[..., 0], nan=-1.0).astype(int)
+    own = {one.name: numbers.pop(one.name) for one in surfaces}
+    more = (
+        *inputs.parameters("contact_step", target.model, surfaces, own),
+        *target.further("contact_step", numbers, None),
+    )
+    end, speed, told, sums, fared, residual = kernel(q, qd, tau, h, *more)
+    points, forces, normals, gaps, pairs, names = recorded(touch, told)
+    status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
+    left, links = residual[..., 0], touch.links
+    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, left, names, links, sums)
+    return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h, *more)) if derivatives else made
+
+
+def recorded(touch: ContactModel, told: Array) -> ContactRecord:
+    """Contacts from what is told of them, (…, n, NUMBERS): those that were given are in the order of that."""
+    pairs = np.fmax(told[..., 0], -1.0).astype(int)
     if touch.contacts:
         order = np.argsort(np.where(pairs < 0, len(touch.contacts), pairs), axis=-1, kind="stable")
         told, pairs = np.take_along_axis(told, order[..., None], axis=-2), np.take_along_axis(pairs, order, axis=-1)
     gaps, points, normals, forces = told[..., 1], told[..., 2:5], told[..., 5:8], told[..., 8:]
-    status = np.nan_to_num(fared[..., 0], nan=NONFINITE).astype(np.uint8)
-    made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, residual[..., 0], touch.names)
-    return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h)) if derivatives else made
+    return ContactRecord(points, forces, normals, gaps, pairs, touch.names)
 
 
 def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None, made: ContactStep,
@@ -100,14 +151,22 @@ def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], 
 
 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
-    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any) -> Any:
-        made = _taken(model, touch, q, qd, tau, h[0])
-        told = _told(made.slots, made.forces, made.scale, made.contacts.size)
-        return made.q, made.v, told, [_status(made.slots, made.settled)], [made.residual]
+    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
+        made = _taken(model, touch.surfaced(surfaces), q, qd, tau, h[0])
+        told = _told(made.slots, made.forces, made.contacts.size)
+        sums = link_forces(touch, links, made.slots, made.forces, made.contacts.size)
+        return made.q, made.v, told, sums, [_status(made)], [made.residual]
 
-    room = Quantity("of contacts", lambda m: (touch.room, NUMBERS))
-    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "fared": ONE, "residual": ONE}
-    return target.compiled(unregistered("contact_step", run, TAKES, gives), backend, terms=terms)
+    room, links = Quantity("of contacts", lambda m: (touch.room, NUMBERS)), touch.links
+    summed = Quantity("of links", lambda m: (len(links), SUMMED), give=rows)
+    gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "links": summed, "fared": ONE, "residual": ONE}
+    return target.compiled(unregistered("contact_step", run, _takes(touch), gives), backend, terms=terms)
+
+
+def _takes(touch: ContactModel) -> dict[str, Quantity]:
+    """What a step is given."""
+    made = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME}
+    return made | ({"surfaces": Quantity("of surfaces", lambda m: (len(touch.surfaces),))} if touch.surfaces else {})
 
 
 def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
@@ -115,29 +174,25 @@ def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], b
     sizes = lengths(touch, target.model)
     wide = within_reach(touch, sizes)
 
-    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any) -> Any:
-        made = _taken(model, wide, q, qd, tau, h[0], slopes=True)
+    def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
+        made = _taken(model, wide.surfaced(surfaces), q, qd, tau, h[0], slopes=True)
         by = [("q", model.nq), ("qd", model.nv), ("tau", model.nv)]
         margin = minimum(made.margin, made.contacts.gap_margin(sizes))
         return jacobian(model, made.q, made.v, by), [margin], [made.settled]
 
-    gives = {
-        "slopes": Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv)),
-        "margin": ONE,
-        "settled": ONE,
-    }
-    return target.compiled(unregistered("contact_step slopes", run, TAKES, gives), backend, terms=terms)
+    by_rows = Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv))
+    gives = {"slopes": by_rows, "margin": ONE, "settled": ONE}
+    return target.compiled(unregistered("contact_step slopes", run, _takes(touch), gives), backend, terms=terms)
 
 
 class _Taken(NamedTuple):
-    """A step over scalars: forces of contact k are `scale` times those a function gives."""
+    """A step over scalars, and the forces of contact k."""
 
     q: PerJoint
     v: Flat
     slots: Slots
     contacts: SlotContacts
-    forces: Callable[[Scalar], list[Scalar]]
-    scale: Scalar
+    forces: Forces
     settled: Scalar
     residual: Scalar
     margin: Scalar
@@ -151,27 +206,35 @@ def _taken(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scal
         made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model), slopes=slopes)
         solved, contacts = made.dynamics.solved, made.dynamics.contacts
         margin = contacts.margin(solved.a)
-        return _Taken(made.q, made.qd, slots, contacts, contacts.forces, 1.0, solved.settled, solved.residual, margin)
+        return _Taken(made.q, made.qd, slots, contacts, contacts.forces, solved.settled, solved.residual, margin)
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0], slopes)
     end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
-    return _Taken(end.q, end.v, slots, end.contacts, end.contacts.impulses, 1.0 / h, end.settled, end.residual,
-                  end.margin)  # fmt: skip
+    return _Taken(end.q, end.v, slots, end.contacts, lambda k: end.forces(k, h), end.settled, end.residual, end.margin)
 
 
-def _told(slots: Slots, forces: Any, scale: Scalar, size: int) -> list[Scalar]:
-    """What is told of each contact."""
+def _told(slots: Slots, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of each contact there is room for."""
     made: list[Scalar] = []
     for k in range(slots.room):
-        touch, there = slots[float(k)], less(k + 0.5, slots.found)
-        frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
-        f = [scale * x for x in forces(float(k))[:3]]
-        force = [inner([d[j] for d in frame], f[: len(frame)]) for j in range(3)]
-        numbers = (touch.gap, *touch.point, *touch.normal, *force)
-        made += [select(there, touch.pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
+        there, (pair, *numbers) = less(k + 0.5, slots.found), contact_numbers(slots, float(k), forces, size)
+        made += [select(there, pair, -1.0), *(select(there, x, 0.0) for x in numbers)]
     return made
 
 
-def _status(slots: Slots, settled: Scalar) -> Scalar:
-    fared = select(less(0.5, settled), float(OK), float(UNCONVERGED))
-    return maximum(fared, select(less(slots.room + 0.5, slots.found), float(OVERFLOW), 0.0))
+def contact_numbers(slots: Slots, k: Scalar, forces: Forces, size: int) -> list[Scalar]:
+    """What is told of contact k: pair, gap, point, normal, and the force, in base coordinates.
+
+    `forces` are those of a contact along its normal and tangents, of which a contact has `size`.
+    """
+    touch = slots[k]
+    frame = [wrench.lin for wrench in directions(touch, min(size, 3))]
+    f = forces(k)[: len(frame)]
+    force = [inner([d[j] for d in frame], f) for j in range(3)]
+    return [touch.pair, touch.gap, *touch.point, *touch.normal, *force]
+
+
+def _status(made: _Taken) -> Scalar:
+    fared = select(less(0.5, made.settled), float(OK), float(UNCONVERGED))
+    fared = select(less(made.residual, math.inf), fared, float(NONFINITE))
+    return maximum(fared, select(less(made.slots.room + 0.5, made.slots.found), float(OVERFLOW), 0.0))

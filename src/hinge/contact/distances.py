@@ -21,6 +21,8 @@ from hinge.dynamics.registry import POSITION, SCALAR, Quantity, unregistered
 from hinge.errors import NotCovered
 from hinge.graph import Scalar, Scratch, less, repeat, select, when
 from hinge.model import Model
+from hinge.model.height_fields import HeightField
+from hinge.model.shapes import Geometry
 
 WIDTH, FAR = 7, 1e30  # of a pair: distance, normal, point on the first link
 
@@ -155,13 +157,20 @@ def _kernel(target: Target, pairs: Pairs, backend: str | None) -> Any:
 Measure = Callable[[Posed, Posed], Separation]
 
 
+def _measure(a: Geometry, b: Geometry) -> Measure:
+    """What measures the distance of two shapes."""
+    if isinstance(a, HeightField):
+        raise NotCovered(f"the distance of a {b.kind} to terrain is not covered. Name other links in pairs=.")
+    return plane_separation if a.kind == "plane" else separation
+
+
 def _placed(model: Model, q: Any, pairs: Pairs) -> tuple[Shapes, Scalar, list[tuple[list[int], Measure]]]:
     """The shapes in a state, a scalar of it, and the pairs by how they are measured."""
     seen = pairs.seen_from(model)
     like = next(x for row in q for x in row)
     R, r = poses(model, q)
     shapes = Shapes(seen.shapes, R, r, like)
-    return shapes, like, [(rows, measure) for measure, rows in seen.classes({}, plane_separation, separation).items()]
+    return shapes, like, [(rows, measure) for measure, rows in seen.classes(_measure).items()]
 
 
 def _over(pairs: Pairs, shapes: Shapes, rows: Sequence[int], measure: Measure, body: Callable[..., Any],

@@ -8,35 +8,39 @@ restitution leaves of those at the beginning, or are w where that only keeps bod
 is taken back: a gap that was overlapped is corrected as far as the energy lost in the impact goes.
 
 Both are problems of the soft law's kind, with as good as no softness, so that law's Newton method solves them. It takes
-sliding contacts to open with μ times their speed; normals are lowered by that until it does not change (De Saxcé).
+sliding contacts to open with μ times their speed; normals are lowered by that until it does not change (De Saxcé). On a
+face that slides the least change of that moves the load from corner to corner, and friction with it. So where it is not
+found at once, contacts give way about the impulses they had: these change by little in a round, and what has given way
+in the end is nothing.
 Source: none of the texts; featherstone1987, section 9.8 has the impact without friction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
+from hinge.contact.energy_bound import NONE, Machines, slowed, without_gain
 from hinge.contact.rigid_slopes import followed, polished
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
 from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
+from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
-from hinge.dynamics.newton_euler import gravity_force
 from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt, total
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
 HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
-NONE = 1e-200  # J, m/s: no energy, no speed
-LEAST, MOST = 0.05, 2.0  # by what share of what they are off speeds of sliding are changed
-SLIGHT = 1e-9  # of the energy: a change that is none
-EXACT = 1e-6  # of the speeds: how well the speed of sliding is found
+LEAST, MOST = 0.5, 8.0  # by what share of what they are off speeds of sliding are changed
+EASE = 0.05  # times friction squared: what it gives way about the impulse it had, where sliding is not found at once
+EXACT, MET = 1e-6, 1e-5  # of the speeds: how well speeds of sliding are found, and what they may be off in the end
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,20 @@ class RigidPair:
     first: int
     second: int
     weight: float  # 1/kg: how much a point of the two gives way
-    friction: tuple[float, ...] = ()
-    restitution: float = 0.0
+    friction: tuple[Scalar, ...] = ()
+    restitution: Scalar = 0.0
     compliance: float = 0.0
     damping: float = 0.0
 
     @property
     def rows(self) -> int:
-        """How many rows its contacts have: the normal, two for sliding, one for spinning, two for rolling."""
-        return next((n for n, k in ((6, 3), (4, 2), (3, 0)) if any(self.friction[k:])), 1)
+        """How many rows its contacts have."""
+        return rows_of(self.friction)
+
+    def surfaced(self, given: Mapping[str, Scalar]) -> RigidPair:
+        """The pair with other friction and restitution."""
+        restitution = given.get("restitution", self.restitution)
+        return replace(self, friction=frictions(self.friction, given), restitution=restitution)
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,26 @@ class RigidLaw:
 
     @property
     def rubs(self) -> bool:
-        return any(any(pair.friction) for pair in self.pairs)
+        return any(pair.rows > 1 for pair in self.pairs)
 
     @property
     def gives(self) -> bool:
         return any(pair.compliance for pair in self.pairs)
+
+
+class Off(NamedTuple):
+    """How far off the speeds of sliding are that a problem was told: the most, and over all of them the sums of what
+    they were off the time before times what that has fallen by, and of the square of the latter."""
+
+    most: Scalar
+    along: Scalar
+    square: Scalar
+
+    def share(self, last: Scalar) -> Scalar:
+        """By what share of what they are off to change them, after the share before: where a line through the last two
+        says that nothing is off; far, where they went the wrong way (Aitken)."""
+        there = last * self.along / select(less(0.0, self.square), self.square, 1.0)
+        return select(less(self.along, 0.0), MOST, minimum(maximum(there, LEAST), MOST))
 
 
 class RigidContacts(SlotContacts):
@@ -94,52 +118,92 @@ class RigidContacts(SlotContacts):
                  h: Scalar, late: float):  # fmt: skip
         pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
-        self._closes, self._parts = (Scratch(self.room + 1, v[0]) for _ in range(2))
-        self._slides, self._off, self._moved = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._closes, self._parts, self._soft = (Scratch(self.room + 1, v[0]) for _ in range(3))
+        self._slides, self._off, self._ease, self._slips = (Scratch(self.room + 1, v[0]) for _ in range(4))
+        self._had = Scratch(self.room * size + 1, v[0])  # impulses of the time before, friction off
 
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            normal = self.place(k, touch, pair)[0]
+            self.place(k, touch, pair)
             weight, e, soft, damp = pair["surface"]
-            was, is_now = inner(normal, before), inner(normal, v)
+            was, is_now = self.times(k, before)[0], self.times(k, v)[0]
             firm = 1.0 / (1.0 + soft * damp / (late * h))
             closes = (touch.gap / (late * h) - is_now) * firm
             bounces = select(less(was, 0.0), e * was, 0.0)
-            D = 1.0 / (HARD * weight + soft * firm / (late * h * h))
-            self._D[k] = select(less(touch.gap, 0.0), D, 0.0)
+            self._soft[k] = HARD * weight + soft * firm / (late * h * h)
+            self._D[k] = self._firm(k, 0.0)
+            self.put(k, [0.0] * self.size)
             self._closes[k] = closes
             self._parts[k] = select(less(0.0, soft), closes, select(less(bounces, 0.0), bounces, maximum(closes, 0.0)))
             return []
 
         self.each([], placed)
 
-    def begin(self, v: Flat, parting: Scalar) -> None:
+    def begin(self, v: Flat, parting: Scalar, share: Scalar, ease: Scalar) -> None:
         """Take v for the velocities: gaps are to be brought to zero, or where it is `parting` bodies to part as at the
-        end."""
+        end. Speeds of sliding change by a share of what they were off, and contacts `ease` about the impulses they had.
+        """
 
         def begun(k: Scalar) -> list[Scalar]:
-            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+            normal, *tangents = self.times(k, v)
             wanted = select(parting, self._parts[k], self._closes[k])
-            self.put(k, [normal + wanted + self._slides[k], *tangents])
+            slides = maximum(self._slides[k] + share * self._off[k], 0.0)
+            pair = self._pairs[self.slots[k].pair]
+            gives = ease * self._slips[k] * pair["surface"][0] * pair["friction"][1] * pair["friction"][1]
+            x = [normal + wanted + slides, *tangents]
+            self._slides[k], self._ease[k], self._D[k] = slides, gives, self._firm(k, gives)
+            self.put(k, [y - gives * f for y, f in zip(x, self._impulse(k), strict=True)])
             return []
 
         self.each([], begun)
 
-    def slide(self, v: Flat, first: Scalar = 1.0) -> Scalar:
-        """Bring speeds of sliding nearer to those of v, by secants after the first time: the most that one was off."""
+    def _impulse(self, k: Scalar) -> list[Scalar]:
+        return [self._had[self._at(k, r)] for r in range(self.size)]
 
-        def slid(k: Scalar, most: Scalar) -> list[Scalar]:
-            tangents = [inner(self.row(k, r), v) for r in range(1, self.size)]
-            now = self._slides[k]
-            off = sqrt(inner(tangents, tangents)) - now
-            turn = self._off[k] - off
-            share = self._moved[k] / select(less(0.0, absolute(turn)), turn, 1.0)
-            share = select(first, 1.0, minimum(maximum(share, LEAST), MOST))
-            self._off[k], self._moved[k], self._slides[k] = off, share * off, now + share * off
-            return [maximum(most, absolute(off))]
+    def _firm(self, k: Scalar, gives: Scalar) -> Scalar:
+        """How firm a contact that is closed is, which gives way by so much more."""
+        return select(less(self.slots[k].gap, 0.0), 1.0 / (self._soft[k] + gives), 0.0)
 
-        return self.each([0.0], slid)[0] if self.size > 1 else 0.0
+    def slide(self, v: Flat) -> Off:
+        """Note how far off the speeds of sliding are from those of v, and what impulses contacts have."""
+
+        def slid(k: Scalar, most: Scalar, along: Scalar, square: Scalar) -> list[Scalar]:
+            tangents = self.times(k, v)[1:]
+            speed, x, had = sqrt(inner(tangents, tangents)), self.x(k), self._impulse(k)
+            now = [-f for f in self.stiffness(k, x)(x)]
+            off, pushes = speed - self._slides[k], less(0.0, now[0])
+            fell = select(pushes, self._off[k] - off, 0.0)
+            for r, (f, g) in enumerate(zip(now, had, strict=True)):
+                most, self._had[self._at(k, r)] = maximum(most, self._ease[k] * absolute(f - g)), f
+            along, square = along + self._off[k] * fell, square + fell * fell
+            self._off[k], self._slides[k] = select(pushes, off, 0.0), select(pushes, self._slides[k], speed)
+            self._slips[k] = select(less(x[0] + sqrt(inner(x[1:], x[1:])), 0.0), 0.0, 1.0)
+            return [maximum(most, absolute(off)), along, square]
+
+        return Off(*self.each([0.0, 0.0, 0.0], slid))
+
+    def firmly(self, k: Scalar) -> list[Scalar]:
+        """Where contact k is with the same impulse where it does not give way about that."""
+        (normal, *tangents), D, firm = self.x(k), self._D[k], self._firm(k, 0.0)
+        T = sqrt(inner(tangents, tangents))
+        slides, stays = less(absolute(normal), T), select(less(normal, T), less(firm, NONE), 1.0)
+        share = D / select(less(NONE, firm), firm, 1.0)
+        slow = 1.0 - 0.5 * self._ease[k] * D * (1.0 - normal / select(slides, T, 1.0))
+        deep = select(slides, slow * T - share * (T - normal), share * normal)
+        firmly = [deep, *(select(slides, slow, share) * t for t in tangents)]
+        return [select(stays, x, y) for x, y in zip(self.x(k), firmly, strict=True)]
+
+    def stand_firm(self) -> None:
+        """Give way about the impulses there are no more, which stay what they are."""
+
+        def firm(k: Scalar) -> list[Scalar]:
+            x = self.firmly(k)
+            self._ease[k], self._D[k] = 0.0, self._firm(k, 0.0)
+            self.put(k, x)
+            return []
+
+        self.each([], firm)
 
     def moving(self, k: Scalar, v: Flat, parting: Scalar) -> list[Scalar]:
         """Where contact k is with velocities v, whose speed of sliding is its own."""
@@ -187,7 +251,7 @@ class RigidContacts(SlotContacts):
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
+def _told(pair: RigidPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     return {
         "bodies": (float(pair.first), float(pair.second)),
@@ -197,14 +261,22 @@ def _told(pair: RigidPair) -> dict[str, Sequence[float]]:
 
 
 class Struck(NamedTuple):
-    """The state after impulses, whether all conditions are met, and how far they are from it."""
+    """The state after impulses, whether all conditions are met, and how far they are from it.
+
+    Of the impulses of contact k of `contacts` the share `shares(k)` acted.
+    """
 
     q: PerJoint
     v: Flat
     settled: Scalar
     residual: Scalar
     contacts: RigidContacts
+    shares: Callable[[Scalar], Scalar]
     margin: Scalar = FAR  # with slopes: how far from where the law changes, as a share
+
+    def forces(self, k: Scalar, h: Scalar) -> list[Scalar]:
+        """Forces of contact k (N), the mean over a step of h seconds, along its normal and tangents."""
+        return [self.shares(k) / h * x for x in self.contacts.impulses(k)]
 
 
 def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
@@ -239,22 +311,31 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         contacts.slide(w)
 
         def round(k: Scalar, *now: Scalar) -> list[Scalar]:
-            contacts.begin(list(now[:n]), parting)
+            share, ease = now[n : n + 2]
+            contacts.begin(list(now[:n]), parting, share, ease)
             made = problem.solved(list(now[:n]))
-            changed = contacts.slide(made.a, less(k, 0.5)) + 0.0 * pace
-            settled = select(less(EXACT * pace, changed), 0.0, made.settled)
-            return [*made.a, settled, maximum(made.residual, changed)]
+            off = contacts.slide(made.a)
+            found = select(less(EXACT * pace, off.most), 0.0, made.settled)
+            met = select(less(MET * pace, off.most), 0.0, made.settled)
+            share = select(less(k, 0.5), 1.0, off.share(share))
+            return [*made.a, share, select(found, ease, EASE), found, met, maximum(made.residual, off.most)]
 
-        *made, settled, left = repeat(law.rounds if law.rubs else 1, [*w, 0.0 * pace, 0.0 * pace], round,
-                                      lambda *now: less(0.5, now[n]))  # fmt: skip
+        zero = 0.0 * pace
+        *made, _, ease, _, settled, left = repeat(
+            law.rounds if law.rubs else 1,
+            [*w, zero + 1.0, now[-3], zero, zero, zero],
+            round,
+            lambda *now: less(0.5, now[n + 2]),
+        )
         if slopes:
+            contacts.stand_firm()
             made, done = polished(problem, contacts, made, parting, pace)
             settled = select(done, settled, 0.0)
             contacts.each([], partial(note, phase))
-        return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)),
+        return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)), ease,
                 minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip
 
-    end = repeat(2, [*v, *v, 1.0 + 0.0 * pace, 0.0 * pace], phased)
+    end = repeat(2, [*v, *v, 0.0 * pace, 1.0 + 0.0 * pace, 0.0 * pace], phased)
     after, w, settled, left, margin = list(end[:n]), list(end[n : 2 * n]), end[-2], end[-1], FAR
     if slopes:
         again = RigidContacts(model, law, slots, columns(model, q), before, v, h, late)
@@ -263,42 +344,18 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             for y, parting in ((after, True), (w, False))
         )
         margin = minimum(minimum(parts, closes), again.parting_margin(before, v))
-    moves = w
-    if not law.gives:
-        after, moves, energy = _without_gain(model, M, q, before, v, after, w, h, late)
-        margin = minimum(margin, energy)
-    moved = model.joint_velocities([late * h * (x - y) for x, y in zip(moves, v, strict=True)])
-    ends = [joint.integrate(q[i], moved[i]) for i, joint in enumerate(model.joint)]
-    return Struck(ends, after, settled, left, contacts, margin)
 
+    def moved(w: Flat) -> PerJoint:
+        turned = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
+        return [joint.integrate(q[i], turned[i]) for i, joint in enumerate(model.joint)]
 
-def _without_gain(model: Model, M: Sequence[Flat], q: PerJoint, before: Flat, v: Flat, after: Flat, w: Flat, h: Scalar,
-                  late: float) -> tuple[Flat, Flat, Scalar]:  # fmt: skip
-    """Velocities at the end, and those that positions follow, with which no energy is gained.
-
-    What a step that takes velocities first has lost on its way down is given back to what it lifts. The last number is
-    how far energies are from those with which less is taken back, as a share of them.
-    """
-
-    def energy(x: Flat) -> Scalar:
-        return 0.5 * inner(x, [inner(row, x) for row in M])
-
-    had = energy(v)
-    turn = [x - y for x, y in zip(after, v, strict=True)]
-    push, bend = inner(v, [inner(row, turn) for row in M]), 2.0 * energy(turn)
-    most = minimum(maximum(-2.0 * push, 0.0) / maximum(bend, NONE), 1.0)
-    share = select(less(had, energy(after)), most, 1.0)
-    after = [x + share * y for x, y in zip(v, turn, strict=True)]
-    weight = model.generalised_forces(gravity_force(model, q))
-    lift = [x - y for x, y in zip(w, v, strict=True)]
-    fell = (0.5 - late) * h * inner(weight, [x - y for x, y in zip(v, before, strict=True)])
-    cost, lost = late * h * inner(weight, lift), had - energy(after) + maximum(fell, 0.0)
-    budget = maximum(lost, 0.0)
-    high = less(budget, cost)
-    keep = select(high, budget / select(high, cost, 1.0), 1.0)
-    slight = SLIGHT * had
-    gained = absolute(push + 0.5 * bend) / (absolute(push) + 0.5 * bend)
-    gained = minimum(gained, select(high, absolute(lost) / (had + NONE), FAR))
-    short = select(less(slight, energy(lift)), absolute(lost - cost) / (had + NONE), FAR)
-    margin = minimum(select(less(slight, bend), gained, FAR), short)
-    return after, [x + keep * y for x, y in zip(v, lift, strict=True)], margin
+    shares: Callable[[Scalar], Scalar] = lambda k: 1.0
+    if law.gives:
+        ends = moved(w)
+    else:
+        machines = Machines(model, rows(True), [(pair.first, pair.second) for pair in law.pairs], contacts)
+        bound = without_gain(model, machines, M, q, before, v, after, w, h, late)
+        ends, shares, margin = moved(bound.w), partial(machines.at_contact, bound.shares), minimum(margin, bound.margin)
+        after = slowed(model, machines, bound, (q, v), ends)
+    after = [select(less(left, math.inf), x, math.nan) for x in after]
+    return Struck(ends, after, settled, left, contacts, shares, margin)

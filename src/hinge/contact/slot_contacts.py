@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from hinge.contact.cones import FAR, Map, Switch
 from hinge.contact.slot_rows import Column, directions, limbs, shares, slot_rows
 from hinge.contact.slots import Slots, Touch
-from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, repeat, select, total
-from hinge.graph.scalars import largest
+from hinge.graph import Scalar, Scratch, Table, absolute, inner, less, minimum, select, total, when
+from hinge.graph.scalars import chosen, largest
 from hinge.integrators.steps import Flat
 from hinge.model import Model
+from hinge.model.symbols import unknown
+from hinge.spatial import Force
 
 TINY = 1e-200  # no speed or acceleration
 
@@ -24,10 +27,11 @@ class SlotContacts(ABC):
     """The contacts of a state with so many rows each; x of a contact is J a less what that is wanted to be."""
 
     def __init__(self, model: Model, slots: Slots, axes: Sequence[Column], pairs: Pairs, size: int, like: Scalar):
-        self.model, self.slots, self.axes, self._pairs = model, slots, axes, pairs
+        self.model, self.slots, self.axes, self._pairs, self.like = model, slots, axes, pairs, like
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
-        self._x, self._step, self._D = (Scratch(self.room * n + 1, like) for n in (size, size, 1))
+        self._x, self._D = (Scratch(self.room * n + 1, like) for n in (size, 1))
+        self._step = Scratch(self.room * size + 1, like, zeros=False)
         self.limbs = limbs(model)
         self._felt = Scratch(self.room * len(self.limbs) + 1, like, zeros=False)
 
@@ -43,18 +47,22 @@ class SlotContacts(ABC):
     def begins(self, k: Scalar) -> tuple[Scalar, Scalar]:
         """Below which gap (m) contact k acts, and how much its bodies give way (1/kg)."""
 
-    def place(self, k: Scalar, touch: Touch, pair: Mapping[str, Sequence[Scalar]]) -> list[list[Scalar]]:
-        """Keep the rows of contact k."""
+    def place(self, k: Scalar, touch: Touch, pair: Mapping[str, Sequence[Scalar]]) -> None:
+        """Keep the rows of contact k, for the limbs that feel it."""
         forces = [force * f for force, f in zip(directions(touch, self.size), pair["friction"], strict=False)]
-        share = shares(self.axes, *pair["bodies"])
-        rows = slot_rows(self.model, self.axes, share, forces)
         for g, limb in enumerate(self.limbs):
-            felt = [part for column, part in zip(self.axes, share, strict=True) if column.v in limb]
-            self._felt[k * float(len(self.limbs)) + float(g)] = largest(felt)
-        for r, row in enumerate(rows):
-            for j, entry in enumerate(row):
-                self._J[self._entry(k, r, j)] = entry
-        return rows
+            own = [column for column in self.axes if column.v in limb]
+            share = shares(own, *pair["bodies"])
+            self._felt[k * float(len(self.limbs)) + float(g)] = largest(share)
+            when(less(0.5, largest(share)), (), partial(self._placed, k, limb, own, share, forces))
+
+    def _placed(
+        self, k: Scalar, limb: Sequence[int], own: Sequence[Column], share: Sequence[Scalar], forces: Sequence[Force]
+    ) -> tuple[Scalar, ...]:
+        for r, row in enumerate(slot_rows(own, share, forces)):
+            for j in limb:
+                self._J[self._entry(k, r, j)] = row[j]
+        return ()
 
     def put(self, k: Scalar, x: Sequence[Scalar]) -> None:
         """Say where contact k is."""
@@ -63,16 +71,7 @@ class SlotContacts(ABC):
 
     def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
         """state = body(k, *state) for every contact k."""
-        if not self.room:
-            return list(state)
-        count = self.slots.count
-        done = repeat(
-            self.room,
-            (0.0 * count, *state),
-            lambda k, n, *now: (n + 1.0, *body(k, *now)),
-            lambda n, *_: less(count - 0.5, n),
-        )
-        return list(done[1:])
+        return self.slots.each(state, body) if self.room else list(state)
 
     def _at(self, k: Scalar, r: int) -> Scalar:
         return k * float(self.size) + float(r)
@@ -82,22 +81,47 @@ class SlotContacts(ABC):
 
     def row(self, k: Scalar, r: int) -> list[Scalar]:
         """Row r of contact k."""
-        return [self._J[self._entry(k, r, j)] for j in range(self.nv)]
+        felt = {j: self.felt(k, g) for g, limb in enumerate(self.limbs) for j in limb}
+        return [select(felt[j], self._J[self._entry(k, r, j)], 0.0) for j in range(self.nv)]
 
     def column(self, k: Scalar, j: int) -> list[Scalar]:
-        """What velocity j is in the rows of contact k."""
+        """What velocity j, of a limb that feels it, is in the rows of contact k."""
         return [self._J[self._entry(k, r, j)] for r in range(self.size)]
 
     def felt(self, k: Scalar, limb: int) -> Scalar:
         """Whether the velocities of a limb have anything to do with contact k."""
         return less(0.5, self._felt[k * float(len(self.limbs)) + float(limb)])
 
+    def times(self, k: Scalar, s: Flat) -> list[Scalar]:
+        """J s of contact k."""
+        made: list[Scalar] = [0.0 * s[0]] * self.size
+        for g, limb in enumerate(self.limbs):
+
+            def more(*now: Scalar, limb: Sequence[int] = limb) -> list[Scalar]:
+                J = [self.column(k, j) for j in limb]
+                return [x + inner(row, [s[j] for j in limb]) for x, row in zip(now, zip(*J, strict=True), strict=True)]
+
+            made = list(when(self.felt(k, g), made, more))
+        return made
+
+    def pushed(self, k: Scalar, f: Sequence[Scalar], force: Sequence[Scalar]) -> list[Scalar]:
+        """force - J^T f of contact k."""
+        made = list(force)
+        for g, limb in enumerate(self.limbs):
+
+            def less_it(*now: Scalar, limb: Sequence[int] = limb) -> list[Scalar]:
+                return [x - inner(self.column(k, j), f) for j, x in zip(limb, now, strict=True)]
+
+            for j, x in zip(limb, when(self.felt(k, g), [made[j] for j in limb], less_it), strict=True):
+                made[j] = x
+        return made
+
     def aim(self, s: Flat) -> None:
         """Note how contacts change along s."""
 
         def aimed(k: Scalar) -> list[Scalar]:
-            for r in range(self.size):
-                self._step[self._at(k, r)] = inner(self.row(k, r), s)
+            for r, x in enumerate(self.times(k, s)):
+                self._step[self._at(k, r)] = x
             return []
 
         self.each([], aimed)
@@ -150,13 +174,25 @@ class SlotContacts(ABC):
 
 
 class Pairs:
-    """Numbers of pairs by name, read by the number of a pair; those that are the same for all are constants."""
+    """Numbers of pairs by name, read by the number of a pair; some may be nodes."""
 
-    def __init__(self, told: Sequence[Mapping[str, Sequence[float]]]):
+    def __init__(self, told: Sequence[Mapping[str, Sequence[Scalar]]]):
         self._columns = {
-            name: [c[0] if len(set(c)) == 1 else Table(c) for c in zip(*(one[name] for one in told), strict=True)]
+            name: [_column(c) for c in zip(*(one[name] for one in told), strict=True)]
             for name in (told[0] if told else ())
         }
 
     def __getitem__(self, pair: Scalar) -> dict[str, list[Scalar]]:
-        return {name: [c[pair] if isinstance(c, Table) else c for c in own] for name, own in self._columns.items()}
+        return {name: [read(pair) for read in own] for name, own in self._columns.items()}
+
+
+def _column(numbers: Sequence[Scalar]) -> Callable[[Scalar], Scalar]:
+    """A function that reads one of these by its place; what is the same at all of them needs no reading."""
+    if len(set(numbers)) == 1:
+        return lambda pair: numbers[0]
+    nodes = [x for x in dict.fromkeys(numbers) if unknown((x,))]
+    constants = Table([0.0 if x in nodes else x for x in numbers])
+    if not nodes:
+        return lambda pair: constants[pair]
+    which = Table([1.0 + nodes.index(x) if x in nodes else 0.0 for x in numbers])
+    return lambda pair: chosen([constants[pair], *nodes], which[pair])

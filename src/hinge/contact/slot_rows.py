@@ -55,15 +55,13 @@ def shares(axes: Sequence[Column], first: Scalar, second: Scalar) -> list[Scalar
     return [moves(column, second) - moves(column, first) for column in axes]
 
 
-def slot_rows(
-    model: Model, axes: Sequence[Column], share: Sequence[Scalar], forces: Sequence[Force]
-) -> list[list[Scalar]]:
-    """A row for each of these forces on the second body and against the first: velocity by velocity."""
-    made: list[list[Scalar]] = [[0.0] * model.nv for _ in forces]
+def slot_rows(axes: Sequence[Column], share: Sequence[Scalar], forces: Sequence[Force]) -> list[dict[int, Scalar]]:
+    """A row for each of these forces on the second body and against the first: the entries of velocities of columns."""
+    made: list[dict[int, Scalar]] = [{} for _ in forces]
     for column, part in zip(axes, share, strict=True):
         moved = column.axis * part
         for row, force in zip(made, forces, strict=True):
-            row[column.v] = row[column.v] + dot(moved, force)
+            row[column.v] = row.get(column.v, 0.0) + dot(moved, force)
     return made
 
 

@@ -9,6 +9,7 @@ contacts of its own at its own places.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hinge.graph import Scalar, Scratch, less, minimum, repeat, select, when
@@ -48,6 +49,17 @@ class Slots:
     def __getitem__(self, k: Scalar) -> Touch:
         pair, gap, *rest = (self._numbers[NUMBERS * k + float(j)] for j in range(NUMBERS))
         return Touch(pair, gap, tuple(rest[:3]), tuple(rest[3:6]), tuple(rest[6:]))
+
+    def each(self, state: Sequence[Scalar], body: Callable[..., Sequence[Scalar]]) -> list[Scalar]:
+        """state = body(k, *state) for every contact k."""
+        count = self.count
+        done = repeat(
+            self.room,
+            (0.0 * count, *state),
+            lambda k, n, *now: (n + 1.0, *body(k, *now)),
+            lambda n, *_: less(count - 0.5, n),
+        )
+        return list(done[1:])
 
     def add(self, condition: Scalar, touch: Touch) -> None:
         """Take a contact in where a condition holds; into a full list in the place of the shallowest, if that is less

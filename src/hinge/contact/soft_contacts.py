@@ -10,7 +10,7 @@ from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
 from hinge.contact.soft_rows import impedance, pull, stiffness
 from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
-from hinge.graph import Scalar, inner, less, select
+from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 from hinge.model.file_physics import TINY, Softness
@@ -29,13 +29,14 @@ class SoftContacts(SlotContacts):
         def placed(k: Scalar) -> list[Scalar]:
             touch = slots[k]
             pair = pairs[touch.pair]
-            rows = self.place(k, touch, pair)
+            self.place(k, touch, pair)
             off = touch.gap - pair["margin"][0]
             part = impedance(pair["impedance"], off)
             (firm, damp), (_, rub) = pull(pair["pull"], h), pull(pair["rub"], h)
-            D = stiffness(part, pair["weight"][0]) * pair["share"][0]
+            D = stiffness(part, pair["weight"][0] * pair["steep"][0]) * pair["share"][0]
             self._D[k] = select(less(off, 0.0), D, 0.0)
-            x = [inner(row, a) + (rub if r else damp) * inner(row, v) for r, row in enumerate(rows)]
+            speeds = self.times(k, v)
+            x = [y + (rub if r else damp) * speeds[r] for r, y in enumerate(self.times(k, a))]
             self.put(k, [x[0] + firm * part * off, *x[1:]])
             return []
 
@@ -60,20 +61,21 @@ class SoftContacts(SlotContacts):
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[float]]:
+def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     rows, soft = pair.condim, pair.softness
-    mu = [max(x, SLIPPERY) for x in pair.friction][: rows - 1]
-    square = mu[0] ** 2 / max(law.impratio, TINY) if mu else 1.0  # of the slope of the cone
-    weight, share, rub = pair.weight[0], 1.0, soft
+    mu = [maximum(x, SLIPPERY) for x in pair.friction][: rows - 1]
+    square = mu[0] * mu[0] / max(law.impratio, TINY) if mu else 1.0  # of the slope of the cone
+    steep, share, rub = 1.0, 1.0, soft
     if law.cone == "pyramidal" and mu:
-        weight, share = weight * (1.0 + mu[0] ** 2), 0.5 / square
+        steep, share = 1.0 + mu[0] * mu[0], 0.5 / square
     elif pair.solreffriction[0] * pair.solreffriction[1] > 0.0:
         rub = Softness(pair.solreffriction, soft.solimp)
     return {
         "bodies": (float(pair.first), float(pair.second)),
         "margin": (pair.margin,),
-        "weight": (weight,),
+        "weight": (pair.weight[0],),
+        "steep": (steep,),
         "share": (share,),
         "friction": ([1.0, *mu] + [0.0] * ROWS)[:ROWS],
         "impedance": soft.impedance,

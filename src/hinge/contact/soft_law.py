@@ -17,13 +17,15 @@ from typing import Any, NamedTuple, Protocol
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import together
 from hinge.contact.soft_rows import Row
+from hinge.dynamics.block_factor import Blocks
 from hinge.dynamics.solve import LDL
 from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, is_zero, less, repeat, select, sqrt, when
 from hinge.integrators.steps import Flat
 from hinge.model import Model
 
+WRITTEN = 600  # entries of a Hessian: the factors of one with more would be a long program
 FAR = 1e30  # more than any step along a direction
-CLOSE = 1e-12  # of a step: what is left of it is rounding
+CLOSE, NOISE = 2.0**-13, 2.0**-4  # of a step and of a slope: where so little of one is lost in rounding, it is rounding
 FINE = 0.01  # of the tolerance, along a direction
 
 Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
@@ -69,6 +71,7 @@ class SoftProblem:
         some |= {(i, j) for row in rows for i in row.J for j in row.J if j <= i}
         some |= together(model, [(pair.first, pair.second) for pair in law.pairs])
         self.places = {place: k for k, place in enumerate(sorted(some))}
+        self.large = len(some) > WRITTEN
 
     def solved(self, guess: Flat) -> Solved:
         """The accelerations of least cost, from a guess, which contacts were placed with."""
@@ -103,17 +106,28 @@ class SoftProblem:
         n, law, contacts = self.n, self.law, self.contacts
         a, left, force = (list(now[k : k + n]) for k in (0, n, 2 * n))
         down = [f - x for x, f in zip(left, force, strict=True)]
-        s = LDL(self.hessian(a), self.joint_label).solve(down)
+        s = self._newton(a, down)
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))
-        alpha = least(self.slope(a, s, inner(s, left), inner(s, Ms)), enough, now[-2], law.line_iterations)
+        start, bend = inner(s, left), inner(s, Ms)
+        terms = absolute(start) + absolute(bend)
+        alpha = least(self.slope(a, s, start, bend), enough, terms, now[-2], law.line_iterations)
         a = [x + alpha * y for x, y in zip(a, s, strict=True)]
         left = [x + alpha * y for x, y in zip(left, Ms, strict=True)]
         force = self.forces(a, lambda k: contacts.go(k, alpha))
         size, gain = self._scaled(left, force), 0.5 * inner(down, s) / law.inertia
         going = select(less(law.tolerance, size), select(less(law.gain, gain), 1.0, 0.0), 0.0)
         return [*a, *left, *force, size, going, now[-1] + 1.0]
+
+    def _newton(self, a: Flat, down: Flat) -> Flat:
+        """The step of Newton's method; a large Hessian is factored by loops."""
+        if not self.large:
+            return LDL(self.hessian(a), self.joint_label).solve(down)
+        H = Blocks(self.n, a[0], self.joint_label)
+        self._fill(a, H.memory, {place: H.place(*place) for place in self.places})
+        H.factor()
+        return H.solve(down)
 
     def _scaled(self, left: Flat, force: Flat) -> Scalar:
         off = [x - f for x, f in zip(left, force, strict=True)]
@@ -129,13 +143,21 @@ class SoftProblem:
 
         def more(k: Scalar, *now: Scalar) -> list[Scalar]:
             x = at(k)
-            Kx = self.contacts.stiffness(k, x)(x)
-            return [f - inner(self.contacts.column(k, j), Kx) for j, f in enumerate(now)]
+            return self.contacts.pushed(k, self.contacts.stiffness(k, x)(x), now)
 
         return self.contacts.each(force, more)
 
     def hessian(self, a: Flat) -> list[Flat]:
         """M + Jᵀ K J, up to the diagonal."""
+        H = Scratch(len(self.places), a[0], zeros=False)
+        self._fill(a, H, self.places)
+        full: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
+        for (i, j), place in self.places.items():
+            full[i][j] = H[place]
+        return full
+
+    def _fill(self, a: Flat, H: Scratch, places: Mapping[tuple[int, int], int]) -> None:
+        """Write M + Jᵀ K J into memory."""
         own = {(i, j): self.M[i][j] for i, j in self.places}
         for row in self.rows:
             _, D = row.force(row.of(a) - row.reference)
@@ -143,16 +165,12 @@ class SoftProblem:
                 for j, y in row.J.items():
                     if j <= i:
                         own[i, j] = own[i, j] + D * (x * y)
-        H = Scratch(len(own), a[0], zeros=False)
-        for place, x in enumerate(own.values()):
-            H[place] = x
-        self.contacts.each([], lambda k: self._stiffened(H, k))
-        full: list[Flat] = [[0.0] * self.n for _ in range(self.n)]
-        for (i, j), place in self.places.items():
-            full[i][j] = H[place]
-        return full
+        for at, x in own.items():
+            if not is_zero(x) or not self.large:
+                H[places[at]] = x
+        self.contacts.each([], lambda k: self._stiffened(H, places, k))
 
-    def _stiffened(self, H: Scratch, k: Scalar) -> list[Scalar]:
+    def _stiffened(self, H: Scratch, places: Mapping[tuple[int, int], int], k: Scalar) -> list[Scalar]:
         """Contact k added to a Hessian, for each two limbs that feel it."""
         contacts, limbs = self.contacts, self.contacts.limbs
         K = contacts.stiffness(k, contacts.x(k))
@@ -167,7 +185,7 @@ class SoftProblem:
             for i in other:
                 J = contacts.column(k, i)
                 for j, column in KJ.items():
-                    place = self.places.get((max(i, j), min(i, j)))
+                    place = places.get((max(i, j), min(i, j)))
                     if place is not None and (i >= j or j not in other):
                         H[place] = H[place] + inner(J, column)
             return ()
@@ -197,10 +215,10 @@ class SoftProblem:
         return slopes
 
 
-def least(slope: Slope, enough: Scalar, going: Scalar, iterations: int) -> Scalar:
+def least(slope: Slope, enough: Scalar, terms: Scalar, going: Scalar, iterations: int) -> Scalar:
     """Where a convex function that falls at 0 has no slope, or little enough: Newton's method from 1, kept between.
 
-    A state that is not `going` has 1.
+    `terms` is how large the numbers are that make the slope. A state that is not `going` has 1.
     """
 
     def tried(_: Scalar, at: Scalar, low: Scalar, high: Scalar, going: Scalar) -> tuple[Scalar, ...]:
@@ -210,8 +228,14 @@ def least(slope: Slope, enough: Scalar, going: Scalar, iterations: int) -> Scala
         there = at - first / second
         known = select(less(low, there), less(there, high), 0.0)
         there = select(known, there, select(less(high, FAR), 0.5 * (low + high), 2.0 * at))
-        on = select(less(enough, absolute(first)), less(CLOSE * at, absolute(there - at)), 0.0)
+        falls_still = select(less(enough, absolute(first)), _feels(terms, NOISE * first), 0.0)
+        on = select(falls_still, _feels(at, CLOSE * (there - at)), 0.0)
         return select(on, there, at), low, high, select(on, 1.0, 0.0)
 
     zero = 0.0 * enough
     return repeat(iterations, (zero + 1.0, zero, zero + FAR, going), tried, lambda *now: less(now[3], 0.5))[0]
+
+
+def _feels(x: Scalar, change: Scalar) -> Scalar:
+    """Whether a number is another one with a change, in the precision there is."""
+    return less(0.0, absolute(x + change - x))

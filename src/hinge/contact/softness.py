@@ -9,13 +9,17 @@ configuration: 1/kg of a point, 1/(kg m²) of a turn, the mean over directions, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import axes_in_base, poses
+from hinge.graph import Scalar
 from hinge.model import Model
 from hinge.model.file_physics import Softness
 from hinge.spatial import IDENTITY, ZERO, Mat3, MotionSpace, Vec3, cross3
@@ -37,10 +41,15 @@ class SoftPair:
     second: int
     weight: tuple[float, float]  # of points, of turns
     condim: int = 3
-    friction: Numbers = (1.0, 1.0, 0.005, 0.0001, 0.0001)  # two sliding, one spinning, two rolling
+    friction: tuple[Scalar, ...] = (1.0, 1.0, 0.005, 0.0001, 0.0001)  # two sliding, one spinning, two rolling
     softness: Softness = SOFT
     solreffriction: Numbers = (0.0, 0.0)  # of friction in an elliptic cone; zeros: that of the normal
     margin: float = 0.0  # m: the gap below which there is a force
+
+    def surfaced(self, given: Mapping[str, Scalar]) -> SoftPair:
+        """The pair with other friction, and rows for it."""
+        friction = frictions(self.friction[: self.condim - 1], given)
+        return replace(self, friction=friction, condim=max(self.condim, rows_of(friction)))
 
 
 class Length(NamedTuple):
@@ -146,8 +155,9 @@ class Weights:
         self.axes = axes_in_base(model, q, self.R, self.r)
         H = np.array(composite(model, q), float).reshape(model.nv, model.nv)
         self.inertia, self.inverse = float(np.trace(H)), np.linalg.inv(H)
+        self.link = cache(self._link)
 
-    def link(self, name: str) -> tuple[float, float]:
+    def _link(self, name: str) -> tuple[float, float]:
         """Of a link: of its centre of mass, and of turns; zeros where it stands still."""
         model, frame = self.model, self.model.frame(name)
         centre = Vec3(tuple(model.links[name].com)) if name in model.links else ZERO

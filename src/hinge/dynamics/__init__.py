@@ -21,6 +21,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     newton_euler,
     regressor,
     resolved_motion,
+    sensors,
     turney,
 )
 from hinge.dynamics.place import Place

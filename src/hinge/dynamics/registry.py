@@ -286,7 +286,8 @@ def _driven(model: Model) -> int:
 OPEN = dict.fromkeys(
     ("forward_dynamics", "hybrid_dynamics", "floating_inverse_dynamics", "impulse_response", "articulated_inertia",
      "articulated_bias", "bias_acceleration", "forward_dynamics_derivatives"), "it has kinematic loops",
-) | {"joint_reactions": "it has kinematic loops, whose forces loop_reactions takes"}  # fmt: skip
+)  # fmt: skip
+OPEN |= dict.fromkeys(("joint_reactions", "joint_wrench"), "it has kinematic loops, whose forces loop_reactions takes")
 
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}

@@ -6,15 +6,15 @@ with Σ a = 0 and Σ k b = 0, so that the motion starts and ends at rest, withou
 joint swings as far as its limits let it: a series of n harmonics that is within a bound at N even times stays within
 1 / cos(πn/N) of it between them, and the bound is taken in by as much. The shapes are chosen so that the condition
 number of the base regressor, columns in the units they have at random states, is small. Frames that have to stay in a
-box let joints swing less far than their limits do: how far is found with the shapes, leaving the box is made dear, and
-what still leaves it is swung less until it does not.
+box, and links that have to stay apart, let joints swing less far than their limits do: how far is found with shapes,
+leaving is made dear, and what still leaves is swung less until it does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ FARTHEST = np.pi  # rad or m, how far a joint without limits swings
 NUDGE = 1e-6
 HALVINGS = 30
 DEAR = 1e3  # what being outside by the size of the box adds to the logarithm of the condition number
+NEAR = 0.1  # m: what being too near by this adds as much
 SAG = 0.25  # of a second difference: how far a frame may be from its samples between them, twice what a parabola is
 
 
@@ -75,6 +76,8 @@ def excite(
     tries: int = 4,
     seed: int = 0,
     workspace: Any = None,
+    clearance: float | None = None,
+    ground: Any = None,
 ) -> Excitation:
     """A motion that starts and ends at rest, keeps the limits, and shows the base parameters well.
 
@@ -82,7 +85,8 @@ def excite(
     within `speed` (nv, or one number; by default the robot's limits), accelerations within `acceleration` where it is
     given, and with `effort` the joint forces of this robot within its effort limits. `workspace` is a box (lower,
     upper), two corners in base coordinates (m), that the origins of all body frames stay in, or a dict of a box for
-    each frame that has one. Of `tries` shapes, each improved, the best is given.
+    each frame that has one. With a `clearance` (m) links stay that far from each other, and from a `ground`, as
+    `robot.distances` has them. Of `tries` shapes, each improved, the best is given.
 
     >>> arm = hinge.samples.planar_2r()
     >>> motion = hinge.identify.excite(arm, duration=5.0, speed=2.0, tries=1)
@@ -109,19 +113,19 @@ def excite(
     base = base_parameters(robot, joint_terms, tol=FAINT)
     if base.rank == 0:
         raise ExcitationError(f"excite: robot {robot.name!r} has no parameter that a joint feels.")
-    boxes = _boxes(robot, workspace, centre)
-    series = _Series(robot.nv, harmonics, float(duration), bounds, bool(boxes))
+    rooms = [*_boxes(robot, workspace, centre), *_clear(robot, clearance, ground, centre)]
+    series = _Series(robot.nv, harmonics, float(duration), bounds, bool(rooms))
     rng, terms = arguments.generator("excite", seed), tuple(joint_terms)
 
     def value_and_slope(x: Array) -> tuple[float, Array]:
-        return _cost(robot, base, terms, centre, series, boxes, np.vstack([x, x + NUDGE * np.eye(len(x))]))
+        return _cost(robot, base, terms, centre, series, rooms, np.vstack([x, x + NUDGE * np.eye(len(x))]))
 
-    starts = np.array([_inside(robot, centre, series, boxes, x) for x in rng.normal(size=(8 * tries, series.size))])
-    values = [_cost(robot, base, terms, centre, series, boxes, x[None])[0] for x in starts]
+    starts = np.array([_inside(centre, series, rooms, x) for x in rng.normal(size=(8 * tries, series.size))])
+    values = [_cost(robot, base, terms, centre, series, rooms, x[None])[0] for x in starts]
     starts = starts[np.argsort(values)[:tries]]
     done = [minimize(value_and_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": 25}) for x in starts]
     made = Excitation(centre, *series.coefficients(min(done, key=lambda one: one.fun).x), float(duration), 0.0)
-    made = _smaller(made, lambda one: _outside(robot, boxes, one) <= 0.0)
+    made = _smaller(made, lambda one: _outside(rooms, one) <= 0.0)
     made = _within_effort(robot, made, terms) if effort else made
     Y = base.columns(robot.regressor(*made(series.coarse), joint_terms=terms)).reshape(1, -1, base.rank) / base.scale
     return replace(made, condition=float(np.exp(_log_condition(Y)[0])))
@@ -185,12 +189,18 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
     return centre, made
 
 
-def _boxes(robot: Robot, workspace: Any, centre: Array) -> dict[str, Array]:
-    """The corners (2, 3) that each frame has to stay between; its place in the middle has to be inside."""
+class _Room(NamedTuple):
+    """What coordinates have to stay in: how far beyond they are (…, k), below zero inside, and sizes (k) of that."""
+
+    beyond: Callable[[Array], Array]
+    size: Any
+
+
+def _boxes(robot: Robot, workspace: Any, centre: Array) -> Iterator[_Room]:
+    """A box for each frame that has one; its place in the middle has to be inside."""
     if workspace is None:
-        return {}
+        return
     given = workspace if isinstance(workspace, Mapping) else dict.fromkeys(robot.body_names, workspace)
-    made = {}
     for name, box in given.items():
         corners = arguments.real(f"excite: workspace of {name!r}", box).astype(float)
         at = robot.pose(centre, name)[:3, 3]
@@ -201,42 +211,58 @@ def _boxes(robot: Robot, workspace: Any, centre: Array) -> dict[str, Array]:
                 f"excite: in the middle {name!r} is at ({', '.join(f'{x:.3g}' for x in at)}) m, "
                 "outside its workspace.\n  Give another middle=, or a larger box."
             )
-        made[name] = corners
-    return made
+
+        def beyond(q: Array, name: str = name, corners: Array = corners) -> Array:
+            at = robot.pose(q, name)[..., :3, 3]
+            return np.maximum(corners[0] - at, at - corners[1])
+
+        yield _Room(beyond, corners[1] - corners[0])
 
 
-def _beyond(robot: Robot, boxes: dict[str, Array], q: Array) -> list[Array]:
-    """How far each frame is outside its box (…, 3), below zero where it is inside, at coordinates (…, nq)."""
-    at = {name: robot.pose(q, name)[..., :3, 3] for name in boxes}
-    return [np.maximum(box[0] - at[name], at[name] - box[1]) for name, box in boxes.items()]
+def _clear(robot: Robot, clearance: float | None, ground: Any, centre: Array) -> Iterator[_Room]:
+    """Links far enough from each other and from the ground; in the middle they have to be."""
+    if clearance is None and ground is None:
+        return
+    least = 0.0 if clearance is None else float(arguments.real("excite: clearance", clearance, ()))
+    if not 0.0 <= least < np.inf:
+        raise SizeError(f"excite: clearance is {least:g} m; give a distance from 0 up.")
+    at = robot.distances(centre, ground=ground)
+    nearest = int(np.argmin(at.distance))
+    if at.distance[nearest] <= least:
+        one, other = at.pairs[nearest]
+        raise ExcitationError(
+            f"excite: in the middle {one!r} and {other!r} are {at.distance[nearest]:.3g} m apart, which has to be more "
+            f"than {least:g} m.\n  Give another middle=, or less clearance=."
+        )
+    yield _Room(lambda q: least - robot.distances(q, ground=ground).distance, NEAR)
 
 
-def _outside(robot: Robot, boxes: dict[str, Array], made: Excitation) -> float:
-    """How far a frame gets out of its box at any time, samples and what is between them."""
+def _outside(rooms: Sequence[_Room], made: Excitation) -> float:
+    """How far anything gets out of its room at any time, samples and what is between them."""
     t = np.linspace(0.0, made.duration, FINE * made.cosines.shape[1] + 1)
-    most = [x + SAG * np.abs(np.diff(x, 2, axis=0)).max(axis=0) for x in _beyond(robot, boxes, made(t)[0])]
-    return float(np.max(most, initial=-np.inf))
+    away = [room.beyond(made(t)[0]) for room in rooms]
+    most = [x + SAG * np.abs(np.diff(x, 2, axis=0)).max(axis=0) for x in away]
+    return float(np.max([x.max() for x in most], initial=-np.inf))
 
 
-def _inside(robot: Robot, centre: Array, series: _Series, boxes: dict[str, Array], x: Array) -> Array:
-    """A shape as it is, with swings small enough for the boxes."""
-    for swing in (2.0, 0.0, -1.0, -2.0, -3.0, -4.0) if boxes else ():
+def _inside(centre: Array, series: _Series, rooms: Sequence[_Room], x: Array) -> Array:
+    """A shape as it is, with swings small enough for the rooms."""
+    for swing in (2.0, 0.0, -1.0, -2.0, -3.0, -4.0) if rooms else ():
         x[series.shapes :] = swing
         q = centre + _motion(series.coarse, *series.coefficients(x), series.duration)[0]
-        if np.max(_beyond(robot, boxes, q)) <= 0.0:
+        if max(room.beyond(q).max() for room in rooms) <= 0.0:
             break
     return x
 
 
 def _cost(
-    robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, boxes: dict[str, Array], x: Array
+    robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, rooms: Sequence[_Room], x: Array
 ) -> tuple[float, Array]:
-    """The logarithm of the condition number of x[0], with the price of leaving boxes, and its slope to the others."""
+    """The logarithm of the condition number of x[0], with the price of leaving rooms, and its slope to the others."""
     q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
     Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))
     value, slope = _log_condition(Y.reshape(len(x), -1, base.rank) / base.scale)
-    beyond = zip(_beyond(robot, boxes, centre + q), boxes.values(), strict=True)
-    price = [np.mean((np.maximum(d, 0.0) / (box[1] - box[0])) ** 2, axis=(-1, -2)) for d, box in beyond]
+    price = [np.mean((np.maximum(one.beyond(centre + q), 0.0) / one.size) ** 2, axis=(-1, -2)) for one in rooms]
     dear = DEAR * np.sum([np.zeros(len(x)), *price], axis=0)
     return value + float(dear[0]), slope + (dear[1:] - dear[0]) / NUDGE
 

@@ -6,6 +6,7 @@ Read joints, then model, build, frames.
 from hinge.model import mechanisms  # noqa: F401  registers its joints
 from hinge.model.build import Builder
 from hinge.model.frames import reframe, unmoved
+from hinge.model.height_fields import Heights
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Floats, Follow, Frame, JointData, Model
 from hinge.model.report import Finding, Report
@@ -19,6 +20,7 @@ __all__ = [
     "Floats",
     "Follow",
     "Frame",
+    "Heights",
     "Joint",
     "JointData",
     "Model",

@@ -88,6 +88,43 @@ def puma560() -> Model:
     return dh.read(rows, "classic", name="puma560").build()
 
 
+def panda() -> Model:
+    """The arm of the Franka Emika Panda, without a hand; the frame "tool" is its flange.
+
+    Kinematics in the modified convention and limits as the maker states them; masses, centres of mass and inertias as
+    identified by Gaz, Cognetti, Oliva, Robuffo Giordano and De Luca (2019).
+    """
+    from hinge.formats import dh
+
+    half = math.pi / 2
+    # alpha, a, d, mass, centre of mass, inertia xx, xy, xz, yy, yz, zz, limits of position, velocity and effort
+    table = [
+        (0.0, 0.0, 0.333, 4.970684, (0.003875, 0.002081, -0.04762),
+         (0.70337, -0.000139, 0.006772, 0.70661, 0.019169, 0.009117), (-2.8973, 2.8973), 2.175, 87.0),
+        (-half, 0.0, 0.0, 0.646926, (-0.003141, -0.02872, 0.003495),
+         (0.007962, -0.003925, 0.010254, 0.02811, 0.000704, 0.025995), (-1.7628, 1.7628), 2.175, 87.0),
+        (half, 0.0, 0.316, 3.228604, (0.027518, 0.039252, -0.066502),
+         (0.037242, -0.004761, -0.011396, 0.036155, -0.012805, 0.01083), (-2.8973, 2.8973), 2.175, 87.0),
+        (half, 0.0825, 0.0, 3.587895, (-0.05317, 0.104419, 0.027454),
+         (0.025853, 0.007796, -0.001332, 0.019552, 0.008641, 0.028323), (-3.0718, -0.0698), 2.175, 87.0),
+        (-half, -0.0825, 0.384, 1.225946, (-0.011953, 0.041065, -0.038437),
+         (0.035549, -0.002117, -0.004037, 0.029474, 0.000229, 0.008627), (-2.8973, 2.8973), 2.61, 12.0),
+        (half, 0.0, 0.0, 1.666555, (0.060149, -0.014117, -0.010517),
+         (0.001964, 0.000109, -0.001158, 0.004354, 0.000341, 0.005433), (-0.0175, 3.7525), 2.61, 12.0),
+        (half, 0.088, 0.0, 0.735522, (0.010517, -0.004252, 0.061597),
+         (0.012516, -0.000428, -0.001196, 0.010027, -0.000741, 0.004815), (-2.8973, 2.8973), 2.61, 12.0),
+    ]  # fmt: skip
+    rows = [
+        {"alpha": alpha, "a": a, "d": d, "mass": mass, "com": com,
+         "inertia": np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), "limits": limits, "velocity": velocity,
+         "effort": effort}
+        for alpha, a, d, mass, com, (xx, xy, xz, yy, yz, zz), limits, velocity, effort in table
+    ]  # fmt: skip
+    flange = np.eye(4)
+    flange[2, 3] = 0.107
+    return dh.read(rows, "modified", tool=flange, name="panda").build()
+
+
 def _random_body(rng: np.random.Generator) -> dict[str, object]:
     """A physical body: the inertia of a cloud of points.
 

@@ -2,7 +2,7 @@
 
 Its sizes are its fields, in m and as URDF has them: radii, and whole edges and lengths, along z and about its middle.
 A class says what it holds (`solid`, `shell`), how far it reaches in a direction (`parts`, `rounding`), how it is drawn
-(`triangles`), and how the file formats spell it. `Shape` is what a file says of one: also its role and where it is.
+(`triangles`), and how the file formats spell it. `Shape` is what a file says of one: its role and where it is, too.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Shape:
     scale: tuple[float, ...] = (1.0, 1.0, 1.0)
     rgba: tuple[float, ...] | None = None
     surface: Surface | None = None  # how it touches, where the file says
+    heights: Any = None  # of terrain: see height_fields.py
 
     @property
     def geometry(self) -> Geometry | None:
         """Its type with its sizes; None where the kind has no class, or other sizes."""
         known = SHAPES.get(self.kind)
-        fits = known is not None and len(self.size) == len(known.sizes())
-        return known.of(self.size, self.file, self.scale) if known is not None and fits else None
+        return None if known is None or len(self.size) != len(known.sizes()) else known.of(self)
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Geometry:
         return cls.__match_args__  # the names of its fields
 
     @classmethod
-    def of(cls, size: Sequence[float], file: str, scale: tuple[float, ...]) -> Geometry:
+    def of(cls, shape: Shape) -> Geometry | None:
         """One as a model remembers it."""
-        return cls(*size)
+        return cls(*shape.size)
 
     @classmethod
     def urdf_attributes(cls) -> Mapping[str, int]:
@@ -337,8 +337,8 @@ class Mesh(Geometry):
         return ()
 
     @classmethod
-    def of(cls, size: Sequence[float], file: str, scale: tuple[float, ...]) -> Geometry:
-        return cls(file, scale)
+    def of(cls, shape: Shape) -> Geometry:
+        return cls(shape.file, shape.scale)
 
     @cached_property
     def corners(self) -> Array:

@@ -166,13 +166,14 @@ class Contacts(View):
         joint_terms: Any = ...,
         backend: Any = ...,
         derivatives: Any = ...,
+        parameters: Any = ...,
     ) -> Any:
         """The state after h seconds with the joint forces held and contacts that are found, or given.
 
-        Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground` and `law` are as in `hinge.simulate`. By the rigid law
-        the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With `derivatives` A and B
-        say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is within a millionth of
-        where it opens, closes, sticks or slides, where they are those of one side.
+        Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground`, `law` and `parameters` are as in `hinge.simulate`. By
+        the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With
+        `derivatives` A and B say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is
+        within a millionth of where it opens, closes, sticks or slides, where they are those of one side.
 
         >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
         >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)
@@ -521,12 +522,68 @@ class Linkage(View):
         """
         ...
 
+class Sensors(View):
+    def imu(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, name: str, **common: Unpack[Common]) -> Any:
+        """What an inertial measurement unit reads: angular velocity, and acceleration less gravity, in its own axes.
+
+        Takes q (nq), qd and qdd (nv) and the name of a link or frame; gives (6,), what the gyroscope reads in rad/s, then
+        the accelerometer in m/s²: at rest that is g upward, in free fall nothing.
+
+        >>> hinge.samples.planar_2r().imu([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "hand")  # it goes round, 2 m/s² inward
+        array([ 0.  , -1.  ,  0.  , -2.  ,  0.  ,  9.81])
+        """
+        ...
+    def wrench(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        name: str,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """What a force-torque sensor reads: the whole spatial force [couple; force] through a joint on what it carries.
+
+        Takes q (nq), qd and qdd (nv) and the name of a link or frame; gives (6,) in N m and N, at that frame and in its
+        coordinates. The joint is the one that carries the moving body which the frame is on.
+
+        >>> hinge.samples.planar_2r().joint_wrench([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], "lower").round(3)
+        array([ 0.   , -4.905,  0.   ,  0.   ,  0.   ,  9.81 ])
+        """
+        ...
+    def reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any:
+        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
+
+        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
+        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
+        base, in base coordinates. total = active + bearing.
+
+        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+        >>> base[3:].round(2)
+        array([ 0.  ,  0.  , 19.62])
+        """
+        ...
+
 class Algorithms(View):
     target: Target
     actuation: Actuation
     contact: Contacts
     geometry: Geometry
     linkage: Linkage
+    sensors: Sensors
     def acceleration(
         self,
         q: ArrayLike,
@@ -796,28 +853,6 @@ class Algorithms(View):
         (6, 2)
         """
         ...
-    def joint_reactions(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        external: Mapping[str, ArrayLike] | None = ...,
-        external_frame: str = ...,
-        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
-        **common: Unpack[Common],
-    ) -> Any:
-        """The whole spatial force through each joint, its active and bearing parts, and the force on the base.
-
-        Takes q (nq), qd and qdd (nv); gives total, active and bearing, (bodies, 6) each, forces [couple; force] on each
-        moving body through its joint, in the body's own frame, and the force (6,) that the robot's joints take from the
-        base, in base coordinates. total = active + bearing.
-
-        >>> total, active, bearing, base = hinge.samples.planar_2r().joint_reactions([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-        >>> base[3:].round(2)
-        array([ 0.  ,  0.  , 19.62])
-        """
-        ...
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any:
         """Half of qdᵀ H(q) qd, armature in.
 
@@ -1031,6 +1066,7 @@ class Algorithms(View):
         joint_terms: Any = ...,
         backend: Any = ...,
         derivatives: Any = ...,
+        parameters: Any = ...,
     ) -> Any: ...
     def distances(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...
     def collides(self, q: Any, pairs: Any = ..., ground: Any = ..., exclude: Any = ..., backend: Any = ...) -> Any: ...
@@ -1110,3 +1146,27 @@ class Algorithms(View):
     ) -> Any: ...
     def loop_project(self, q: ArrayLike, qd: ArrayLike, **common: Unpack[Common]) -> Any: ...
     def loop_inverse_dynamics(self, q: Any, qd: Any, qdd: Any, actuated: Any = ...) -> Any: ...
+    def imu(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, name: str, **common: Unpack[Common]) -> Any: ...
+    def joint_wrench(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        name: str,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        external: Mapping[str, ArrayLike] | None = ...,
+        external_frame: str = ...,
+        base_motion: tuple[ArrayLike, ArrayLike] | None = ...,
+        **common: Unpack[Common],
+    ) -> Any: ...

@@ -16,6 +16,7 @@ from hinge.formats.xml import MAX_BYTES
 from hinge.loops import linkages as _linkages
 from hinge.loops.equalities import closed
 from hinge.model import samples as _samples
+from hinge.model.go2 import go2 as _go2
 from hinge.model.numbers import numbers
 from hinge.model.symbols import is_symbolic
 from hinge.robot import Robot
@@ -160,7 +161,9 @@ def _as_robot(sample: Any) -> Any:
     return made
 
 
+ARMS = ("pendulum", "planar_2r", "puma560", "panda", "chain", "random_tree")
 samples = SimpleNamespace(
-    **{n: _as_robot(getattr(_samples, n)) for n in ("pendulum", "planar_2r", "puma560", "chain", "random_tree")},
+    **{n: _as_robot(getattr(_samples, n)) for n in ARMS},
     **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
+    go2=_as_robot(_go2),
 )

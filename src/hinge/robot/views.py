@@ -41,6 +41,9 @@ VIEWS = {
         "loop_gap": "gap", "loop_jacobian": "jacobian", "loop_bias": "bias", "loop_dynamics": "dynamics",
         "loop_reactions": "reactions", "loop_project": "project", "loop_inverse_dynamics": "inverse_dynamics",
     }),
+    "sensors": Home("hinge.calls.sensors", "Sensors", {
+        "imu": "imu", "joint_wrench": "wrench", "joint_reactions": "reactions",
+    }),
 }  # fmt: skip
 MEMBERS = {name: (view, called) for view, home in VIEWS.items() for name, called in home.members.items()}
 

@@ -214,7 +214,7 @@ class Course:
         if name == "inputs":
             return {k: self.outside.shape(key) for k, key in enumerate(self._arrays(name))}
         if name == "parameters":
-            return {one.name: one.shape for one in self.robot.target.vary}
+            return {one.name: one.shape for one in self.physics.numbers(self.robot.target)}
         given = self.given[name]
         return {key: np.shape(given[key])[-1:] for key in (self.outside.loaded.names if name == "external" else given)}
 

@@ -14,8 +14,10 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.backends.cuda.resident import HOST, LINE, Kind, Library, one_place
 from hinge.backends.kernel import SINGLE, Plan
+from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Graph, Input, order
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.arrays import DOUBLE, There
@@ -23,7 +25,7 @@ from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
 
 Shape = tuple[int, ...]
-EACH = {"tau": 1, "taus": 2}  # of which every rollout has a row, or one a step
+EACH = {"tau": 1, "taus": 2, "ctrls": 2}  # of which every rollout has a row, or one a step
 SEVERAL = ("base_motion", "prescribed")
 
 
@@ -36,15 +38,13 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
         raise NotCovered(
             "rollout: loops='independent' looks at the states.\n  Give arrays of NumPy, or loops='project'."
         )
-    if np.ndim(said["ctrl"]) > 1 or "ctrl" in given:
-        raise NotCovered("rollout: on a GPU ctrl is (nu), the same for all.\n  Give arrays of NumPy for others.")
     take = _Taken(library, robot, batch, given, steps)
     none = {"q": np.empty((0, robot.nq)), "qd": np.empty((0, robot.nv)), "batch": (), "own": batch}
     with np.errstate(all="ignore"):
         physics, acts = setup.acting(**dict(said) | take.in_their_place() | none)
     for name, like in acts.arrays.items():
         own = like.shape[1:] if name in EACH else like.shape
-        parts = take.parts(name, like, getattr(said["policy"], "inputs", ()))
+        parts = take.parts(name, like, getattr(said["policy"], "inputs", ()), physics.numbers(robot.target))
         if any(np.ndim(x) > len(shape) for x, shape in parts):
             acts.shared.discard(name)
         acts.arrays[name] = take.rows(name, parts, () if name in acts.shared else (prod(batch),), own)
@@ -63,7 +63,7 @@ class _Taken:
         kinds = {}
         for name, one in given.items():
             for key, x in one.items() if isinstance(one, Mapping) else [(None, one)]:
-                if hasattr(x, "shape"):
+                if hasattr(x, "shape") and not (name == "ctrl" and isinstance(x, np.ndarray)):  # that one is put there
                     kind = Kind(x.shape, x.dtype, HOST) if isinstance(x, np.ndarray) else library.kind(x)
                     kinds[name if key is None else f"{name}[{key!r}]"] = kind
         one_place("rollout", {name: kind.device for name, kind in kinds.items()})
@@ -77,6 +77,9 @@ class _Taken:
         made: dict[str, Any] = {"steps": self.steps}
         made |= {name: np.ones(np.shape(given[name])[-own:]) for name, own in EACH.items() if name in given}
         made |= {name: [np.ones(np.shape(x)[-1:]) for x in given[name].values()] for name in SEVERAL if name in given}
+        if "ctrl" in given:
+            shape = tuple(np.shape(given["ctrl"]))
+            made["ctrl"] = np.ones(shape[-2:] if setup.by_step(shape, self.batch, self.steps) else shape[-1:])
         if "external" in given:
             made["external"] = {key: np.ones(np.shape(x)[-1:]) for key, x in given["external"].items()}
         if "inputs" in given:
@@ -84,7 +87,8 @@ class _Taken:
         model = self.robot.model
         values = {name: known[name].nominal(model) if name in known and known[name].field != "symbol" else 1.0
                   for name in given.get("parameters", ())}  # fmt: skip
-        return made | {"parameters": setup.varied(self.robot, values)}
+        surfaces = surface_parameters("rollout", self.robot.target, values)
+        return made | {"parameters": setup.varied(self.robot, values), "surfaces": surfaces}
 
     def own(self, k: int, x: Any) -> Shape:
         """The shape that one rollout has of what a policy is given."""
@@ -92,17 +96,17 @@ class _Taken:
         setup.unambiguous(self.robot, k, shape, self.batch)
         return shape[len(self.batch) :] if self.batch and shape[: len(self.batch)] == self.batch else shape
 
-    def parts(self, name: str, like: Array, fed: Sequence[Any]) -> list[tuple[Any, Shape]]:
+    def parts(
+        self, name: str, like: Array, fed: Sequence[Any], numbers: Sequence[Parameter]
+    ) -> list[tuple[Any, Shape]]:
         """What stands side by side in an array of a run, and the shape of each for one rollout.
 
-        A policy is `fed` what it has of its own, besides what is given.
+        A policy is `fed` what it has of its own, besides what is given; `numbers` are the parameters.
         """
         given = self.given.get(name, {})
         if name == "parameters":
-            known = {one.name: given.get(one.name) for one in self.robot.target.vary}
             model = self.robot.model
-            return [(one.nominal(model) if known[one.name] is None else known[one.name], one.shape)
-                    for one in self.robot.target.vary]  # fmt: skip
+            return [(given[one.name] if one.name in given else one.nominal(model), one.shape) for one in numbers]
         if name == "external":
             return [(given[key], (6,)) for key in sorted(given)]
         if name == "base_motion":
@@ -111,10 +115,10 @@ class _Taken:
             parts = [(x, tuple(np.shape(x)[-1:])) for x in given.values()]
             left = like.size - sum(prod(shape) for _, shape in parts)
             return [*parts, (0.0, (left,))] if left else parts
+        if name in ("ctrl", "ctrls"):
+            return [(self.given.get("ctrl", like), like.shape[name in EACH :])]
         if name in EACH:
             return [(given, like.shape[1:])]
-        if name == "ctrl":
-            return [(like, like.shape)]
         inputs = [*self.given.get("inputs", {}).values(), *fed]
         return [(inputs[int(name.removeprefix("input"))], like.shape)]
 

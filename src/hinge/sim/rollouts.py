@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends import default_backend
+from hinge.backends import alone, default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
@@ -127,6 +127,13 @@ class Outside:
             (lambda t, q, v: float(OK)) if says is None else (lambda t, q, v: says(t, q, v, *fed)[0]),
         )
 
+    def surfaced(self, graph: Graph, physics: Physics) -> Physics:
+        """The same physics with the friction and restitution that are given."""
+        touch = physics.touch
+        if touch is None or not touch.surfaces:
+            return physics
+        return replace(physics, touch=touch.surfaced(self.flat(graph, "parameters")[-len(touch.surfaces) :]))
+
     def before(self, acts: Acts, end: Scalar) -> Acts:
         """What acts up to a time: where forces jump there, they are those before it."""
         if "cuts" not in self.arrays:
@@ -142,6 +149,7 @@ class Outside:
         """
 
         nq, n = model.nq, model.nq + model.nv
+        physics = self.surfaced(graph, physics)
 
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
             q, v = model.joint_positions(at[:nq]), list(at[nq:n])
@@ -232,7 +240,8 @@ def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside
     """The model that a step runs on, with what varies as inputs."""
     model = replace(target.traced, terms=physics.traced_terms)
     if target.vary:
-        model = varied(model, target.vary, outside.flat(graph, "parameters"))
+        size = sum(one.size for one in target.vary)
+        model = varied(model, target.vary, outside.flat(graph, "parameters")[:size])
     return regrouped(model)
 
 
@@ -243,8 +252,11 @@ def cheapest(target: Target, physics: Physics) -> Any:
     return target.kernels(("cheapest", terms), lambda: trace(request, target)[0])
 
 
-def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None) -> Kernel:
-    """The kernel of a run."""
+def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None,
+           rollouts: int = 0) -> Kernel:  # fmt: skip
+    """The kernel of a run, of so many rollouts where that is known."""
+    if rollouts == 1 and physics.touch is not None:
+        backend = alone(backend or default_backend())
     wide = fate_width(physics, robot.nv)
     takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     gives = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
@@ -302,7 +314,7 @@ class Rolling:
                  place: Here | None = None):  # fmt: skip
         fields = {name: array.shape[-1] for name, array in records.items()}
         self.place = place or where(backend)
-        self.kernel = kernel(robot, physics, outside, fields, backend)
+        self.kernel = kernel(robot, physics, outside, fields, backend, len(q))
         self.clock = np.array([start, first, 0, h, 0, every, 0, 0], float)
         taken = outside.inputs()
         for name in ("taus", "ctrls"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from hinge import arguments
 from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
-from hinge.contact.contact_model import ContactModel
+from hinge.contact.contact_model import ContactModel, refuse_deep
+from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -20,6 +21,7 @@ from hinge.graph.scalars import evaluated
 from hinge.integrators import METHODS
 from hinge.loops.assembly import START, refuse_open
 from hinge.model.driven import sizes
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim.forces import given_forces
@@ -31,7 +33,6 @@ from hinge.sim.touching import touching
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
 HOST = (1, 0)  # of DLPack: the CPU
-LOOKED_AT = 8  # states at the start that are looked at for bodies in each other
 WAYS = ("project", "baumgarte", "independent")
 
 
@@ -115,9 +116,6 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
     if row.adaptive or row.late == 0.0 or not row.asks:
         fitting = "'rk4' or 'semi_implicit'"
         raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
-    for at in q[:LOOKED_AT] if touch.soft is None else ():
-        if deep := touch.deep(robot.model, at.tolist()):
-            raise SizeError(f"q0: {deep}.\n  Start them apart, or leave the pair out.")
     if touch.soft is not None and physics.method != "semi_implicit":
         raise NotCovered(
             f"law='soft' is a step of its own, which method='semi_implicit' names; {physics.method!r} was given."
@@ -129,6 +127,7 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
             "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
             '  Use physics="file", or law="rigid".'
         )
+    refuse_deep(robot.target, touch, q)
 
 
 def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float) -> tuple[str, float, int]:
@@ -194,9 +193,19 @@ def _inside(robot: Robot, q: Array) -> None:
             )
 
 
+def varying(robot: Robot, names: Iterable[str]) -> tuple[Robot, dict[str, Parameter]]:
+    """The robot with the numbers of these names varied that are its own, and what all of them are of."""
+    surfaces = surface_parameters("simulate", robot.target, dict.fromkeys(names, 0.0))
+    known = {one.name for one in (*robot.target.vary, *surfaces)}
+    more = [name for name in names if name not in known]
+    robot = robot.vary(*more) if more else robot
+    return robot, {one.name: one for one in (*robot.target.vary, *surfaces)}
+
+
 def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
-    """The numbers of a varied robot, (…, size); None where nothing is varied."""
-    made = arguments_of.parameters("simulate", robot.model, robot.target.vary, parameters)
+    """The numbers of a varied robot and then those of surfaces, (…, size); None where there are none."""
+    vary = (*robot.target.vary, *surface_parameters("simulate", robot.target, parameters))
+    made = arguments_of.parameters("simulate", robot.model, vary, parameters)
     return np.asarray(made[0], float) if made else None
 
 
@@ -227,9 +236,10 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
            inputs: Sequence[Any], method: str, parameters: Array | None, joint_terms: Sequence[str], effort: bool,
            limits: str, external: Any, external_frame: str, base_motion: Any, prescribed: Any, constraint: Any,
            loops: str | None, loop_time: float, t0: float, contacts: Any, ground: Any, law: str | None, ctrl: Any,
-           own: tuple[int, ...] = (), **more: Any) -> tuple[Physics, Outside]:  # fmt: skip
+           surfaces: Sequence[Parameter], own: tuple[int, ...] = (), **more: Any
+           ) -> tuple[Physics, Outside]:  # fmt: skip
     """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
-    touch, integrator = touching(robot, contacts, ground, law, more["physics"])
+    touch, integrator = touching(robot, contacts, ground, law, more["physics"], surfaces)
     known = physics(
         robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator
     )
@@ -296,19 +306,26 @@ def driven_by(
 
 
 def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], steps: int) -> None:
-    """Put controls of the file's actuators among what acts: (…, nu) are held, (…, steps, nu) stream."""
+    """Put controls of the file's actuators among what acts: (…, nu) are held, (…, steps, nu) stream.
+
+    What may be either, because there are as many rollouts as steps, is held.
+    """
     nu = robot.model.physics.nu
     if ctrl is None:
         ctrl = np.zeros(nu)
     given = arguments.finite("ctrl", ctrl).astype(float)
     if given.shape[-1:] != (nu,):
         raise SizeError(f"ctrl has shape {given.shape}; robot {robot.name!r} has {nu} controls. Give (…, {nu}).")
-    each = given.ndim > 1 and given.shape[-2] == steps and given.shape[:-2] in ((), batch)
-    if each:
+    if by_step(given.shape, batch, steps):
         made.arrays["ctrls"] = np.ascontiguousarray(np.broadcast_to(given, (*batch, steps, nu)).reshape(-1, steps, nu))
         made.streams.add("ctrls")
     elif nu:
         rows(made, "ctrl", given, batch, 1)
+
+
+def by_step(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> bool:
+    """Whether controls of that shape have a row a step; where they may have a row a rollout, they have that."""
+    return len(shape) > 1 and shape[-2] == steps and shape[:-2] in ((), batch) and shape[:-1] != batch
 
 
 def _first(a: Array, axes: tuple[int, ...]) -> Array:

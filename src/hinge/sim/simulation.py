@@ -20,7 +20,8 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, Vector
-from hinge.calls.foreign import FUNCTIONS, adapter
+from hinge.contact.contact_step import ContactRecord
+from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.integrators import METHODS
 from hinge.robot import Robot
@@ -28,6 +29,7 @@ from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
 from hinge.sim.arrays import where
+from hinge.sim.contact_record import Taken
 from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.tensors import rolled
@@ -69,12 +71,29 @@ class Rollout(States):
         >>> run.pulled(end)["taus"].shape
         (100, 2)
         """
+        return self._known().pulled(dq, dqd, by, flat)
+
+    @property
+    def contacts(self) -> ContactRecord:
+        """What touched at the recorded states, as `Trajectory.contacts` has it.
+
+        >>> ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+        >>> run = hinge.rollout(ball, [1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), 100, 1e-3, record=10, ground=0.0)
+        >>> run.contacts.forces.shape
+        (11, 1, 3)
+        """
+        one = self._known()
+        taken = Taken(one.robot, one.physics, one.outside, one.h, one.start, one.first, one.backend)
+        steps = one.first + one.record * np.arange(one.steps // one.record + 1)
+        return taken.contacts(one.start + steps * one.h, self.q, self.qd)
+
+    def _known(self) -> Course:
         if self.course is None:
             raise NotCovered(
                 "this rollout does not know what it came from: it is a copy, or one of arrays of another library.\n"
-                "  Take derivatives of the rollout itself, or the library's own, which flow through it."
+                "  Ask the rollout itself; derivatives of the library's own flow through it."
             )
-        return self.course.pulled(dq, dqd, by, flat)
+        return self.course
 
 
 def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
@@ -89,7 +108,8 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
 
     `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
     evaluated at every stage; its `inputs` are shared, or have the rollouts' axes first. q (…, steps // record + 1, nq)
-    and qd have the start and every `record`-th state. `parameters` are a varied robot's, shared or a row a rollout.
+    and qd have the start and every `record`-th state. `parameters` are a varied robot's, and "friction" and
+    "restitution" of contacts, shared or a row a rollout.
     A rollout that was lost is NaN from there on, and its status says how. What else there is, is as in `simulate`.
 
     >>> arm = hinge.samples.planar_2r()
@@ -115,14 +135,14 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
         _cut(acts, policy, start, first, h, count)
         return _taken(Course(robot, physics, acts, axes, [], *how, "cuda", given, place), q, qd)
 
-    told = {name: x for name, x in arrays.items() if name != "ctrl" or adapter(x, known=FUNCTIONS) is not None}
-    other = rolled(robot, told, count // every + 1, lambda **given: rollout(**said | given), there)
+    other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
-    numbers = setup.varied(robot, parameters)
+    numbers, surfaces = setup.varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)
     axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
-    acting, acts = setup.acting(q=q, qd=qd, batch=batch, **said | {"steps": count, "parameters": numbers})
+    settled = {"steps": count, "parameters": numbers, "surfaces": surfaces}
+    acting, acts = setup.acting(q=q, qd=qd, batch=batch, **said | settled)
     _cut(acts, policy, start, first, h, count)
     affordable(count // every + 1, len(q), robot.nq + robot.nv)
     return _taken(Course(robot, acting, acts, batch, [], *how, backend, arrays, where(backend)), q, qd)
@@ -166,18 +186,19 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
     traced into the step where it can be and evaluated at every stage, or every `sample` steps and held; `inputs` are
-    shared, or have the rollouts' axes first, and so have the `parameters` of a varied robot. `method` is "rk4", the
-    default, "euler", "semi_implicit", "implicit" (for what is stiff in the velocities), "lie_rk4", "midpoint"
-    (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). Where rk4 cannot be stable and no method is given,
-    "implicit" takes its place, with a warning. `step` is in s, or "auto", which bounds what a joint moves in a step by
-    its velocity limit. `record` says every how many steps a state is kept, or "last". `effort` keeps forces within
-    their limits; `limits` may be "stop" or "spring". `events` are functions of (t, q, qd) whose zeros are found.
-    `external` are forces at frames by name, held in their coordinates or those `external_frame` says; `base_motion` is
-    (velocity, acceleration) of the base and `prescribed` (value, rate, acceleration) of driven joints, each held or a
-    function of t. `t0` is when it begins; with `append` a file is gone on with, and `overwrite` replaces one. Ctrl-C
-    returns what there is. `constraint` is one of `hinge.constrain`; `loops` says how a robot's loops and constraints
-    are kept from drifting: "project", "baumgarte" with the time constant `loop_time` (s), or "independent". `keep` sets
-    the equations of motion up every so many steps only, with "euler" and "semi_implicit".
+    shared, or have the rollouts' axes first, and so have the `parameters`: of a varied robot, and "friction" and
+    "restitution" of contacts. `method` is "rk4", the default, "euler", "semi_implicit", "implicit" (for what is stiff
+    in the velocities), "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). Where rk4
+    cannot be stable and no method is given, "implicit" takes its place, with a warning. `step` is in s, or "auto",
+    which bounds what a joint moves in a step by its velocity limit. `record` says every how many steps a state is kept,
+    or "last". `effort` keeps forces within their limits; `limits` may be "stop" or "spring". `events` are functions of
+    (t, q, qd) whose zeros are found. `external` are forces at frames by name, held in their coordinates or those
+    `external_frame` says; `base_motion` is (velocity, acceleration) of the base and `prescribed` (value, rate,
+    acceleration) of driven joints, each held or a function of t. `t0` is when it begins; with `append` a file is gone
+    on with, and `overwrite` replaces one. Ctrl-C returns what there is. `constraint` is one of `hinge.constrain`;
+    `loops` says how a robot's loops and constraints are kept from drifting: "project", "baumgarte" with the time
+    constant `loop_time` (s), or "independent". `keep` sets the equations of motion up every so many steps only, with
+    "euler" and "semi_implicit".
 
     >>> pendulum = hinge.samples.pendulum(1)
     >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
@@ -202,7 +223,8 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
             q0, qd0 = there.final
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
-    touch, integrator = touching(robot, contacts, ground, law, physics)
+    surfaces = surface_parameters("simulate", robot.target, parameters)
+    touch, integrator = touching(robot, contacts, ground, law, physics, surfaces)
     way = method or ("semi_implicit" if touch is not None and touch.soft is not None else "rk4")
     kept = arguments.count("keep", keep)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hinge.calls.controllers import saturated
+from hinge.calls.target import Target
 from hinge.constraints.elimination import determined
 from hinge.constraints.general import stabilised
 from hinge.constraints.multipliers import Held, Keeping, constrained
@@ -26,6 +27,7 @@ from hinge.loops.dynamics import forward_stabilised, loop_project
 from hinge.loops.kinematics import closing
 from hinge.model import Model
 from hinge.model.symbols import unknown
+from hinge.model.vary import Parameter
 from hinge.sim.impulses import After, bounded, rubbed, struck
 from hinge.sim.touching import Touched, softly, struck_together
 from hinge.spatial import Force, Motion
@@ -59,6 +61,10 @@ class Physics:
         """The joint terms that the dynamics have in them; friction strikes at the end of a step."""
         return self.terms - {"friction"}
 
+    def numbers(self, target: Target) -> tuple[Parameter, ...]:
+        """What stands side by side in `parameters`: numbers of a varied robot, then friction and restitution."""
+        return (*target.vary, *(() if self.touch is None else self.touch.surfaces))
+
 
 class Acts(NamedTuple):
     """What is given from outside, as functions of the time: joint forces, forces on bodies, the base, driven joints."""
@@ -78,6 +84,7 @@ class Moved(NamedTuple):
     status: Scalar
     made: Any  # what the method of integration has to say besides
     memory: Sequence[Scalar] = ()  # what the next step may begin from
+    touched: Touched | None = None  # what contacts did
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -107,7 +114,7 @@ def stepped(
         external = acts.external(body, q)
         soft = softly(touch, body, q, v, tau, external, h, list(memory), physics.integrator, physics.slopes)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
-        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), soft, soft.memory)
+        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), None, soft.memory, soft)
     rows = bounded(model, "friction" in physics.terms, physics.stops)
     sliding = rubbed(rows, v) if touch is None else {}
     made = method.advance(model, system(model, physics, acts, forward, t, h, sliding), q, v, h)
@@ -125,7 +132,8 @@ def stepped(
     at, speed, off = _kept(body, physics, end, after.q, after.v)
     fared = _fared(model, at, speed, v, sure, settled)
     open_too_far = select(less(OPEN * OPEN, off), float(UNCLOSED), says)
-    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made)
+    touched = after if isinstance(after, Touched) else None
+    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made, touched=touched)
 
 
 def system(

@@ -25,6 +25,7 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
+from hinge.contact.surfaces import surface_parameters
 from hinge.errors import HingeError, TrajectoryError
 from hinge.model.model import TERMS, Model
 from hinge.robot import Robot
@@ -274,8 +275,10 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
     robot = robot or _read_robot(folder, about)
     zarr = _zarr()
     try:
-        if about["parameters"].keys() - {one.name for one in robot.target.vary}:
-            robot = robot.vary(*about["parameters"])
+        surfaces = {one.name for one in surface_parameters("open", robot.target, about["parameters"])}
+        numbers = [name for name in about["parameters"] if name not in surfaces]
+        if set(numbers) - {one.name for one in robot.target.vary}:
+            robot = robot.vary(*numbers)
         names = _regular(folder)
         group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
         status = np.array(about["status"], np.uint8).reshape(batch)

@@ -18,7 +18,8 @@ from hinge.calls.foreign import FUNCTIONS, adapter
 from hinge.errors import NotCovered
 from hinge.robot import Robot
 
-OWN = {"q0": 1, "qd0": 1, "tau": 1, "taus": 2, "external": 1, "base_motion": 1, "prescribed": 1}  # axes of one rollout
+OWN = {"q0": 1, "qd0": 1, "tau": 1, "taus": 2, "external": 1, "base_motion": 1, "prescribed": 1,
+       "ctrl": 1}  # axes of one rollout  # fmt: skip
 STARTS = ("q0", "qd0", "tau", "taus", "parameters")  # what says how many rollouts there are
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 SECOND = "rollout: gradients go once through it, and only back.\n  Take them of robot.step, one step after the other."

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from hinge.constraints.multipliers import Held
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.rigid_law import HARD, Struck, struck
+from hinge.contact.contact_step import Forces
+from hinge.contact.rigid_law import HARD, struck
 from hinge.contact.slots import Slots
-from hinge.contact.soft_dynamics import SoftStep, soft_step
+from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
 from hinge.errors import NotCovered, one_of
@@ -23,6 +24,7 @@ from hinge.integrators.implicit import damping
 from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim.impulses import Bounded
 from hinge.spatial import Force
@@ -30,21 +32,25 @@ from hinge.status import OK, OVERFLOW, UNCONVERGED
 
 
 class Touched(NamedTuple):
-    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on."""
+    """The state after a step with contacts, what the next may begin from, and a status with which a run goes on.
+
+    `forces` are those of a contact (N) along its normal and tangents, of which there are `size`.
+    """
 
     q: PerJoint
     v: Flat
     memory: Flat
     status: Scalar
-    made: Struck | SoftStep
     slots: Slots
+    forces: Forces
+    size: int
 
 
-def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None
-             ) -> tuple[ContactModel | None, str]:  # fmt: skip
+def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None,
+             surfaces: Sequence[Parameter] = ()) -> tuple[ContactModel | None, str]:  # fmt: skip
     """What may touch, and the integrator of the robot's file where that says all."""
     if physics is None:
-        return contact_model(robot.target, contacts, ground, law or "rigid"), ""
+        return contact_model(robot.target, contacts, ground, law or "rigid", surfaces=surfaces), ""
     one_of("physics", physics, ("file",))
     integrator = robot.model.physics.options.integrator
     if law not in (None, "soft"):
@@ -53,7 +59,8 @@ def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics:
         raise NotCovered(
             f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
         )
-    return contact_model(robot.target, "file" if contacts is None else contacts, ground, "soft", True), integrator
+    listed = "file" if contacts is None else contacts
+    return contact_model(robot.target, listed, ground, "soft", True, surfaces), integrator
 
 
 def memory_of(touch: ContactModel | None, nv: int) -> int:
@@ -67,7 +74,8 @@ def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], 
     slots = touch.found(model, q, v[0], slopes)
     others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
     made = struck(model, touch.rigid, slots, before, q, v, h, late, others, slopes)
-    return Touched(made.q, made.v, [], _status(slots, made.settled), made, slots)
+    return Touched(made.q, made.v, [], _status(slots, made.settled), slots, lambda k: made.forces(k, h),
+                   made.contacts.size)  # fmt: skip
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
@@ -87,7 +95,9 @@ def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, e
     slope = _falls(model, tau, v) if fast else _damped(model, integrator)
     force = model.joint_velocities(tau)
     made = soft_step(model, touch.soft, q, speeds, force, slots, memory, h, slope, fast, external, slopes)
-    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), made, slots)
+    contacts = made.dynamics.contacts
+    return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), slots, contacts.forces,
+                   contacts.size)  # fmt: skip
 
 
 def _damped(model: Model, integrator: str) -> list[Flat]:
@@ -129,8 +139,9 @@ def _rows(weights: Sequence[float], model: Model, bounds: Sequence[Bounded], q: 
                     rows.append(Row({one.v: sign}, wanted, select(less(gap, 0.0), firm, 0.0), 0.0))
         for row in held.A if held is not None else ():
             entries = {k: x for k, x in enumerate(row) if not (type(x) is float and x == 0.0)}
-            weight = sum(weights[k] for k in entries) / max(len(entries), 1)
-            rows.append(Row(entries, 0.0, 1.0 / (HARD * weight)))
+            if entries:  # a plane loop has rows across its plane, which nothing moves
+                weight = sum(weights[k] for k in entries) / len(entries)
+                rows.append(Row(entries, 0.0, 1.0 / (HARD * weight)))
         return rows
 
     return made

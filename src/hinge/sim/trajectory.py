@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.contact.contact_step import ContactRecord
 from hinge.errors import TrajectoryError
 from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.status import OK, UNREACHED, Status
+
+if TYPE_CHECKING:
+    from hinge.sim.contact_record import Taken
 
 FIELDS = ("q", "qd", "tau")
 SHOWN = ("stopped", "kept_error", "file", "replaced")  # of what is reported
@@ -42,7 +46,13 @@ class Trajectory:
     `status` has a `hinge.Status` for each rollout; a rollout that failed is NaN from there on. One that is UNREACHED
     has not: its controller did not lead the hand as wanted, first at the time `lost`. `events` are what an adaptive
     method found, `info` says how it was made: step, versions, what there was to report. States that are in a file are
-    read when they are asked for: `run[a:b].q` reads those times only.
+    read when they are asked for: `run[a:b].q` reads those times only. `course` is how steps with contacts were taken;
+    a file and a copy do not have it.
+
+    >>> ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    >>> run = hinge.simulate(ball, 0.1, q0=[1, 0, 0, 0, 0, 0, 0.1], ground=0.0)
+    >>> run.contacts.forces.shape, run.contacts.forces[5, 0, 2].round(6)
+    ((101, 1, 3), np.float64(19.62))
     """
 
     robot: Robot
@@ -53,7 +63,11 @@ class Trajectory:
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
     lost: Array | None = None  # (…) s: since when its status is not OK, NaN where it is
-    parameters: Mapping[str, Array] = field(default_factory=dict)  # of a varied robot: one for all, or for each rollout
+    parameters: Mapping[str, Array] = field(default_factory=dict)  # by name: one for all, or for each rollout
+    course: Taken | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"course": None}
 
     @property
     def failed(self) -> Array:
@@ -76,6 +90,20 @@ class Trajectory:
     def tau(self) -> Array | None:
         """Joint forces (…, T, nv), if they were recorded."""
         return self._read("tau")
+
+    @cached_property
+    def contacts(self) -> ContactRecord:
+        """What touched: points and forces (…, T, n, 3), normals, gaps and pairs (…, T, n), names of the pairs.
+
+        They are those of the step that begins at each recorded state, found when they are asked for, and are not in
+        files. Room is for n contacts at once; `pairs` is -1 where there is none.
+        """
+        if self.course is None:
+            raise TrajectoryError(
+                "this trajectory does not know what touched: it had no contacts, or is out of a file or a copy.",
+                "Simulate with contacts=, ground= or physics='file', or use robot.contact_step on its states.",
+            )
+        return self.course.contacts(self.t, *self._both(), self.tau)
 
     def _read(self, name: str) -> Array | None:
         found = self.states.get(name)
@@ -121,6 +149,7 @@ class Trajectory:
         given = {
             name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
             for name, x in self.parameters.items()
+            if name in own
         }
         return self.robot.kinetic_energy(q, qd, parameters=given) + self.robot.potential_energy(q, parameters=given)
 

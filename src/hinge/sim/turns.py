@@ -14,6 +14,7 @@ from hinge.calls.controllers import Untraceable, checked
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.arrays import HERE, Pace
+from hinge.sim.contact_record import Taken
 from hinge.sim.record import Bar, CannotWrite, Recorder
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.step import Physics
@@ -37,6 +38,7 @@ class Run:
     fate: Array = field(init=False)  # a status, since when (s), NaN where it is OK, the error of `keep`, …
     stopped: str = ""
     info: dict[str, Any] = field(default_factory=dict)
+    course: Taken | None = None  # where contacts may be asked for
 
     def __post_init__(self) -> None:
         self.fate = fates(len(self.q), self.physics, self.robot.nv)
@@ -59,12 +61,12 @@ class Run:
 
     @property
     def parameters(self) -> dict[str, Array]:
-        """The numbers of a varied robot by name: one for all rollouts, or with their axes first."""
+        """The numbers that are given by name: one for all rollouts, or with their axes first."""
         made: dict[str, Array] = {}
         if "parameters" in self.outside.arrays:
             rows, at = self.outside.arrays["parameters"], 0
             axes = () if "parameters" in self.outside.shared else self.batch
-            for one in self.robot.target.vary:
+            for one in self.physics.numbers(self.robot.target):
                 made[one.name] = rows[..., at : at + one.size].reshape((*axes, *one.shape))
                 at += one.size
         return made
@@ -84,9 +86,8 @@ class Run:
             said = f"the simulation stopped early: {self.stopped}. What was computed is in the trajectory.{going}"
             warnings.warn(said, stacklevel=3)
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
-        return Trajectory(
-            self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost, self.parameters
-        )
+        return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost,
+                          self.parameters, self.course)  # fmt: skip
 
 
 class Source:
@@ -131,8 +132,10 @@ class Turns:
                  backend: str | None) -> None:  # fmt: skip
         self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
         self.began, self.backend = began, backend
-        self.rolling = self._rolling(run.physics)
+        self.rolling = self._rolling(run.physics, run.fate)
         run.t = self.time(0)
+        if run.physics.touch is not None:
+            run.course = Taken(run.robot, run.physics, run.outside, h, *began, backend, source.control is not None)
 
     def by(self, method: str) -> Turns:
         """The same run by another method."""
@@ -140,16 +143,22 @@ class Turns:
         return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
 
     def growth(self) -> float:
-        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth."""
-        growth, physics = self.rolling.growth(), self.run.physics
+        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth.
+
+        The soft law has stiff springs, and a step of its own for them.
+        """
+        physics = self.run.physics
+        if physics.touch is not None and physics.touch.soft is not None:
+            return 0.0
+        growth = self.rolling.growth()
         if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
             physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
-            return self._rolling(physics).growth()
+            return self._rolling(physics, fates(len(self.run.q), physics, self.run.robot.nv)).growth()
         return growth
 
-    def _rolling(self, physics: Physics) -> Rolling:
+    def _rolling(self, physics: Physics, fate: Array) -> Rolling:
         run = self.run
-        return Rolling(run.robot, physics, run.outside, run.q, run.qd, run.fate, self.h, self.every or 1,
+        return Rolling(run.robot, physics, run.outside, run.q, run.qd, fate, self.h, self.every or 1,
                        self.recorder.arrays, *self.began, self.backend)  # fmt: skip
 
     def time(self, n: Any) -> Any:

@@ -12,11 +12,12 @@ import numpy as np
 
 from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
-from hinge.model.vary import parameter
 from hinge.robot import Robot
+from hinge.sim.setup import varying
 from hinge.sim.simulation import rollout
 from hinge.sweeps.question import Number, Question, is_table
 from hinge.sweeps.spreads import MOST, Listed, Space, Spread
+from hinge.sweeps.units import common, of_parameter, units
 
 KEPT = ("final", "extremes", "trajectory")
 OURS = {"robot", "q0", "qd0", "steps", "h", "tau", "taus", "policy", "inputs", "record", "parameters"}
@@ -49,17 +50,20 @@ def asked(
     for name in options:
         if name not in OPTIONS:
             raise UnknownName(f"sweep: option {name!r} is not known. {did_you_mean(name, OPTIONS)}")
-    more = [name for name in parameters or {} if name not in {one.name for one in robot.target.vary}]
-    robot = robot.vary(*more) if more else robot
+    robot, known = varying(robot, parameters or {})
     duration, h = arguments.duration("t", t), arguments.duration("step", step)
     steps = max(1, round(duration / h))
     h = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
     policy = control if callable(control) else None
     numbers = (
-        *_varied(robot, parameters or {}),
+        *(
+            _number(name, "parameters", name, known[name].shape, of_parameter(robot.target, known[name]), given)
+            for name, given in (parameters or {}).items()
+        ),
         *_started(robot, initial or {}),
         *_forces(robot, None if policy else control, steps),
-        *(_number(f"input{k}", "inputs", k, None, x) for k, x in enumerate(inputs)),
+        *_controls(robot, options.get("ctrl"), steps),
+        *(_number(f"input{k}", "inputs", k, None, "", x) for k, x in enumerate(inputs)),
     )
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     for name in kept:
@@ -68,6 +72,7 @@ def asked(
     if "trajectory" in kept and steps % every:
         raise SizeError(f"record={every} does not divide the {steps} steps of a rollout: the end would be left out.")
     space, runs = _space(numbers, rollouts, seed), {"method": method, "policy": policy, **options}
+    runs.pop("ctrl", None)
     made = Question(robot, numbers, space, steps, h, kept, every, runs)
     return replace(made, chunk=_chunk(made) if chunk is None else arguments.count("chunk", chunk))
 
@@ -90,21 +95,20 @@ def _space(numbers: Sequence[Number], rollouts: int | None, seed: int) -> Space:
     return space
 
 
-def _number(name: str, of: str, at: Any, shape: tuple[int, ...] | None, given: Any) -> Number:
+def _number(name: str, of: str, at: Any, shape: tuple[int, ...] | None, unit: Any, given: Any) -> Number:
     """A number that is a spread, or the same for all; an input has any shape. A store has no names with slashes."""
     what, name = f"sweep: {name}", name.replace("/", "|").replace(" ", "_")
     if isinstance(given, Spread):
         size = _own_shape(given) if shape is None else shape
         given.fits(what, size)
-        return Number(name, of, at, size, given)
+        return Number(name, of, at, size, given, unit)
     value = arguments.finite(what, given).astype(float)
     if shape is not None and value.shape not in ((), shape):
         raise SizeError(
             f"{what} has shape {value.shape}; give {shape}, a number, or a spread such as uniform(low, high)."
         )
-    if shape is None:
-        return Number(name, of, at, value.shape, value)
-    return Number(name, of, at, shape, np.array(np.broadcast_to(value, shape)))
+    size = value.shape if shape is None else shape
+    return Number(name, of, at, size, np.array(np.broadcast_to(value, size)), unit)
 
 
 def _own_shape(spread: Spread) -> tuple[int, ...]:
@@ -114,36 +118,37 @@ def _own_shape(spread: Spread) -> tuple[int, ...]:
     return np.broadcast_shapes(spread.first.shape, spread.second.shape)  # type: ignore[attr-defined]
 
 
-def _varied(robot: Robot, parameters: Mapping[str, Any]) -> Iterator[Number]:
-    """The numbers of the robot."""
-    for name, given in parameters.items():
-        yield _number(name, "parameters", name, parameter(robot.model, name).shape, given)
-
-
 def _started(robot: Robot, initial: Mapping[str, Any]) -> Iterator[Number]:
     """The numbers of where rollouts begin: of all joints, then of some."""
     widths = {"q": robot.nq, "qd": robot.nv}
     for name in sorted(initial, key=lambda name: name not in widths):
         letter, _, joint = name.partition("_")
-        if name in widths:
-            yield _number(f"{name}0", f"{name}0", slice(None), (widths[name],), initial[name])
-            continue
-        if letter not in widths or not joint:
+        if letter not in widths or (name not in widths and not joint):
             known = [*widths, *(f"{letter}_{joint}" for letter in widths for joint in robot.joint_names)]
             raise UnknownName(f"sweep: initial has no {name!r}. {did_you_mean(name, known)}")
-        at = robot.coordinates(joint)[letter == "qd"]
+        at = robot.coordinates(joint)[letter == "qd"] if joint else slice(0, widths[letter])
         size = at.stop - at.start
-        place, shape = (at.start, ()) if size == 1 else (at, (size,))
-        yield _number(f"{letter}0_{joint}", f"{letter}0", place, shape, initial[name])
+        place, shape = (at.start, ()) if joint and size == 1 else (at, (size,))
+        unit = common(units(robot.model, letter)[at])
+        yield _number(f"{letter}0{name.removeprefix(letter)}", f"{letter}0", place, shape, unit, initial[name])
 
 
 def _forces(robot: Robot, control: Any, steps: int) -> Iterator[Number]:
     """Joint forces that are held, or have a row a step."""
-    if control is None:
-        return
-    streamed = not isinstance(control, Spread) and np.ndim(control) == 2
-    name, shape = ("taus", (steps, robot.nv)) if streamed else ("tau", (robot.nv,))
-    yield _number(name, name, slice(None), shape, control)
+    if control is not None:
+        name, shape = ("taus", (steps, robot.nv)) if _streams(control) else ("tau", (robot.nv,))
+        yield _number(name, name, None, shape, common(units(robot.model, "tau")), control)
+
+
+def _controls(robot: Robot, ctrl: Any, steps: int) -> Iterator[Number]:
+    """Controls of a file's actuators that are held, or have a row a step."""
+    if ctrl is not None:
+        nu = robot.model.physics.nu
+        yield _number("ctrl", "ctrl", None, (steps, nu) if _streams(ctrl) else (nu,), "", ctrl)
+
+
+def _streams(given: Any) -> bool:
+    return not isinstance(given, Spread) and np.ndim(given) == 2
 
 
 def _chunk(question: Question) -> int:

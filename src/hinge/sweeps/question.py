@@ -7,8 +7,9 @@ their numbers alone: `drawn` says what they are given, `answer` what is kept of 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from hinge.robot import Robot
 from hinge.sim.rollouts import kernel
 from hinge.sim.simulation import Rollout, rollout
 from hinge.status import Status
-from hinge.sweeps.spreads import Listed, Space, Spread, told
+from hinge.sweeps.spreads import Listed, Space, Spread, comparable
 from hinge.version import __version__
 
 ROOM = 32 << 20  # bytes of states that a worker has at once
@@ -35,9 +36,10 @@ def build() -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A number, or an array of them, that rollouts are given: what it is of, where in that, and its values.
+    """A number, or an array of them, that rollouts are given: what it is of, where in that, its values and units.
 
-    `of` is an argument of `rollout`, `at` what of it this is: a name, a number, or some of the coordinates.
+    `of` is an argument of `rollout`, `at` what of it this is: a name, a number, some of the coordinates, or None for
+    all of it. `units` are a word, or a list of them; "" where there are none.
     """
 
     name: str
@@ -45,13 +47,19 @@ class Number:
     at: Any
     shape: tuple[int, ...]
     values: Spread | Array
+    units: Any = ""
 
     @property
     def varies(self) -> bool:
         return isinstance(self.values, Spread)
 
-    def said(self) -> Any:
-        return self.values.said() if isinstance(self.values, Spread) else told(self.values)
+    @property
+    def streams(self) -> bool:
+        """Whether it has a row a step."""
+        return self.of in ("taus", "ctrl") and len(self.shape) == 2
+
+    def as_data(self) -> Any:
+        return self.values.as_data() if isinstance(self.values, Spread) else comparable(self.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +102,18 @@ class Question:
         ]
         return replace(self, numbers=tuple(bare))
 
-    def given(self, drawn: Mapping[str, Array], batch: tuple[int, ...]) -> dict[str, Any]:
+    def on_a_processor(self) -> Question:
+        """The same question on this machine's processor."""
+        return replace(self, options={**self.options, "backend": None})
+
+    def rollout_arguments(self, drawn: Mapping[str, Array], batch: tuple[int, ...]) -> dict[str, Any]:
         """What `rollout` is given, for numbers with these axes first."""
         robot = self.robot
         made: dict[str, Any] = {"q0": np.empty((*batch, robot.nq)), "qd0": np.zeros((*batch, robot.nv))}
         made["q0"][...] = robot.neutral()
         parameters, inputs = {}, {}
         for one in self.numbers:
-            value = drawn.get(one.name, one.values)
+            value: Any = drawn.get(one.name, one.values)
             if one.of in ("q0", "qd0"):
                 made[one.of][..., one.at] = value
             elif one.of == "parameters":
@@ -109,7 +121,7 @@ class Question:
             elif one.of == "inputs":
                 inputs[one.at] = value
             else:
-                made[one.of] = value
+                made[one.of] = np.broadcast_to(value, (*batch, *one.shape))
         return made | {"parameters": parameters or None, "inputs": [inputs[k] for k in sorted(inputs)]}
 
     def run(self, given: Mapping[str, Any], record: int, steps: int | None = None) -> Rollout:
@@ -123,7 +135,7 @@ class Question:
         if number >= self.space.total:
             raise SizeError(f"again: there is no rollout {number}; they are numbered from 0 to {self.space.total - 1}.")
         drawn = {name: x[0] for name, x in self.drawn(np.array([number])).items()}
-        return self.run(self.given(drawn, ()), 1)
+        return self.run(self.rollout_arguments(drawn, ()), 1)
 
     # ---- what is kept of them
 
@@ -148,7 +160,8 @@ class Question:
         made = {name: np.full((len(k), *shape), np.nan) for name, (_, shape) in self.kept().items()}
         made["status"] = np.full(len(k), Status.REFUSED, np.uint8)
         states = (self.steps // self.every + 1) * (self.robot.nq + self.robot.nv)
-        for part in _parts(0, len(k), max(1, ROOM // (8 * states))):
+        streamed = sum(math.prod(one.shape) for one in self.numbers if one.streams)
+        for part in _parts(0, len(k), max(1, ROOM // (8 * (states + streamed)))):
             self._put(made, drawn, part)
         return {name: np.ascontiguousarray(x, np.float64) for name, x in drawn.items()} | made
 
@@ -156,7 +169,7 @@ class Question:
         """Run some of the rollouts and put what is kept of them in its place; one that is refused stops no other."""
         size = part.stop - part.start
         try:
-            run = self.run(self.given({name: x[part] for name, x in drawn.items()}, (size,)), self.every)
+            run = self.run(self.rollout_arguments({name: x[part] for name, x in drawn.items()}, (size,)), self.every)
         except DeviceError:
             raise
         except HingeError:
@@ -170,37 +183,36 @@ class Question:
 
     # ---- what it is
 
-    def said(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         """All of it as data: two questions that say the same have the same answer."""
         robot, numbers = self.robot, self.numbers
-        of = lambda *places: {one.name: one.said() for one in numbers if one.of in places}
+        of = lambda *places: {one.name: one.as_data() for one in numbers if one.of in places}
         return {
             "hinge": build(),
             "robot": {"name": robot.name, "nq": robot.nq, "nv": robot.nv, "digest": robot.model.digest[:12]},
             "rollouts": self.space.total, "each": self.space.each, "seed": self.space.seed,
             "steps": self.steps, "step": self.h, "chunk": self.chunk,
             "keep": list(self.keep), "record": self.record if "trajectory" in self.keep else 0,
-            "parameters": of("parameters"), "initial": of("q0", "qd0"), "control": of("tau", "taus"),
-            "inputs": of("inputs"), "options": {name: _plain(x) for name, x in sorted(self.options.items())},
+            "parameters": of("parameters"), "initial": of("q0", "qd0"), "control": of("tau", "taus", "ctrl"),
+            "inputs": of("inputs"), "options": {name: _option_as_data(x) for name, x in sorted(self.options.items())},
         }  # fmt: skip
 
-    def first(self) -> Array:
+    def trial_rollouts(self) -> Array:
         """The numbers of the rollouts that are tried before a sweep begins."""
         return np.arange(min(TRIED, self.space.total))
 
-    def tried(self, rows: Mapping[str, Array] | None = None) -> str:
+    def program_hash(self, rows: Mapping[str, Array] | None = None) -> str:
         """A hash of the program that runs: robot, method, controller and all that acts.
 
-        Takes one step with the first rollout that is not refused; raises where none of the first few is good, and
+        Takes two steps with the first rollout that is not refused; raises where none of the first few is good, and
         compiles the program, which workers on this machine then find in the cache.
         """
-        drawn = self.drawn(self.first(), rows)
-        for k in self.first():
-            given = self.given({name: x[k : k + 1] for name, x in drawn.items()}, (1,))
-            if "taus" in given:
-                given["taus"] = given["taus"][:1]
+        drawn = self.drawn(self.trial_rollouts(), rows)
+        for k in self.trial_rollouts():
+            given = self.rollout_arguments({name: x[k : k + 1] for name, x in drawn.items()}, (1,))
+            given |= {one.of: given[one.of][:, :2] for one in self.numbers if one.streams}
             try:
-                course = self.run(given, 1, 1).course
+                course = self.run(given, 1, min(2, self.steps)).course
             except HingeError as problem:
                 why = problem
                 continue
@@ -228,14 +240,16 @@ def _parts(start: int, stop: int, size: int) -> Iterator[slice]:
     return (slice(k, min(k + size, stop)) for k in range(start, stop, size))
 
 
-def _plain(given: Any) -> Any:
+def _option_as_data(given: Any) -> Any:
     """An option as data; what a function does is in the hash of the program."""
     if given is None or isinstance(given, str | bool | int | float):
         return given
+    if is_dataclass(given) and not isinstance(given, type) and not callable(given):
+        return {type(given).__name__: _option_as_data(asdict(given))}
     if isinstance(given, Mapping):
-        return {str(name): _plain(x) for name, x in given.items()}
+        return {str(name): _option_as_data(x) for name, x in given.items()}
     if isinstance(given, tuple | list) and not all(isinstance(x, int | float) for x in given):
-        return [_plain(x) for x in given]
+        return [_option_as_data(x) for x in given]
     if callable(given) or not isinstance(given, np.ndarray | tuple | list):
         return f"{type(given).__name__} {getattr(given, '__name__', '')}".strip()
-    return told(np.asarray(given, float))
+    return comparable(np.asarray(given, float))

@@ -67,12 +67,12 @@ class Spread:
         """Raise where its numbers have another shape."""
         raise NotImplementedError
 
-    def said(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         """All that it is, as data."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        ((word, numbers),) = self.said().items()
+        ((word, numbers),) = self.as_data().items()
         return f"{word}({', '.join(map(str, numbers))})" if word in LAWS else f"{word}({numbers})"
 
 
@@ -177,8 +177,8 @@ class Drawn(Spread):
             if a.shape not in ((), shape):
                 raise SizeError(f"{what}: {name} of {self.law} has shape {a.shape}; give a number, or {shape}.")
 
-    def said(self) -> dict[str, Any]:
-        return {self.law: [told(self.first), told(self.second)]}
+    def as_data(self) -> dict[str, Any]:
+        return {self.law: [comparable(self.first), comparable(self.second)]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,11 +196,11 @@ class Listed(Spread):
             wanted = f"({', '.join(['k', *map(str, shape)])})" if shape else "(k,)"
             raise SizeError(f"{what}: the {self.kind} has shape {self.rows.shape}; give {wanted}.")
 
-    def said(self) -> dict[str, Any]:
-        return {self.kind: told(self.rows)}
+    def as_data(self) -> dict[str, Any]:
+        return {self.kind: comparable(self.rows)}
 
 
-def told(a: Array) -> Any:
+def comparable(a: Array) -> Any:
     """Numbers as data that two sweeps can be compared by: as they are, or their shape and hash where there are many."""
     if a.size <= SHOWN:
         return a.tolist()

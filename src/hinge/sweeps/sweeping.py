@@ -157,18 +157,38 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
     if client is not None and workers:
         raise SweepError("client= and workers= were both given.", "A client has workers of its own: leave workers out.")
     count = arguments.count("workers", workers, 0)
-    said = question.said() | {"program": question.tried()}
-    place = Path(store)
+    there = _opened(Path(store), question, client is not None, resume)
+    problems, stopped = _computed(there, question, client, count, progress)
+    made = Sweep(question, there, problems, stopped)
+    if made.complete:
+        there.tidy()
+    if stopped or problems:
+        why = stopped or f"{len(problems)} chunks could not be computed, the first because: {problems[0].why}"
+        hint = f"What was computed is in {there.path}; resume=True goes on from there."
+        warnings.warn(f"the sweep is not complete: {why}\n  {hint}", stacklevel=2)
+    return made
+
+
+def _opened(place: Path, question: Question, elsewhere: bool, resume: bool) -> Store:
+    """The store of a question, new or gone on with; workers `elsewhere` may have a GPU that this machine lacks."""
+    tried = question.on_a_processor() if elsewhere else question
+    asks = question.as_data() | {"program": tried.program_hash()}
     if os.path.lexists(place) and not _empty(place):
         there = Store(place)
-        _same(there, said, resume)
-    else:
-        try:
-            created(place, question, said)
-        except OSError as problem:
-            raise SweepError(*unwritten(place, problem)) from problem
-        there = Store(place)
-    missing, problems, stopped = there.missing(), [], ""
+        _refuse_another(there, asks, resume)
+        return there
+    try:
+        created(place, question, asks)
+    except OSError as problem:
+        raise SweepError(*unwritten(place, problem)) from problem
+    return Store(place)
+
+
+def _computed(
+    there: Store, question: Question, client: Any, count: int, progress: bool | None
+) -> tuple[tuple[Problem, ...], str]:
+    """Compute what is missing. Gives the problems that there were, and why it stopped early, or nothing."""
+    missing, problems, stopped = there.missing(), list[Problem](), ""
     with ExitStack() as stack, Progress(there.total, there.total - _count(there, missing), progress) as bar:
         if client is None and count and missing:
             client = stack.enter_context(crew.local(count))
@@ -178,24 +198,17 @@ def sweep(robot: Any, parameters: Mapping[str, Any] | None = None, initial: Mapp
             outcomes = crew.on_cluster(client, question, there, missing)
         try:
             for one in outcomes:
-                if one.why:
-                    k = there.rollouts(one.chunk)
-                    problems.append(Problem(int(k[0]), int(k[-1]), one.why))
-                    if one.ends:
-                        stopped = one.why
-                        break
-                else:
-                    bar.add(len(there.rollouts(one.chunk)), one.failed)
+                k = there.rollouts(one.chunk)
+                if not one.why:
+                    bar.add(len(k), one.failed)
+                    continue
+                problems.append(Problem(int(k[0]), int(k[-1]), one.why))
+                if one.ends:
+                    stopped = one.why
+                    break
         except KeyboardInterrupt:
             stopped = "interrupted"
-    made = Sweep(question, there, tuple(problems), stopped)
-    if made.complete:
-        there.tidy()
-    if stopped or problems:
-        why = stopped or f"{len(problems)} chunks could not be computed, the first because: {problems[0].why}"
-        hint = f"What was computed is in {there.path}; resume=True goes on from there."
-        warnings.warn(f"the sweep is not complete: {why}\n  {hint}", stacklevel=2)
-    return made
+    return tuple(problems), stopped
 
 
 def _numbers(given: Any) -> str:
@@ -210,10 +223,10 @@ def _count(store: Store, chunks: Sequence[int]) -> int:
     return sum(len(store.rollouts(chunk)) for chunk in chunks)
 
 
-def _same(there: Store, said: Mapping[str, Any], resume: bool) -> None:
+def _refuse_another(there: Store, asks: Mapping[str, Any], resume: bool) -> None:
     """Raise where a store must not be gone on with."""
-    program = there.question.get("program"), said["program"]
-    differences = list(_differences({**there.question, "program": ""}, {**said, "program": ""}))
+    program = there.question.get("program"), asks["program"]
+    differences = list(_differences({**there.question, "program": ""}, {**asks, "program": ""}))
     if program[0] != program[1] and not differences:
         differences = ["the robot, its controller or what else acts is another, by whatever name"]
     if differences:

@@ -13,8 +13,9 @@ keep = ["final", "extremes"]
 q = { latin = [-1.0, 1.0] }
 qd_elbow_joint = { table = "rates.npy" }
 
-[options]
+[options]                                # of hinge.rollout
 limits = "stop"
+ground = { friction = 0.8 }              # a height, or a Ground; contacts is a word, or a list of tables
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from __future__ import annotations
 import inspect
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hinge import files
+from hinge.contact.contact_model import Ground
+from hinge.contact.contacts import Contact
 from hinge.errors import SweepError, did_you_mean
 from hinge.robot.loading import load
 from hinge.sweeps import spreads
@@ -52,7 +56,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     for name in ("robot", "store"):
         if not isinstance(said.get(name), str):
             raise SweepError(f"{place} has no {name}.", f'Write {name} = "…", the path of a file beside this one.')
-    made = {name: said[name] for name in said.keys() & PLAIN} | said.get("options", {})
+    made = {name: said[name] for name in said.keys() & PLAIN} | _options(place, said.get("options", {}))
     made["robot"] = load(place.parent / said["robot"], base=said.get("base", "fixed"))
     made["store"] = place.parent / said["store"]
     for part in ("parameters", "initial"):
@@ -60,6 +64,29 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     if "control" in said:
         made["control"] = _spread(place, "control", said["control"])
     return made
+
+
+def _options(place: Path, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `rollout`, with what is no number or word as what it is."""
+    made = dict(said)
+    if isinstance(said.get("ground"), dict):
+        made["ground"] = _filled(place, "ground", Ground, said["ground"])
+    if isinstance(said.get("contacts"), list):
+        made["contacts"] = [_filled(place, "contacts", Contact, one) for one in said["contacts"]]
+    if "ctrl" in said:
+        made["ctrl"] = _spread(place, "options.ctrl", said["ctrl"])
+    return made
+
+
+def _filled(place: Path, name: str, kind: Any, said: Mapping[str, Any]) -> Any:
+    """A ground or a contact from a table of its fields."""
+    try:
+        return kind(**said)
+    except TypeError as problem:
+        known = ", ".join(inspect.signature(kind).parameters)
+        raise SweepError(
+            f"{place}: options.{name} is {said!r}: {problem}.", f"A {kind.__name__} has {known}."
+        ) from None
 
 
 def _spread(place: Path, name: str, said: Any) -> Any:

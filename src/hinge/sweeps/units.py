@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from hinge.calls.target import Target
 from hinge.model import Model
-from hinge.model.vary import parameter
+from hinge.model.vary import Parameter
 
 RATE = {"rad": "rad/s", "m": "m/s"}
 FORCE = {"rad": "N m", "m": "N"}
+SURFACE = {"friction": "1", "restitution": "1", "spinning": "m", "rolling": "m"}
 LINK = {"mass": "kg", "com": "m", "inertia": "kg m2", "gravity": "m/s2"}
 JOINT = {  # of a joint that turns, and of one that slides
     "armature": ("kg m2", "kg"), "damping": ("N m s/rad", "N s/m"), "friction": ("N m", "N"),
@@ -41,18 +43,17 @@ def units(model: Model, of: str) -> list[str]:
     return [rows[unit] for i in model.leaders for unit in velocities(model, i)]
 
 
-def of_parameter(model: Model, name: str) -> str | list[str]:
-    """The unit of a number that `vary` names; "" where it has none, or nobody knows."""
-    one = parameter(model, name)
-    if one.field in LINK:
-        return LINK[one.field]
+def of_parameter(target: Target, one: Parameter) -> str | list[str]:
+    """The unit of a number that rollouts are given by name, the robot's or a surface's; "" where nobody knows it."""
+    if one not in target.vary:
+        return SURFACE[one.field]
     if one.field not in JOINT:
-        return ""
-    i = model.joint_number(one.owner)
-    kinds = coordinates(model, i) if one.field in ("lower", "upper", "rest") else velocities(model, i)
-    return said([JOINT[one.field][kind == "m"] for kind in kinds])
+        return LINK.get(one.field, "")
+    i = target.model.joint_number(one.owner)
+    of = coordinates if one.field in ("lower", "upper", "rest") else velocities
+    return common([JOINT[one.field][kind == "m"] for kind in of(target.model, i)])
 
 
-def said(unit: list[str]) -> Any:
+def common(unit: list[str]) -> Any:
     """One unit where all are alike, else a list of them."""
     return unit[0] if len(set(unit)) == 1 else unit

@@ -30,6 +30,12 @@ from hinge.sweeps.zarr_store import Store, opened, package
 AHEAD = 3  # chunks that wait at a worker for each of its threads
 PATIENCE = 15.0  # s that local workers may be lacking
 TRIES = 5  # times that a chunk is begun whose workers are lost
+QUIET = {  # what Dask does many times a second for pages that nobody looks at, on workers that are ours
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
 
 
 class Outcome(NamedTuple):
@@ -41,7 +47,7 @@ class Outcome(NamedTuple):
     ends: bool = False
 
 
-def written(question: Question, store: Store, chunk: int, rows: Mapping[str, Array] | None = None) -> Outcome:
+def answered(question: Question, store: Store, chunk: int, rows: Mapping[str, Array] | None = None) -> Outcome:
     """Answer for a chunk and put it in the store, unless it is there: Dask forgets what a lost worker did."""
     k = store.rollouts(chunk)
     if store.has(chunk):
@@ -60,7 +66,7 @@ def written(question: Question, store: Store, chunk: int, rows: Mapping[str, Arr
 def here(question: Question, store: Store, chunks: Sequence[int]) -> Iterator[Outcome]:
     """Answer in this process, one chunk after another."""
     for chunk in chunks:
-        yield written(question, store, chunk)
+        yield answered(question, store, chunk)
 
 
 # ---- on a cluster
@@ -77,19 +83,19 @@ def task(
 ) -> Outcome:
     """What a worker does: a chunk, on one thread, because Dask runs as many of these at once as it has threads."""
     if build() != wanted:
-        return Outcome(chunk, why=other(platform.node(), build(), wanted), ends=True)
+        return Outcome(chunk, why=wrong_version(platform.node(), build(), wanted), ends=True)
     if os.getpid() != asker:
         threads.set_threads(1)
-    return written(_unpacked(packed), opened(*store), chunk, rows)
+    return answered(_unpacked(packed), opened(*store), chunk, rows)
 
 
-def other(worker: str, theirs: str, ours: str) -> str:
+def wrong_version(worker: str, theirs: str, ours: str) -> str:
     return f"worker {worker} has hinge {theirs}, and this sweep {ours}"
 
 
-def warmed(packed: bytes, rows: Mapping[str, Array]) -> None:
+def warm_up(packed: bytes, rows: Mapping[str, Array]) -> None:
     """Have the kernels compiled, so that the other workers of a machine find them in its cache."""
-    _unpacked(packed).tried(rows)
+    _unpacked(packed).program_hash(rows)
 
 
 def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[int]) -> Iterator[Outcome]:
@@ -98,14 +104,14 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
     _same_version(client)
     packed = package("cloudpickle").dumps(question.carried())
     machines = {worker.rpartition(":")[0]: worker for worker in client.nthreads()}
-    rows = question.rows(question.first())
+    rows = question.rows(question.trial_rollouts())
     compiled = [
-        client.submit(warmed, packed, rows, workers=[worker], allow_other_workers=True, pure=False)
+        client.submit(warm_up, packed, rows, workers=[worker], allow_other_workers=True, pure=False)
         for worker in machines.values()
     ]
     distributed.wait(compiled)
     place, waiting, begun = (os.path.realpath(store.path), store.key), iter(chunks), Counter[int]()
-    running, of = distributed.as_completed(), dict[Any, int]()
+    running, of, room = distributed.as_completed(), dict[Any, int](), 0
 
     def begin(chunk: int) -> None:
         begun[chunk] += 1
@@ -115,7 +121,10 @@ def on_cluster(client: Any, question: Question, store: Store, chunks: Sequence[i
         running.add(future)
 
     def fill() -> None:
-        room = AHEAD * max(2, sum(client.nthreads().values()))
+        nonlocal room
+        if len(of) > room * (AHEAD - 1) // AHEAD:
+            return
+        room = AHEAD * max(2, sum(client.nthreads().values()))  # which costs a call: workers come and go
         for chunk in itertools.islice(waiting, max(0, room - len(of))):
             begin(chunk)
 
@@ -150,7 +159,7 @@ def _same_version(client: Any) -> None:
 
     for worker, found in client.run(theirs).items():
         if found != build():
-            raise SweepError(f"{other(worker, found, build())}.", "Install the same version on all workers.")
+            raise SweepError(f"{wrong_version(worker, found, build())}.", "Install the same version on all workers.")
 
 
 @contextmanager
@@ -158,6 +167,7 @@ def local(workers: int) -> Iterator[Any]:
     """A client of so many processes on this machine."""
     distributed, over = package("distributed"), threading.Event()
     with (
+        package("dask").config.set(QUIET),
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -26,11 +26,10 @@ import numpy as np
 from hinge import files
 from hinge.arguments import Array
 from hinge.errors import SweepError
-from hinge.model import Model
 from hinge.model.states import labels
 from hinge.status import Status
 from hinge.sweeps import units
-from hinge.sweeps.question import Number, Question
+from hinge.sweeps.question import Question
 
 FORMAT = 1
 UNKNOWN = 255  # the status of a rollout that has not been computed
@@ -172,9 +171,9 @@ def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
     for one in question.numbers:
         if one.varies:
             dims = [AXES[one.name]] if one.name in AXES else [f"{one.name}_{k}" for k in range(len(one.shape))]
-            make(one.name, dims, (total, *one.shape), size, **_unit(model, one))
+            make(one.name, dims, (total, *one.shape), size, **{"units": one.units} if one.units else {})
     for name, (of, shape) in question.kept().items():
-        unit = units.said(units.units(model, of))
+        unit = units.common(units.units(model, of))
         make(name, ("time", AXES[f"{of}0"])[-len(shape) :], (total, *shape), size, units=unit)
     flags = {"flag_values": [int(one) for one in Status], "flag_meanings": " ".join(one.name for one in Status)}
     make("status", (), (total,), size, "u1", UNKNOWN, **flags)
@@ -187,15 +186,6 @@ def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
     given = [one.name for one in question.numbers if one.varies]
     about = {"format": FORMAT, "question": json.dumps(said, sort_keys=True)}
     group.attrs.update(about | ({"coordinates": " ".join(given)} if given else {}))
-
-
-def _unit(model: Model, one: Number) -> dict[str, Any]:
-    if one.of == "inputs":
-        return {}
-    if one.of == "parameters":
-        unit = units.of_parameter(model, one.at)
-        return {"units": unit} if unit else {}
-    return {"units": units.said(np.array(units.units(model, one.of.removesuffix("0")))[one.at].reshape(-1).tolist())}
 
 
 def _digest(answer: Mapping[str, Array]) -> bytes:

@@ -10,14 +10,20 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.calls.poses import poses
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 from hinge.viewing import shapes
+from hinge.viewing.reel import body_poses
 
 AXIS, FORCE, CONTACT, COM = (214, 39, 40), (255, 127, 14), (44, 160, 44), (148, 103, 189)
-MARKS = ("frames", "joint axes", "centre of mass", "forces")
+NONE = np.zeros((0, 3)), np.zeros((0, 3))
+MARKS = ("frames", "joint axes", "centre of mass", "forces", "contact forces")
+
+
+def wxyz(R: Array) -> Array:
+    """The quaternion of a rotation (3, 3)."""
+    return np.array(quaternion_from_rotation(Mat3(np.ravel(R).tolist())), float)
 
 
 class Figure:
@@ -26,18 +32,15 @@ class Figure:
     def __init__(self, scene: Any, robot: Robot, name: str, ghost: bool = False):
         self.scene, self.robot, self.name = scene, robot, name
         neutral = robot.neutral()
-        poses = self.poses(neutral)
-        parts, self.left = shapes.parts(robot.model, poses)
-        self.size = max(shapes.size(poses), 0.1)
-        self.lowest = min(
-            [(part.vertices @ poses[part.body, 2, :3]).min() + poses[part.body, 2, 3] for part in parts], default=0.0
-        )
+        poses = body_poses(robot, neutral)
+        self.parts, self.left = shapes.parts(robot.model, poses)
+        self.size = max(shapes.extent(self.parts, poses), 0.1)
         self.frames = [
             scene.add_frame(f"/{name}/bodies/{body}", show_axes=False, axes_length=self.size / 12,
                             axes_radius=self.size / 300)
             for body in robot.body_names
         ]  # fmt: skip
-        for k, part in enumerate(parts):
+        for k, part in enumerate(self.parts):
             path = f"/{name}/bodies/{robot.body_names[part.body - 1]}/{k}" if part.body else f"/{name}/base/{k}"
             scene.add_mesh_simple(path, part.vertices.astype(np.float32), part.faces.astype(np.uint32),
                                   color=part.color, opacity=0.25 if ghost else part.opacity, flat_shading=False,
@@ -46,20 +49,15 @@ class Figure:
         self.shown: set[str] = set()
         self.q: Array = neutral
         self.tau: Array | None = None
+        self.pushes = NONE
         self.stand(neutral)
 
-    def poses(self, q: Array) -> Array:
-        """Where the base and each body are, (…, bodies + 1, 4, 4)."""
-        q = np.asarray(q, float)
-        base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
-        return np.concatenate([base, poses(self.robot.target, q, self.robot.body_names)], axis=-3)
-
-    def stand(self, q: Array, tau: Array | None = None) -> None:
-        """Move to a configuration; `tau` are joint forces to be drawn."""
-        self.q, self.tau = np.asarray(q, float), tau
-        poses = self.poses(self.q)
+    def stand(self, q: Array, tau: Array | None = None, pushes: tuple[Array, Array] = NONE) -> None:
+        """Move to a configuration; `tau` are joint forces to be drawn, `pushes` points (n, 3) and arrows there."""
+        self.q, self.tau, self.pushes = np.asarray(q, float), tau, pushes
+        poses = body_poses(self.robot, self.q)
         for frame, T in zip(self.frames, poses[1:], strict=True):
-            frame.wxyz = np.array(quaternion_from_rotation(Mat3(T[:3, :3].ravel().tolist())), float)
+            frame.wxyz = wxyz(T[:3, :3])
             frame.position = T[:3, 3]
         for mark in self.shown - {"frames"}:
             self._draw(mark, poses)
@@ -71,7 +69,7 @@ class Figure:
             for frame in self.frames:
                 frame.show_axes = on
         elif on:
-            self._draw(what, self.poses(self.q))
+            self._draw(what, body_poses(self.robot, self.q))
         elif what in self.marks:
             self.marks.pop(what).remove()
 
@@ -93,6 +91,9 @@ class Figure:
                 path = f"/{self.name}/com"
                 self.marks[what] = self.scene.add_icosphere(path, radius=self.size / 40, color=COM, subdivisions=2)
             self.marks[what].position = com
+            return
+        if what == "contact forces":
+            self.arrows(what, *self.pushes)
             return
         points, lines = self._axes(poses)
         if what == "joint axes":

@@ -23,8 +23,11 @@ from hinge.errors import SizeError, ViewError
 from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.sim import Trajectory
-from hinge.viewing.figure import MARKS, Figure
+from hinge.spatial.linear3 import Vec3
+from hinge.spatial.rotation import shortest_turn
+from hinge.viewing.figure import MARKS, Figure, wxyz
 from hinge.viewing.gate import watched
+from hinge.viewing.reel import body_poses, floor_of, forces_drawn, one_rollout, playable, terrain_of
 
 RATE = 30.0  # pictures a second
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
@@ -62,7 +65,7 @@ class Page:
         self.trajectory = thing if isinstance(thing, Trajectory) else None
         self.robot = thing if isinstance(thing, Robot) else thing.robot
         if self.trajectory is not None:
-            _playable(self.trajectory)  # before anything is served
+            playable(self.trajectory)  # before anything is served
         self.server = _served(host, port, self.robot.name)
         self.address = f"http://{host}:{self.server.get_port()}"
         self.server.scene.set_up_direction("+z")
@@ -81,8 +84,11 @@ class Page:
         """Move the robot to q (nq); `tau` (nv) are joint forces, drawn as arrows where that is switched on."""
         q = self._shaped("show: q", q, self.robot.nq)
         tau = None if tau is None else self._shaped("show: tau", tau, self.robot.nv)
+        self._stand(q, tau)
+
+    def _stand(self, q: Array, tau: Array | None, *pushes: tuple[Array, Array]) -> None:
         with self._lock, self.server.atomic():
-            self.figure.stand(q, tau)
+            self.figure.stand(q, tau, *pushes)
 
     def ghost(self, q: Any) -> None:
         """Draw the robot a second time, through, at q (nq)."""
@@ -132,19 +138,28 @@ class Page:
     def _furnish(self) -> None:
         """Ground, camera, and switches for what is drawn."""
         size, gui = self.figure.size, self.server.gui
+        where = body_poses(self.robot, self.q if self.trajectory is None else one_rollout(self.trajectory, 0)[0][0])
+        point, normal = floor_of(self.robot, self.trajectory, self.figure.parts, where[None])
         self.server.scene.add_grid("/ground", width=8 * size, height=8 * size, cell_size=size / 5, section_size=size,
-                                   position=(0.0, 0.0, min(self.figure.lowest, 0.0)))  # fmt: skip
-        self.server.initial_camera.position = (1.2 * size, -1.2 * size, 0.9 * size)
-        self.server.initial_camera.look_at = tuple(self.figure.poses(self.q)[:, :3, 3].mean(axis=0))
+                                   position=point, wxyz=wxyz(np.array(shortest_turn(Vec3(normal)))))  # fmt: skip
+        for part in terrain_of(self.trajectory):
+            self.server.scene.add_mesh_simple("/terrain", part.vertices.astype(np.float32),
+                                              part.faces.astype(np.uint32), color=part.color)  # fmt: skip
+        middle = where[1:, :3, 3].mean(axis=0)
+        self.server.initial_camera.position = tuple(middle + size * np.array([0.9, -1.0, 0.6]))
+        self.server.initial_camera.look_at = tuple(middle)
+        touches = self.trajectory is not None and self.trajectory.course is not None
         with gui.add_folder("Show"):
-            for mark in MARKS:
-                self._switch(gui, mark)
+            for mark in MARKS if touches else MARKS[:-1]:
+                self._switch(gui, mark, mark == MARKS[-1])
         if self.figure.left:
             lines = "\n".join(f"- {line}" for line in self.figure.left[:8])
             gui.add_markdown(f"**Drawn from masses, or left out**\n\n{lines}")
 
-    def _switch(self, gui: Any, mark: str) -> None:
-        box = self.controls[mark] = gui.add_checkbox(mark, initial_value=False)
+    def _switch(self, gui: Any, mark: str, on: bool) -> None:
+        box = self.controls[mark] = gui.add_checkbox(mark, initial_value=on)
+        if on:
+            self.figure.mark(mark, on)
 
         @box.on_update
         def _(_: Any) -> None:
@@ -177,7 +192,7 @@ class Page:
 
     def _clock(self, run: Trajectory) -> None:
         gui = self.server.gui
-        q, tau, t = _rollout(run, 0)
+        q, tau, t, forces = self._played(run, 0)
         count = int(np.prod(run.status.shape))
         first, last = float(t[0]), float(max(t[-1], t[0] + 1e-9))
         with gui.add_folder("Time"):
@@ -195,12 +210,12 @@ class Page:
 
         def shown(_: Any = None) -> None:
             k = min(int(np.searchsorted(t, now())), len(t) - 1)  # one that failed stays where it was
-            self.show(q[k], None if tau is None else tau[k])
+            self._stand(q[k], None if tau is None else tau[k], (forces[0][k], forces[1][k]))
 
         @which.on_update
         def _(_: Any) -> None:
-            nonlocal q, tau, t
-            q, tau, t = _rollout(run, int(_within(which.value, 0, count - 1, 0)))
+            nonlocal q, tau, t, forces
+            q, tau, t, forces = self._played(run, int(_within(which.value, 0, count - 1, 0)))
             shown()
 
         at.on_update(shown)
@@ -213,6 +228,10 @@ class Page:
                     at.value = first if later > last else later
 
         threading.Thread(target=playing, daemon=True).start()
+
+    def _played(self, run: Trajectory, k: int) -> tuple[Array, Array | None, Array, tuple[Array, Array]]:
+        """States of a rollout, and the forces of its contacts as arrows; rows in which it is lost come last."""
+        return *one_rollout(run, k), forces_drawn(run, k, self.figure.size)
 
 
 def _served(host: str, port: int, label: str) -> Any:
@@ -238,12 +257,6 @@ def _served(host: str, port: int, label: str) -> Any:
         return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)
 
 
-def _playable(run: Trajectory) -> None:
-    """Refuse a trajectory in which some rollout has no state to show."""
-    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
-        raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
-
-
 def _ranges(limits: Any) -> tuple[list[float], list[float]]:
     low = np.where(np.isfinite(limits.lower), limits.lower, -FREE)
     high = np.where(np.isfinite(limits.upper), limits.upper, FREE)
@@ -262,16 +275,3 @@ def _normal(robot: Robot, q: Array) -> Array:
         if not all(x > 0.0 for x in robot.model.joint[i].positive(q[at].tolist())):
             q[at] = robot.model.neutral(i)
     return q
-
-
-def _rollout(run: Trajectory, k: int) -> tuple[Array, Array | None, Array]:
-    """States of one rollout: q (T, nq), tau (T, nv) or None, t."""
-
-    def one(a: Array | None) -> Array | None:
-        return None if a is None else a.reshape(-1, *a.shape[-2:])[k]
-
-    q = one(run.q)
-    assert q is not None
-    good = np.isfinite(q).all(axis=1)
-    tau = one(run.tau)
-    return q[good], None if tau is None else tau[good], run.t[good]

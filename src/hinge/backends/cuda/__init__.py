@@ -21,6 +21,7 @@ from hinge.backends.cuda.device import Device, checked, gpu, loaded
 from hinge.backends.cuda.emit import emit
 from hinge.backends.cuda.launcher import Launch, Several
 from hinge.backends.cuda.parts import cost
+from hinge.backends.cuda.rows import WARP
 from hinge.backends.statements import REALS
 from hinge.errors import DeviceError
 from hinge.graph import OPS, Program
@@ -39,6 +40,7 @@ class Loaded(Code):
         head, rest = content.split(b"\n", 1)
         said = json.loads(head)
         self.content, self.streams, self.records = content, said["streams"], said["records"]
+        self.together = said["together"]  # whether a block may have fewer threads
         self.rows, self.room = said["rows"], said["room"]  # bytes of a state: of each array, and that kernels share
         self.machine_code: list[tuple[str, int, bytes]] = []  # of each kernel, with its name and the threads of a block
         for name, threads, size in said["kernels"]:
@@ -61,6 +63,8 @@ class Loaded(Code):
             assert on is not None
             return Several(self.kernels, on, self.rows, self.room, states)
         ((kernel, threads),) = self.kernels
+        if self.together and on:
+            threads = min(threads, WARP * -(-states // (WARP * on.multiprocessors)))
         return Launch(kernel, threads, on, arrays, (*counts, states))
 
     def launch(self, on: Device, addresses: Sequence[int], counts: Sequence[int], states: int, stream: Any) -> None:
@@ -128,6 +132,7 @@ def content(program: Program, dtype: np.dtype[Any], architecture: int) -> bytes:
         "rows": rows,
         "room": text.columns * dtype.itemsize,
         "streams": streams,
+        "together": text.together,
         "records": [k for k in streams if k >= len(program.inputs)],
     }
     return b"".join([json.dumps(said).encode(), b"\n", *codes])

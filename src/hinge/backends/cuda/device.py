@@ -85,11 +85,12 @@ class Device:
         self.number, handle = number, checked(cu.cuDeviceGet(number))
         self.name = checked(cu.cuDeviceGetName(100, handle)).split(b"\0")[0].decode()
         which = cu.CUdevice_attribute
-        major, minor = (
+        major, minor, self.multiprocessors = (
             checked(cu.cuDeviceGetAttribute(one, handle))
             for one in (
                 which.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                 which.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                which.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
             )
         )
         self.architecture = 10 * major + minor

@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hinge.backends import c
+from hinge.backends.c_loops import is_common, rows_of, scratch
 from hinge.backends.cuda import rows
 from hinge.backends.cuda.parts import parts
 from hinge.backends.partition import Pieces, Straight
 from hinge.backends.statements import Real, braced, shared
 from hinge.graph import OPS, Program
+from hinge.graph.order import ends
 
 # names that the code here uses
 WORDS = frozenset(re.findall(r"\w+", "this_state first_state states staging rows row lane part columns PART COLUMN"))
@@ -52,8 +54,9 @@ class Text:
 
     source: str
     kernels: tuple[str, ...]
-    threads: tuple[int, ...]
+    threads: tuple[int, ...]  # or fewer, where they go `together`
     columns: int = 0
+    together: bool = False
 
 
 def emit(program: Program, real: Real, name: str = "program") -> Text:
@@ -63,10 +66,10 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
                  for text in shared([row for word, row in OPS.items() if word in used], real)]  # fmt: skip
     cut = parts(program, real)
     if len(cut) == 1:
-        stage = _stage(cut[0], real)
+        stage = rows.Staging({}, {}, 0, rows.TOGETHER, True) if _is_long(cut[0]) else _stage(cut[0], real)
         helpers = [rows.HELPERS] if stage.columns else []
         source = "\n".join([HEAD, *functions, *helpers, _kernel(_routine(cut[0], name), stage, real)])
-        return Text(source, (name,), (stage.threads,))
+        return Text(source, (name,), (stage.threads,), together=stage.together)
     whole, first = _routine(program, name), 0
     texts = [_part(f"{name}_{k}", part, whole, real) for k, part in enumerate(cut)]
     for array, output in zip(whole.outputs, program.outputs, strict=True):
@@ -81,6 +84,11 @@ def emit(program: Program, real: Real, name: str = "program") -> Text:
     return Text(
         "\n".join([HEAD, COLUMN, *functions, rows.TURNED, *texts]), kernels, (rows.THREADS,) * len(texts), first
     )
+
+
+def _is_long(program: Program) -> bool:
+    """Whether all states take the same trips of a loop that is longer than what a GPU has at hand of a program."""
+    return any(end - n > rows.LONG and is_common(program, n) for n, end in ends(program).items())
 
 
 def _stage(program: Program, real: Real) -> rows.Staging:
@@ -102,11 +110,12 @@ def _head(name: str, one: c.Routine, real: Real, threads: int, *more: str) -> st
 def _kernel(one: c.Routine, stage: rows.Staging, real: Real) -> str:
     """The kernel that makes all results."""
     program = one.program
-    inside = replace(one, program=replace(program, outputs=tuple(replace(o, entries=()) for o in program.outputs)))
+    inside = replace(one, program=replace(program, outputs=tuple(replace(o, entries=()) for o in program.outputs)),
+                     common="__syncthreads();" if stage.together else "")  # fmt: skip
     body = [
         *_begin(stage, real),
         *_taken(one, stage, real),
-        *c.scratch(one, real),
+        *scratch(program, real),
         *c.statements(inside, real, _uncut(program), 0, len(program.code)),
         *_given(one, stage, real),
     ]
@@ -139,7 +148,9 @@ def _routine(program: Program, name: str) -> c.Routine:
             called += "_"
         made.append(c.Array(called, 0, ""))
     count = len(program.inputs)
-    return c.Routine(name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded)
+    return c.Routine(
+        name, program, tuple(made[:count]), tuple(made[count:]), "", row=rows.recorded, loop="#pragma unroll 1"
+    )
 
 
 def _parameters(one: c.Routine, real: Real) -> list[str]:
@@ -148,11 +159,19 @@ def _parameters(one: c.Routine, real: Real) -> list[str]:
     kinds = [f"const {real.name}" for _ in one.inputs]
     kinds += ["unsigned char" if output.whole else real.name for output in one.program.outputs]
     made = [f"{kind} *__restrict__ all_{array.name}" for kind, array in zip(kinds, arrays, strict=True)]
-    return [*made, *(f"long long {c.rows_of(arrays[k])}" for k in sorted(streams)), "long long states"]
+    return [*made, *(f"long long {rows_of(arrays[k])}" for k in sorted(streams)), "long long states"]
 
 
 def _begin(stage: rows.Staging, real: Real) -> list[str]:
-    """Which state a thread has. The threads that a last warp has too many have the last state once more."""
+    """Which state a thread has. The threads that a last warp has too many have the last state once more.
+
+    Of threads that go together all do: they wait for each other in every trip of a long loop, so that they are at the
+    same instructions, which are fetched once for all.
+    """
+    if stage.together:
+        return [
+            "const long long this_state = min(blockIdx.x * (long long)blockDim.x + threadIdx.x, states - 1);",
+        ]
     if not stage.columns:
         return [
             f"const long long this_state = blockIdx.x * {stage.threads}ll + threadIdx.x;",
@@ -178,7 +197,7 @@ def _taken(one: c.Routine, stage: rows.Staging, real: Real) -> list[str]:
             continue
         pointer = f"const {real.name} *const {array.name} = all_{array.name}"
         if given.stream and not given.uniform:
-            lines.append(f"{pointer} + this_state * {c.rows_of(array)} * {given.size};")
+            lines.append(f"{pointer} + this_state * {rows_of(array)} * {given.size};")
         elif given.uniform:
             lines.append(f"{pointer};")
         elif k in stage.inputs:

@@ -22,6 +22,8 @@ SHARED = 48 * 1024  # bytes that a block may have of shared memory without askin
 WHOLE = 20 * 1024  # bytes of a warp's results that go there at once; of more, so many columns of rows at a time:
 PART = {"double": 96, "float": 160}
 THREADS = 128  # of a block
+TOGETHER = 256  # of a block whose threads wait for each other: as many as a GPU's multiprocessor has at a time
+LONG = 10_000  # instructions of a loop, of which a GPU has no more at hand
 # how a thread reads and writes: caches may forget rows of floats first; those of doubles are faster kept
 READ, WRITE = {"double": "__ldg", "float": "__ldcs"}, {"double": "__stwb", "float": "__stcs"}
 BUSY = 1 << 14  # states that keep a GPU busy
@@ -78,6 +80,7 @@ class Staging:
     outputs: dict[int, int]  # → how many columns go at a time
     columns: int
     threads: int
+    together: bool = False  # whether the threads of a block wait for each other in long loops
 
     def size(self) -> int:
         """Numbers of shared memory that a block has."""

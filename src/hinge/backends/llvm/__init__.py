@@ -27,13 +27,15 @@ class Machine(Backend):
 
     name = "llvm"
     meanwhile = "interpret"
+    alone = "llvm_alone"
+    width = 0  # states in a block; 0 is as many as the program likes
 
     @property
     def operations(self) -> Collection[str]:  # type: ignore[override]
         return OPS.keys() | STRUCTURE
 
     def compile(self, program: Program, dtype: np.dtype[Any]) -> Code:
-        return Native(program, PRECISIONS[dtype])
+        return Native(program, PRECISIONS[dtype], self.width)
 
     def key(self, dtype: np.dtype[Any]) -> tuple[str, ...]:
         return (*circumstances(), dtype.name)
@@ -46,4 +48,13 @@ class Machine(Backend):
         return self if may_run() else backends.find("interpret")
 
 
+class Alone(Machine):
+    """The same with vectors of two: of a wide one, lanes that nobody needs read memory too."""
+
+    name = "llvm_alone"
+    alone = ""
+    width = 2
+
+
 BACKEND = Machine()
+backends.register(Alone())

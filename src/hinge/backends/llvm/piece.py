@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from hinge.backends.indices import is_whole
 from hinge.backends.llvm import streams
 from hinge.backends.llvm.block import Block
 from hinge.backends.llvm.known import alike, is_written_out, places
@@ -303,7 +304,7 @@ class Piece:
     def whole_number(self, a: Any) -> str:
         """A value that is the same in all lanes, and known to be whole, as an integer."""
         b = self.b
-        if not self.is_whole(a):
+        if not is_whole(self.program, a):
             return b.put(f"fptosi {b.scalar} {b.lane(self.number(a), 0)} to i64")
         if type(a) is not int:
             return str(int(a))
@@ -319,17 +320,6 @@ class Piece:
         if len(given) == 3:
             given = [b.put(f"mul i64 {given[0]}, {given[1]}"), given[2]]
         return b.put(INTEGERS[op].format(*given))
-
-    def is_whole(self, a: Any) -> bool:
-        """Whether a value is made of counters, whole numbers and tables of them alone; it can be made anywhere."""
-        if type(a) is not int:
-            return float(a).is_integer()
-        op, args = self.program.code[a]
-        if op == "load":
-            memory, at = args
-            rows = memory.kind == "table" and memory.sure and all(x.is_integer() for x in memory.name.values)
-            return rows and self.is_whole(at)
-        return op == "counter" or (op in INTEGERS and all(map(self.is_whole, args)))
 
     def store(self, memory: Any, a: Any, x: str) -> None:
         b = self.b

@@ -84,6 +84,7 @@ class Document:
     settings: Settings = field(default_factory=Settings)
     defaults: Defaults = field(default_factory=Defaults)
     assets: dict[str, Element] = field(default_factory=dict)  # meshes by name
+    fields: dict[str, Element] = field(default_factory=dict)  # height fields by name
     models: dict[str, Element] = field(default_factory=dict)  # what can be attached, by name
     opened: dict[str, Document] = field(default_factory=dict)
     chain: tuple[str, ...] = ()  # the files that led here by attaching
@@ -99,12 +100,14 @@ class Document:
             for element in asset.children:
                 if element.tag == "mesh":
                     check(element)
-                    stem = os.path.splitext(os.path.basename(element.attributes.get("file", "").replace("\\", "/")))[0]
-                    name = element.attributes.get("name", stem)
+                    name = element.attributes.get("name", _stem(element))
                     if name in self.assets:
                         what = f"there are two meshes named {shown(name)!r}."
                         raise ModelError("duplicate-mesh", what, "Rename one.", element.where)
                     self.assets[name] = self.defaults.applied(element)
+                elif element.tag == "hfield":
+                    check(element)
+                    self.fields[element.attributes.get("name", _stem(element))] = element
                 elif element.tag == "model":
                     self.models[element.attributes.get("name") or self._model_name(element)] = element
 
@@ -212,6 +215,11 @@ class Document:
                              'Its triangles may be turned inside out, or it is a surface: use inertia="shell".',
                              element.where)  # fmt: skip
         return made, solid
+
+
+def _stem(element: Element) -> str:
+    """The name of the file of an asset, without its folder and ending."""
+    return os.path.splitext(os.path.basename(element.attributes.get("file", "").replace("\\", "/")))[0]
 
 
 def _written(element: Element) -> tuple[np.ndarray, np.ndarray]:

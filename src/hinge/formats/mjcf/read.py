@@ -12,17 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from hinge.errors import ModelError, Where
+from hinge.errors import ModelError, Where, did_you_mean
+from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
 from hinge.formats.mjcf.physics import joint_physics, part_left_out, surface
 from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
+from hinge.formats.mjcf.terrain import terrain
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.mjcf.words import TOUCHES
-from hinge.formats.xml import ANY, Element, number, numbers, shown
+from hinge.formats.xml import ANY, Element, attribute, number, numbers, shown
 from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
 from hinge.model.file_physics import Range, Surface
+from hinge.model.height_fields import Heights
 from hinge.model.moments import Moments
 from hinge.model.shapes import Shape, spelled
 from hinge.spatial.linear3 import Mat3
@@ -267,11 +270,24 @@ class Reader:
                 return []
             file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
         kind = geom.kind if size or geom.kind in ("plane", "hfield") else "mesh"
+        heights = self.terrain(element, scope.document) if kind == "hfield" else None
         shape = spelled("mjcf").get(kind)
         kind, size = (shape.kind, shape.from_mjcf(size)) if shape is not None else (kind, ())
         rgba = numbers(element, "rgba", 4) if "rgba" in element.attributes else None
         roles = [role for role, wanted in (("visual", seen), ("collision", colliding)) if wanted]
         return [
             Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
-                  tuple(scale), rgba, touches) for role in roles
+                  tuple(scale), rgba, touches, heights) for role in roles
         ]  # fmt: skip
+
+    def terrain(self, geom: Element, document: Document) -> Heights | None:
+        """The heights of a geom that is a height field; a finding where they cannot be read."""
+        name = attribute(geom, "hfield")
+        if name not in document.fields:
+            raise ModelError("unknown-hfield", f"height field {shown(name)!r} is not among the assets.",
+                             did_you_mean(name, document.fields), geom.where)  # fmt: skip
+        made = terrain(document.fields[name], document)
+        if made is None:
+            what = f"height field {name!r} is an image, which hinge does not read; contacts with it are refused."
+            self.builder.finding("warning", "hfield", what, "Write elevation, or MuJoCo's binary format.", geom.where)
+        return made

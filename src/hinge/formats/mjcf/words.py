@@ -53,6 +53,7 @@ ATTRIBUTES = {
     "intvelocity": _words(SERVES + "actlimited actrange"),
     "velocity": _words(DRIVES + "kv"),
     "damper": _words(DRIVES + "kv"),
+    "hfield": _words("content_type elevation file name ncol nrow size"),
     "mesh": _words("""builtin class content_type face file inertia material maxhullvert name normal params refpos
         refquat scale smoothnormal texcoord vertex"""),
 }  # fmt: skip

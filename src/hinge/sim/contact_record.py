@@ -1,0 +1,151 @@
+"""What touched during a run: contact points and forces at its recorded states.
+
+    run = hinge.simulate(robot, t=1.0, ground=0.0)
+    run.contacts.forces
+
+Contacts are not recorded while a run goes on. Where somebody asks for them, one kernel takes the step that begins at
+each recorded state once more, with all that acted in it, and keeps what it finds at the contacts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from hinge.arguments import Array
+from hinge.backends.kernel import ROWS
+from hinge.contact.contact_step import NUMBERS, ContactRecord, contact_numbers, recorded
+from hinge.errors import NotCovered, TrajectoryError
+from hinge.graph import Graph, Input, Program, Record, Rows, Scalar, less, minimum, order, repeat, select
+from hinge.graph.collector import uncollected
+from hinge.robot import Robot
+from hinge.sim.arrays import CLOCK, where
+from hinge.sim.record import affordable
+from hinge.sim.rollouts import Outside, cheapest, compiled, specialised
+from hinge.sim.step import Physics, stepped
+from hinge.sim.touching import memory_of
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How the steps of a run were taken: what acted, their length, and when the first of them began.
+
+    With `told` the joint forces were Python's, and are those that were recorded.
+    """
+
+    robot: Robot
+    physics: Physics
+    outside: Outside
+    h: float
+    start: float
+    first: int
+    backend: str | None
+    told: bool = False
+
+    def alone(self, rollout: int) -> Taken:
+        """The same of one rollout, by its number."""
+        arrays = {
+            name: x if name in self.outside.shared else x[rollout : rollout + 1]
+            for name, x in self.outside.arrays.items()
+        }
+        return replace(self, outside=replace(self.outside, arrays=arrays))
+
+    def contacts(self, t: Array, q: Any, qd: Any, tau: Any = None) -> ContactRecord:
+        """The contacts at states (…, T, nq) and (…, T, nv) of these times; with `told` tau is (…, T, nv)."""
+        touch = self.physics.touch
+        if touch is None:
+            raise TrajectoryError("there were no contacts.", "Simulate with contacts=, ground= or physics='file'.")
+        place = where(self.backend)
+        if not isinstance(q, np.ndarray):
+            raise NotCovered("contacts are those of NumPy's arrays. Use robot.contact_step on these states.")
+        batch, rows = q.shape[:-2], q.shape[-2]
+        count = int(np.prod(batch))
+        steps = np.round((t - self.start) / self.h) - self.first
+        if steps.min(initial=0.0) < 0.0:
+            raise TrajectoryError(
+                f"the states before t = {self.start + self.first * self.h:g} s were there before this run.",
+                "Ask for the contacts of those since: run[a:].contacts.",
+            )
+        outside = self.outside
+        if self.told:
+            outside, steps = _recorded_forces(outside, tau, count), np.arange(float(rows))
+        affordable(rows, count, touch.room * NUMBERS)
+        made = np.zeros((count, rows * touch.room, NUMBERS))
+        made[..., 0] = -1.0
+        states = [np.ascontiguousarray(a, float).reshape(count, rows, a.shape[-1]) for a in (q, qd)]
+        given = [place.flat(outside.arrays[one.name], one) for one in outside.inputs()]
+        last = max((x.shape[-2] - 1 for name, x in outside.arrays.items() if name in ("taus", "ctrls")), default=0)
+        kernel = compiled(self.robot, self.physics, outside, ("contacts", touch.room), _takes(self.robot),
+                          [(1,), (ROWS, NUMBERS)], partial(program, self.robot, self.physics, outside),
+                          self.backend)  # fmt: skip
+        done = np.empty((count, 1))
+        for at, part in place.parts(count, rows):
+            clock = np.array([self.start, self.first, at, self.h, part, 1, 0, last], float)
+            place.bind(kernel, [np.zeros((count, 1)), steps[:, None], *states, clock, *given], [done, made])()
+        return recorded(touch, made.reshape(*batch, rows, touch.room, NUMBERS))
+
+
+def _recorded_forces(outside: Outside, tau: Any, count: int) -> Outside:
+    """What acted, with the joint forces that were recorded; those of controls are in them."""
+    if tau is None:
+        raise TrajectoryError(
+            "the joint forces were Python's, and were not recorded.", "Simulate with fields=('q', 'qd', 'tau')."
+        )
+    arrays = {name: x for name, x in outside.arrays.items() if name not in ("tau", "ctrl", "ctrls")}
+    arrays["taus"] = np.ascontiguousarray(tau, float).reshape(count, *tau.shape[-2:])
+    return replace(outside, arrays=arrays, streams={*outside.streams, "taus"} - {"ctrls"})
+
+
+def _takes(robot: Robot) -> list[Input]:
+    return [
+        Input("nothing", 1),
+        Input("step", 1, uniform=True, stream=True),
+        Input("q", robot.nq, stream=True),
+        Input("qd", robot.nv, stream=True),
+        Input("clock", len(CLOCK), uniform=True),
+    ]
+
+
+@uncollected()
+def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
+    """The program that takes one step from each of some recorded states and writes the contacts in it."""
+    graph, touch = Graph(), physics.touch
+    assert touch is not None
+    forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
+    physics = outside.surfaced(graph, physics)
+    start, first, done, h, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
+    numbers, positions, speeds = (Rows(graph, one.name, one.size) for one in _takes(robot)[1:4])
+    record = Record(graph, "contacts", NUMBERS)
+
+    def row(k: Scalar, nothing: Scalar) -> list[Scalar]:
+        at = done + k
+        (n,), q, v = numbers[at], positions[at], speeds[at]
+        t = start + (first + n) * h
+        length, acts = _length(graph, outside, n, t, h), outside.acts(graph, model, n)
+        memory = [0.0 * x for x in v[: memory_of(touch, model.nv)]]
+        moved = stepped(model, physics, outside.before(acts, t + length), forward, t, length,
+                        model.joint_positions(q), v, memory)  # fmt: skip
+        met = moved.touched
+        assert met is not None
+
+        def one(k: Scalar, count: Scalar) -> list[Scalar]:
+            record[at * float(touch.room) + k] = contact_numbers(met.slots, k, met.forces, met.size)
+            return [count - 1.0]
+
+        repeat(touch.room, [met.slots.count], one, lambda count: less(count, 0.5))
+        return [nothing]
+
+    made = repeat(rows, [graph.input("nothing", 0)], row)
+    graph.let_go()
+    return order([*_takes(robot), *outside.inputs()], [("nothing", (1,), list(made)), record])
+
+
+def _length(graph: Graph, outside: Outside, n: Scalar, t: Scalar, h: Scalar) -> Scalar:
+    """How long step n is, or its first part where forces jump within it."""
+    if "cuts" not in outside.arrays:
+        return h
+    knot = Rows(graph, "cuts", outside.shape("cuts")[0])[n][0]
+    return select(less(t, knot), minimum(knot - t, h), h)
