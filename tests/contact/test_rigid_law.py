@@ -7,6 +7,7 @@ import pytest
 
 import hinge
 from hinge import Contact, Ground
+from hinge.model.shapes import Shape
 
 simulate, rollout = (partial(function, backend="llvm") for function in (hinge.simulate, hinge.rollout))
 G = 9.81
@@ -45,6 +46,28 @@ def test_a_box_sticks_and_slides_at_the_angle_of_friction():
         assert abs(run.q[-1, 6] - 0.05) < 1e-8
         if not slides:
             assert np.abs(run.q[-1, 4]) < 1e-7
+
+
+def test_a_wheel_whose_centre_stands_still_drives_a_ball():
+    builder = hinge.Builder("wheel")
+    builder.link("stand")
+    builder.link("wheel", 2.0, inertia=0.03 * np.eye(3), shapes=[Shape("collision", "sphere", (0.2,))])
+    builder.joint("axle", "continuous", "stand", "wheel", (0, 0, 1.0), axis=(0, 1, 0))
+    scene = hinge.Scene().add(hinge.Robot(builder.build()), "w").body("ball", "sphere", 0.1, mass=1.0)
+    q, qd, h, mu = np.array([1.0, 0, 0, 0, 0, 0, 1.3, 0]), np.array([0.0, 0, 0, 0, 0, 0, 5.0]), 1e-3, 0.4
+    push = [Contact("ball", (0, 0, 0), other="w/wheel", offset=0.3, other_offset=0.2, friction=mu)]
+    run = rollout(scene.robot, q, qd, 1, h, contacts=push)
+    assert run.qd[-1, 3] == pytest.approx(mu * G * h, rel=1e-4)  # it slips: friction is μ m g
+    assert 0.03 * (run.qd[-1, 6] - 5.0) == pytest.approx(-0.2 * run.qd[-1, 3], rel=1e-4)
+
+
+def test_what_moves_without_mass_is_named():
+    builder = hinge.Builder("light")
+    builder.link("stand")
+    builder.link("arm", shapes=[Shape("collision", "sphere", (0.1,))])
+    builder.joint("turn", "continuous", "stand", "arm", (0, 0, 0.1), axis=(0, 1, 0))
+    with pytest.raises(hinge.NotCovered, match="something of robot 'light' moves without mass"):
+        rollout(hinge.Robot(builder.build()), [0.0], [0.0], 1, 1e-3, ground=0.0)
 
 
 def test_a_tall_box_tips_before_it_slides():

@@ -47,6 +47,7 @@ MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape h
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
+TURNS_ONLY = 1e-9  # m²: what a centre that stands still shifts by, of how it turns, in rounding
 DEEP = {"rigid": 0.1, "soft": 1.0}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
@@ -346,9 +347,15 @@ def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[float, float
     return sum(a for a, _ in known), sum(b for _, b in known)
 
 
+def _at_point(weight: tuple[float, float]) -> float:
+    """How much a point gives way (1/kg); of what only turns, a point a metre from its centre."""
+    shifts, turns = weight
+    return shifts if shifts > TURNS_ONLY * turns else turns
+
+
 def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any], whole: bool) -> RigidLaw | SoftLaw:
     if law == "rigid":
-        rigid = [RigidPair(a, b, w[0], t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
+        rigid = [RigidPair(a, b, _at_point(w), t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
         return RigidLaw(tuple(rigid), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
     options = model.physics.options
     made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin - t.gap)

@@ -19,6 +19,7 @@ import numpy as np
 from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import axes_in_base, poses
+from hinge.errors import NotCovered
 from hinge.graph import Scalar
 from hinge.model import Model
 from hinge.model.file_physics import Softness
@@ -154,7 +155,13 @@ class Weights:
         self.model, (self.R, self.r) = model, poses(model, q)
         self.axes = axes_in_base(model, q, self.R, self.r)
         H = np.array(composite(model, q), float).reshape(model.nv, model.nv)
-        self.inertia, self.inverse = float(np.trace(H)), np.linalg.inv(H)
+        try:
+            self.inertia, self.inverse = float(np.trace(H)), np.linalg.inv(H)
+        except np.linalg.LinAlgError:
+            raise NotCovered(
+                f"contacts: something of robot {model.name!r} moves without mass: its mass matrix is singular.\n"
+                "  Give all that moves a mass or an inertia, or its joint an armature."
+            ) from None
         self.link = cache(self._link)
 
     def _link(self, name: str) -> tuple[float, float]:
