@@ -113,6 +113,8 @@ def parameters(
     call: str, model: Model, vary: Sequence[Parameter], given: Mapping[str, Any] | None, look: bool = True
 ) -> list[Array]:
     """The varied numbers, one row a state, or nothing where nothing is varied; with `look`, such as there can be."""
+    if not vary and not given:
+        return []
     values = by_name(call, given or {})
     unknown = sorted(set(values) - {one.name for one in vary})
     if unknown:
