@@ -152,10 +152,11 @@ class SlotContacts(ABC):
         def least(k: Scalar, now: Scalar) -> list[Scalar]:
             x, (begin, weight) = self.x(k), self.begins(k)
             parts = total(absolute(y * z) for r in range(self.size) for y, z in zip(self.row(k, r), a, strict=True))
-            own, share = total(absolute(y) for y in x), 1.0 / (1.0 + self._D[k] * weight)
+            whole, share = total(absolute(y) for y in x) + parts + TINY, 1.0 / (1.0 + self._D[k] * weight)
             near = now
             for switch, stiff in self.switches(k, x):
-                near = minimum(near, absolute(switch) / (own + parts * select(stiff, share, 1.0) + TINY))
+                off = absolute(switch)
+                near = minimum(near, off / (off + whole * select(stiff, share, 1.0)))
             return [select(less(self.slots[k].gap, begin), near, now)]
 
         return self.each([FAR], least)[0]
