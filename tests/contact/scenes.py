@@ -12,7 +12,13 @@ from hinge.model.shapes import SHAPES, Shape
 
 CORNERS = [(0.12, 0, -0.05), (-0.1, 0.06, -0.04), (0, -0.11, 0.03), (0.02, 0.04, 0.12), (0.05, 0.09, -0.07)]
 FACES = [(1, 2, 3), (1, 3, 4), (1, 4, 5), (2, 3, 5), (3, 4, 5), (1, 2, 5), (2, 4, 5), (2, 3, 4)]
-SIZES = {"sphere": (0.1,), "capsule": (0.05, 0.25), "box": (0.3, 0.2, 0.1), "cylinder": (0.1, 0.2), "ellipsoid": (0.15, 0.1, 0.06)}  # fmt: skip
+SIZES = {
+    "sphere": (0.1,),
+    "capsule": (0.05, 0.25),
+    "box": (0.3, 0.2, 0.1),
+    "cylinder": (0.1, 0.2),
+    "ellipsoid": (0.15, 0.1, 0.06),
+}
 
 
 class Kind(NamedTuple):
@@ -72,7 +78,8 @@ def rod(name, length):
     return (
         f'<link name="{name}"><inertial><origin xyz="0 0 {-length / 2}"/><mass value=".5"/>'
         f'<inertia ixx="{i}" iyy="{i}" izz=".001" ixy="0" ixz="0" iyz="0"/></inertial><collision>'
-        f'<origin xyz="0 0 {-length / 2}"/><geometry><capsule radius=".03" length="{length}"/></geometry></collision></link>'
+        f'<origin xyz="0 0 {-length / 2}"/><geometry><capsule radius=".03" length="{length}"/></geometry>'
+        "</collision></link>"
     )
 
 

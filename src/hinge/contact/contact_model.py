@@ -47,7 +47,7 @@ MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape h
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
-DEEP = {"rigid": 0.1, "soft": 0.5}  # of the reach of the smaller of two shapes: what no step can have led to
+DEEP = {"rigid": 0.1, "soft": 1.0}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class ContactModel:
 
 
 def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
-    """Raise where something begins, in the states q (n, nq), so deep in something else that it cannot have come there."""
+    """Raise where something begins so deep in something else, in states q (n, nq), that it cannot have come there."""
     if not len(q) or not touch.rows:
         return
     gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
