@@ -21,7 +21,7 @@ import hinge
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-ENVS, STARTS, TURNS = 256, 512, int(sys.argv[2]) if len(sys.argv) > 2 else 220
+ENVS, STARTS, TURNS = 256, 512, int(sys.argv[2]) if len(sys.argv) > 2 else 150
 env = RecordEpisodeStatistics(hinge.envs.make("cart-pole-swing-up", ENVS, autoreset="same_step"), ENVS)
 policy = Policy(env, scale=[0.4, 1.0, 1.0, 0.25, 0.125])
 begun = time.perf_counter()

@@ -7,7 +7,7 @@ much at a time: where their likelihood has changed by CLIP already, they pull no
 
 import numpy as np
 
-STEPS, EPOCHS, PARTS, RATE, DISCOUNT, TRACE, CLIP = 64, 4, 8, 2e-3, 0.99, 0.95, 0.2
+STEPS, EPOCHS, PARTS, RATE, DISCOUNT, TRACE, CLIP = 64, 4, 32, 2e-3, 0.99, 0.95, 0.2
 WIDTH = 64
 
 
