@@ -12,6 +12,7 @@ from hinge.graph import Graph, Input, order
 from hinge.graph.random import uniform
 from hinge.sim import rollouts, setup
 from hinge.sim.arrays import CLOCK
+from hinge.sim.parameters import varied
 
 STATES, STEPS = 37, 6
 
@@ -40,7 +41,7 @@ def program_of(robot, method, policy=None, joint_terms=("armature",), effort=Fal
     """The program of a rollout that writes all there is to write."""
     q, qd, _ = setup.start(robot, None, None)
     physics = setup.physics(robot, q, qd, method, joint_terms, effort, limits)
-    numbers = setup.varied(robot, None)
+    numbers = varied(robot, None)
     acts = setup.outside(robot, (1,), None if numbers is None else numbers[None], None, "body", None, None)
     setup.driven_by(acts, robot, policy or shaken, [np.zeros((1, robot.nv))], (1,))
     return rollouts.program(robot.target, physics, acts, {"q": robot.nq, "qd": robot.nv, "tau": robot.nv})

@@ -124,6 +124,6 @@ def test_a_deep_start_is_named_wherever_it_is():
     )
     soft = {"law": "soft", "ground": 0.0, "method": "semi_implicit"}
     rollout(robot, q, np.zeros((40, 12)), 1, 1e-3, **soft)  # which its springs push out
-    q[33, 13] = 0.03
-    with pytest.raises(hinge.SizeError, match=r"q0 of rollout 33: the sphere on 'sphere1' is 0\.07 m deep"):
+    q[33, 13] = -0.02
+    with pytest.raises(hinge.SizeError, match=r"q0 of rollout 33: the sphere on 'sphere1' is 0\.12 m deep"):
         rollout(robot, q, np.zeros((40, 12)), 1, 1e-3, **soft)

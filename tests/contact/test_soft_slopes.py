@@ -21,7 +21,8 @@ INPUTS = [Input("q", 7), Input("qd", 6), Input("tau", 6)]
 
 
 def step(cone):
-    """A step of a box whose corners touch the ground: inputs, then coordinates, velocities, and forces of contacts."""
+    """A step of a box whose corners touch the ground: inputs, then coordinates, velocities, and sums of forces of
+    contacts, each with a weight of its own."""
     model = hinge.load(BOX).target.traced
     weights, graph = Weights(model), Graph()
     pair = SoftPair(0, 1, weights.link("box"), 3, (0.5, 0.5, 0.0, 0.0, 0.0))
@@ -38,7 +39,12 @@ def step(cone):
     made = soft_step(
         model, law, joints, model.joint_velocities(qd), force, slots, none, 0.002, [[0.0] * 6] * 6, slopes=True
     )
-    forces = [f for k in range(4) for f in made.dynamics.contacts.forces(float(k))]
+    contacts = made.dynamics.contacts
+
+    def weighted(k, *now):
+        return [x + (1.0 + k * (1.0 + r)) * f for r, (x, f) in enumerate(zip(now, contacts.forces(k), strict=True))]
+
+    forces = slots.each([0.0 * q[0]] * contacts.size, weighted)
     return graph, [*q, *qd, *tau], [*model.flat(made.q), *made.qd, *forces]
 
 

@@ -21,8 +21,9 @@ def test_they_are_numbered_one_after_the_other():
 @pytest.mark.parametrize("script", swept(SCRIPTS, lambda script: script.stem in QUICK), ids=lambda script: script.stem)
 def test_an_example_is_short_and_makes_a_picture(script, tmp_path):
     assert len(script.read_text(encoding="utf-8").splitlines()) < 60
-    if "import torch" in script.read_text(encoding="utf-8"):
-        pytest.importorskip("torch", reason="torch is not installed: pip install 'hinge[torch]'")
+    for library, extra in (("torch", "torch"), ("gymnasium", "gym")):
+        if re.search(rf"^(import|from) {library}\b", script.read_text(encoding="utf-8"), re.M):
+            pytest.importorskip(library, reason=f"{library} is not installed: pip install 'hinge[{extra}]'")
     picture = tmp_path / "picture.png"
     made = subprocess.run([sys.executable, str(script), str(picture)], capture_output=True, text=True, timeout=300)
     assert made.returncode == 0, made.stderr

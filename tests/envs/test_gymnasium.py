@@ -1,5 +1,8 @@
 """Environments are Gymnasium's: its checker, its registry, its wrappers."""
 
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -122,3 +125,11 @@ def test_a_module_names_its_environments():
     assert set(IDS.values()) <= set(gymnasium.registry)
     gymnasium.register_envs(hinge.envs)
     assert gymnasium.make("hinge.envs:hinge/CartPoleSwingUp-v0").spec.id == "hinge/CartPoleSwingUp-v0"
+
+
+def test_without_gymnasium_it_says_what_to_install():
+    code = "import sys; sys.modules['gymnasium'] = None; import hinge; hinge.envs"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert made.stderr.endswith(
+        "hinge.errors.NotCovered: environments need the package gymnasium.\n  pip install hinge[gym]\n"
+    )

@@ -198,18 +198,20 @@ def test_a_state_goes_on_as_it_did(arms):
 
 @pytest.mark.parametrize("law", [pytest.param("rigid", marks=pytest.mark.sweep), "soft"])
 def test_contact_is_a_part_of_it(law):
-    """Boxes that are thrown on the ground land where rollouts say."""
-    env = VectorEnv(Thrown(law), 5, "disabled")
+    """Boxes that are thrown on the ground land where rollouts say; impacts are solved for to 1e-9."""
+    env, steps = VectorEnv(Thrown(law), 5, "disabled"), {"rigid": 16, "soft": 40}[law]
     env.reset(seed=2)
     q, qd = env.q, env.qd
     np.testing.assert_allclose(np.linalg.norm(q[:, :4], axis=1), 1.0, atol=1e-15)
     acts = RNG.uniform(-1.0, 1.0, (5, 6))
-    for _ in range(40):
-        _, _, ended, _, _ = env.step(acts)
-    assert not ended.any()
-    there = hinge.rollout(env.robot, q, qd, 80, 5e-3, tau=3.0 * acts, ground=hinge.Ground(), law=law, record=80)
+    for _ in range(steps):
+        _, _, ended, _, infos = env.step(acts)
+        assert not ended.any()
+        assert not infos["status"].any()
+    there = hinge.rollout(env.robot, q, qd, 2 * steps, 5e-3, tau=3.0 * acts, ground=hinge.Ground(), law=law)
     np.testing.assert_allclose(env.q, there.q[:, -1], rtol=0, atol=1e-9)
-    assert (env.q[:, 6] < 0.3).all()
+    free = hinge.rollout(env.robot, q, qd, 2 * steps, 5e-3, tau=3.0 * acts)
+    assert (np.abs(env.q - free.q[:, -1]).max(axis=1) > 0.02).sum() > 1
 
 
 def test_numbers_of_the_robot_are_drawn_for_each_episode():

@@ -77,6 +77,18 @@ def test_a_run_whose_contacts_nobody_knows_is_filmed_without():
     assert reel(run).points.shape == (4, 0, 3)
 
 
+def test_terrain_is_seen_and_the_floor_is_below_it():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    heights = np.array([[0.0, 0.1], [-0.2, 0.3]])
+    ground = hinge.Ground(height=0.5, heights=heights, size=(2.0, 2.0))
+    run = hinge.simulate(ball, 0.01, [1, 0, 0, 0, 0, 0, 1.5], step=0.01, ground=ground, backend="llvm")
+    made = reel(run)
+    np.testing.assert_allclose(made.parts[-1].vertices[:, 2], 0.5 + heights.reshape(-1))
+    assert made.parts[-1].body == 0
+    assert made.floor.point[2] == 0.0
+    assert made.radius < 0.5  # the camera looks at the ball
+
+
 def test_a_rollout_that_was_lost_plays_while_it_was_good(dropped):
     assert len(reel(dropped, 1).t) == 1
 

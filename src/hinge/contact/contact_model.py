@@ -47,7 +47,7 @@ MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape h
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
-DEEP = {"rigid": 0.1, "soft": 0.5}  # of the reach of the smaller of two shapes: what no step can have led to
+DEEP = {"rigid": 0.1, "soft": 1.0}  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)

@@ -142,11 +142,11 @@ def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], 
     kernel = target.kernels(
         ("contact_step slopes", touch, terms, backend), lambda: _slopes_kernel(target, touch, terms, backend)
     )
-    slopes, margin = kernel(*(np.asarray(x, float) for x in given))
-    good = np.isfinite(slopes).all(axis=(-2, -1))
-    smooth = np.where(good, np.where(margin[..., 0] < SWITCH, NOT_SMOOTH, OK), NONFINITE).astype(np.uint8)
+    slopes, margin, settled = kernel(*(np.asarray(x, float) for x in given))
+    says = np.where(margin[..., 0] < SWITCH, NOT_SMOOTH, np.where(settled[..., 0] > 0.5, OK, UNCONVERGED))
+    says = np.where(np.isfinite(slopes).all(axis=(-2, -1)), says, NONFINITE).astype(np.uint8)
     n, slopes = 2 * target.model.nv, slopes.astype(made.qd.dtype)
-    status = np.where(made.status == OK, smooth, made.status)
+    status = np.where(made.status == OK, says, made.status)
     return made._replace(status=status, A=slopes[..., :n], B=slopes[..., n:])
 
 
@@ -178,9 +178,10 @@ def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], b
         made = _taken(model, wide.surfaced(surfaces), q, qd, tau, h[0], slopes=True)
         by = [("q", model.nq), ("qd", model.nv), ("tau", model.nv)]
         margin = minimum(made.margin, made.contacts.gap_margin(sizes))
-        return jacobian(model, made.q, made.v, by), [margin]
+        return jacobian(model, made.q, made.v, by), [margin], [made.settled]
 
-    gives = {"slopes": Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv)), "margin": ONE}
+    by_rows = Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv))
+    gives = {"slopes": by_rows, "margin": ONE, "settled": ONE}
     return target.compiled(unregistered("contact_step slopes", run, _takes(touch), gives), backend, terms=terms)
 
 

@@ -85,16 +85,23 @@ def separation(a: Posed, b: Posed, enough: Scalar = FAR, start: Vec3 | None = No
 def _with_corners(
     a: Posed, b: Posed, normal: Vec3, shift: Vec3, corners: Sequence[Scalar]
 ) -> tuple[Vec3, Scalar, Vec3]:
-    """Normal, gap and nearest point again, of corners that stay where they are on their solids."""
-    still, made = _held(shift), []
-    for k in range(4):
-        w, p = Vec3(corners[6 * k : 6 * k + 3]), Vec3(corners[6 * k + 3 : 6 * k + 6])
-        q = p - w - shift
-        one, other = (x.p + x.R @ _held(x.R.T @ (at - x.p)) for x, at in ((a, p), (b, q)))
-        made.append((one - other - still, one))
-    found = spanned(made)
-    n, _ = unit(-found.v, _held(normal))
-    return n, -dot3(n, found.v + still), found.p
+    """Normal, gap and nearest point again, of corners that stay where they are on their solids.
+
+    The shift turns with the normal, which does not depend on it.
+    """
+    parted, n = _held(shift), normal
+    for _ in range(2):
+        made = []
+        for k in range(4):
+            w, p = Vec3(corners[6 * k : 6 * k + 3]), Vec3(corners[6 * k + 3 : 6 * k + 6])
+            q = p - w - shift
+            one, other = (x.p + x.R @ _held(x.R.T @ (at - x.p)) for x, at in ((a, p), (b, q)))
+            made.append((one - other - parted, one))
+        found = spanned(made)
+        n, _ = unit(-found.v, _held(normal))
+        gap = -dot3(n, found.v + parted)
+        parted = _held(shift) + (n - _held(n)) * held(dot3(n, shift))
+    return n, gap, found.p
 
 
 def _held(x: Vec3) -> Vec3:

@@ -149,13 +149,16 @@ def without_gain(model: Model, machines: Machines, M: Sequence[Flat], q: PerJoin
     after = [x + share * y for x, share, y in zip(v, machines.flat(shares), turn, strict=True)]
     falls, lifts = machines.summed(weight, _less(v, before)), machines.summed(weight, lift)
     fallen = [maximum((0.5 - late) * h * fall, 0.0) for fall in falls]
-    for own, ends, fell, up in zip(had, energies(after), fallen, lifts, strict=True):
+    for own, ends, fell, up, bend, moves in zip(
+        had, energies(after), fallen, lifts, bends, energies(lift), strict=True
+    ):
         cost, lost = late * h * up, own - ends + fell
         budget = maximum(lost, 0.0)
         high = less(budget, cost)
         keeps.append(select(high, budget / select(high, cost, 1.0), 1.0))
-        short = minimum(absolute(lost - cost), select(high, absolute(lost), own)) / (own + NONE)
-        margin = minimum(margin, select(less(SLIGHT * own, cost), short, FAR))
+        none, short = (absolute(x) / (own + NONE) for x in (lost, lost - cost))
+        margin = minimum(margin, select(less(SLIGHT * own, moves), short, FAR))
+        margin = minimum(margin, select(high, select(less(SLIGHT * own, bend), none, FAR), FAR))
     moved = [x + keep * y for x, keep, y in zip(v, machines.flat(keeps), lift, strict=True)]
     return Bounded(after, moved, shares, fallen, margin)
 

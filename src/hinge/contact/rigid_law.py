@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
 from hinge.contact.energy_bound import NONE, Machines, slowed, without_gain
-from hinge.contact.rigid_slopes import followed
+from hinge.contact.rigid_slopes import followed, polished
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
@@ -33,7 +33,7 @@ from hinge.contact.soft_law import SoftProblem
 from hinge.contact.soft_rows import Row
 from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
-from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, minimum, repeat, select, sqrt, total
+from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt, total
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
@@ -195,17 +195,22 @@ class RigidContacts(SlotContacts):
         firmly = [deep, *(select(slides, slow, share) * t for t in tangents)]
         return [select(stays, x, y) for x, y in zip(self.x(k), firmly, strict=True)]
 
-    def meet(self, v: Flat, parting: Scalar, found: Callable[[Scalar], list[Scalar]]) -> None:
-        """Take v for the velocities and what was `found` for x, which changes as they and speeds of sliding do."""
+    def stand_firm(self) -> None:
+        """Give way about the impulses there are no more, which stay what they are."""
 
-        def met(k: Scalar) -> list[Scalar]:
-            normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
-            wanted = select(parting, self._parts[k], self._closes[k])
-            x = [normal + wanted + inner(self.sliding(tangents), tangents), *tangents]
-            self.put(k, [held(there) + (y - held(y)) for there, y in zip(found(k), x, strict=True)])
+        def firm(k: Scalar) -> list[Scalar]:
+            x = self.firmly(k)
+            self._ease[k], self._D[k] = 0.0, self._firm(k, 0.0)
+            self.put(k, x)
             return []
 
-        self.each([], met)
+        self.each([], firm)
+
+    def moving(self, k: Scalar, v: Flat, parting: Scalar) -> list[Scalar]:
+        """Where contact k is with velocities v, whose speed of sliding is its own."""
+        normal, *tangents = (inner(self.row(k, r), v) for r in range(self.size))
+        wanted = select(parting, self._parts[k], self._closes[k])
+        return [normal + wanted + inner(self.sliding(tangents), tangents), *tangents]
 
     @staticmethod
     def sliding(tangents: Sequence[Scalar]) -> list[Scalar]:
@@ -294,7 +299,7 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         return (phase * float(contacts.room) + k) * float(contacts.size) + float(r)
 
     def note(phase: Scalar, k: Scalar) -> list[Scalar]:
-        for r, x in enumerate(contacts.firmly(k)):
+        for r, x in enumerate(contacts.x(k)):
             found[place(phase, k, r)] = x
         return []
 
@@ -325,6 +330,9 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             lambda *now: less(0.5, now[n + 2]),
         )
         if slopes:
+            contacts.stand_firm()
+            made, done = polished(problem, contacts, made, parting, pace)
+            settled = select(done, settled, 0.0)
             contacts.each([], partial(note, phase))
         return [*made, *(select(parting, y, x) for x, y in zip(made, now[n : 2 * n], strict=True)), ease,
                 minimum(settled, now[-2]), maximum(left, now[-1])]  # fmt: skip

@@ -14,16 +14,63 @@ from typing import Protocol
 
 from hinge.contact.cones import Map
 from hinge.contact.soft_law import SoftProblem
-from hinge.graph import Scalar, Scratch, absolute, held, inner, less, repeat, select
+from hinge.graph import Scalar, Scratch, absolute, held, inner, less, repeat, select, sqrt
 from hinge.integrators.steps import Flat
+
+POLISH = 12  # steps of Newton's method to the last digits, at the most
+NEAR, ROUGH, LAST = (
+    0.1,
+    1e-9,
+    1e-14,
+)  # of the speeds: a step that leads elsewhere, that is good enough, that is the last
 
 
 class Sliding(Protocol):
     """What has to be known of contacts here, besides what the soft law does."""
 
-    def meet(self, v: Flat, parting: Scalar, found: Callable[[Scalar], list[Scalar]]) -> None: ...
+    def moving(self, k: Scalar, v: Flat, parting: Scalar) -> list[Scalar]: ...
     def sliding(self, tangents: Sequence[Scalar]) -> list[Scalar]: ...
     def stiffness(self, k: Scalar, x: Sequence[Scalar]) -> Map: ...
+
+
+def polished(problem: SoftProblem, contacts: Sliding, w: Flat, parting: Scalar, pace: Scalar) -> tuple[Flat, Scalar]:
+    """Velocities that all but meet their conditions, and where contacts are with them, to the last digits; and whether
+    that was possible.
+
+    What speeds of sliding are off is as much as the forces of contacts that hardly give way: contacts have unknowns of
+    their own, that go on along the conditions.
+    """
+    slots = problem.contacts
+
+    def step(_: Scalar, *now: Scalar) -> list[Scalar]:
+        at = list(now[:-1])
+
+        def pushed(k: Scalar, *force: Scalar) -> list[Scalar]:
+            x, there = slots.x(k), contacts.moving(k, at, parting)
+            Kr = contacts.stiffness(k, x)([a - b for a, b in zip(there, x, strict=True)])
+            return [f - inner(slots.column(k, j), Kr) for j, f in enumerate(force)]
+
+        left = [inner(row, at) - t for row, t in zip(problem.M, problem.tau, strict=True)]
+        force = slots.each(problem.forces(at, slots.x), pushed)
+        B = inverse(_slope(problem, contacts, at), at[0])
+        down = [f - x for x, f in zip(left, force, strict=True)]
+        turn = [inner(row, down) for row in B]
+        size = sqrt(inner(turn, turn))
+        small = less(size, NEAR * pace)
+        turn = [select(small, x, 0.0) for x in turn]
+
+        def gone(k: Scalar) -> list[Scalar]:
+            x, there = slots.x(k), contacts.moving(k, at, parting)
+            change = [inner(slots.row(k, r), turn) for r in range(slots.size)]
+            change[0] = change[0] + inner(contacts.sliding(x[1:]), change[1:])
+            slots.put(k, [select(small, a + b, y) for a, b, y in zip(there, change, x, strict=True)])
+            return []
+
+        slots.each([], gone)
+        return [*(x + y for x, y in zip(at, turn, strict=True)), size]
+
+    *made, size = repeat(POLISH, [*w, pace], step, lambda *now: less(now[-1], LAST * pace))
+    return made, less(size, ROUGH * pace)
 
 
 def followed(
@@ -31,13 +78,19 @@ def followed(
 ) -> tuple[Flat, Scalar]:
     """The same velocities, whose derivatives are those of the conditions they meet with contacts as they were found;
     and how far contacts are from meeting others, as a share."""
-    start = [held(x) for x in w]
-    contacts.meet(start, parting, found)
+    start, slots = [held(x) for x in w], problem.contacts
+
+    def met(k: Scalar) -> list[Scalar]:
+        x = contacts.moving(k, start, parting)
+        slots.put(k, [held(there) + (y - held(y)) for there, y in zip(found(k), x, strict=True)])
+        return []
+
+    slots.each([], met)
     left = [inner(row, start) - t for row, t in zip(problem.M, problem.tau, strict=True)]
-    down = [f - x for x, f in zip(left, problem.forces(start, problem.contacts.x), strict=True)]
+    down = [f - x for x, f in zip(left, problem.forces(start, slots.x), strict=True)]
     B = inverse(_slope(problem, contacts, start), start[0])
     made = [x + inner([held(y) for y in row], down) for x, row in zip(start, B, strict=True)]
-    return made, problem.contacts.margin(start)
+    return made, slots.margin(start)
 
 
 def _slope(problem: SoftProblem, contacts: Sliding, w: Flat) -> Square:

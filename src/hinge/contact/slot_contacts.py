@@ -30,8 +30,7 @@ class SlotContacts(ABC):
         self.model, self.slots, self.axes, self._pairs, self.like = model, slots, axes, pairs, like
         self.nv, self.size, self.room = model.nv, size, slots.room if size else 0
         self._J = Scratch(self.room * size * self.nv + 1, like, zeros=False)
-        self._x, self._D = (Scratch(self.room * n + 1, like) for n in (size, 1))
-        self._step = Scratch(self.room * size + 1, like, zeros=False)
+        self._x, self._step, self._D = (Scratch(self.room * n + 1, like, zeros=False) for n in (size, size, 1))
         self.limbs = limbs(model)
         self._felt = Scratch(self.room * len(self.limbs) + 1, like, zeros=False)
 
@@ -153,10 +152,11 @@ class SlotContacts(ABC):
         def least(k: Scalar, now: Scalar) -> list[Scalar]:
             x, (begin, weight) = self.x(k), self.begins(k)
             parts = total(absolute(y * z) for r in range(self.size) for y, z in zip(self.row(k, r), a, strict=True))
-            own, share = total(absolute(y) for y in x), 1.0 / (1.0 + self._D[k] * weight)
+            whole, share = total(absolute(y) for y in x) + parts + TINY, 1.0 / (1.0 + self._D[k] * weight)
             near = now
             for switch, stiff in self.switches(k, x):
-                near = minimum(near, absolute(switch) / (own + parts * select(stiff, share, 1.0) + TINY))
+                off = absolute(switch)
+                near = minimum(near, off / (off + whole * select(stiff, share, 1.0)))
             return [select(less(self.slots[k].gap, begin), near, now)]
 
         return self.each([FAR], least)[0]

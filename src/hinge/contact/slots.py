@@ -29,11 +29,11 @@ class Touch(NamedTuple):
 
 
 class Slots:
-    """A list of contacts with room for so many."""
+    """A list of contacts with room for so many; what is beyond those it has is nothing in particular."""
 
     def __init__(self, room: int, like: Scalar):
         self.room = room
-        self._numbers = Scratch(NUMBERS * (room + 1), like)  # the last is for what is left out
+        self._numbers = Scratch(NUMBERS * (room + 1), like, zeros=False)  # the last is for what is left out
         self._found = Scratch(1, like)
 
     @property

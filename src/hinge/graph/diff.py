@@ -13,7 +13,7 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.graph.moving import mattering, moving
 from hinge.graph.ops import OPS
 from hinge.graph.order import STRUCTURE, regions
-from hinge.graph.rules import Rule, straight
+from hinge.graph.rules import Rule, once, straight
 from hinge.graph.scalars import evaluated
 from hinge.graph.streams import Record, Rows
 
@@ -30,10 +30,14 @@ def along(outputs: Sequence[Any], rates: Mapping[Any, Any]) -> list[Any]:
 def columns(outputs: Sequence[Any], directions: Sequence[Mapping[Any, Any]]) -> list[list[Any]]:
     """The rates of change of `outputs` along each of several directions."""
     roots = [x.written if isinstance(x, Record) else x for x in outputs]
-    nodes, rules = _moving(roots, {x: None for rates in directions for x in rates})
-    if not any(node.op in STRUCTURE for node in nodes):
-        return _rates(nodes, rules, roots, directions)
-    return [_on_duals(outputs, roots, rates) for rates in directions]
+    inputs = {x: None for rates in directions for x in rates}
+    every, rules = straight(roots, inputs)
+    moved = _moving(every, rules, inputs)
+    nodes = [node for node in every if node in moved and node not in inputs]
+    with once(every, moved):
+        if not any(node.op in STRUCTURE for node in nodes):
+            return _rates(nodes, rules, roots, directions)
+        return [_on_duals(outputs, roots, rates) for rates in directions]
 
 
 def _on_duals(outputs: Sequence[Any], roots: Sequence[Scalar], rates: Mapping[Any, Any]) -> list[Any]:
@@ -59,16 +63,14 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
     return [list(row) for row in zip(*made, strict=True)] if made else [[] for _ in outputs]
 
 
-def _moving(outputs: Sequence[Scalar], inputs: Mapping[Any, Any]) -> tuple[list[Expr], dict[Expr, Rule]]:
-    """What lies between some nodes and the outputs that depend on them, and the rules that hold there."""
-    nodes, rules = straight(outputs, inputs)
+def _moving(nodes: Sequence[Expr], rules: Mapping[Expr, Rule], inputs: Mapping[Any, Any]) -> set[Expr]:
+    """Which nodes move when inputs do."""
     arrays = [
         ("rows", x.name) if isinstance(x, Rows) else ("input", x.args[0])
         for x in inputs
         if isinstance(x, Rows) or x.op == "input"
     ]
-    found, _ = moving(nodes, inputs, arrays, rules)
-    return [node for node in nodes if node in found and node not in inputs], rules
+    return moving(nodes, inputs, arrays, rules)[0]
 
 
 def _rates(

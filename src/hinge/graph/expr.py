@@ -29,7 +29,7 @@ class TooLong(Exception):
 class Graph:
     """The nodes made so far, each once. `order.Program` is what is kept of a finished one."""
 
-    __slots__ = ("_most", "_serial", "_table", "memories", "open", "paper", "rules", "straight")
+    __slots__ = ("_most", "_serial", "_table", "memories", "once", "open", "paper", "rules", "straight")
 
     def __init__(self, most: int = 0, paper: bool = False) -> None:
         """An empty graph; one that would grow beyond `most` nodes, where that is given, raises TooLong.
@@ -43,6 +43,7 @@ class Graph:
         self.memories: dict[Any, Expr] = {}  # each scratch of what is traced, and the node that says what is in it now
         self.open: list[Expr] = []  # the counters of the loops that are being traced
         self.straight = False  # whether what could be a loop or a straight line is to be a line, to be differentiated
+        self.once: list[range] = []  # serials of derivatives that have none themselves: see rules.py
         self.rules: dict[Expr, Any] = {}  # how nodes are differentiated that are known better: see rules.py
 
     def __len__(self) -> int:

@@ -33,9 +33,9 @@ class Recording:
         self.nodes, self.rules = straight(roots, self.leaves)
         self.read = self._read()
         scalars, records = [x for x in roots if type(x) is Expr], [x for x in outputs if isinstance(x, Record)]
-        moved, arrays = moving(self.nodes, self.leaves, self.read, self.rules)
+        self.moved, arrays = moving(self.nodes, self.leaves, self.read, self.rules)
         felt, touched = mattering(self.nodes, scalars, [("record", x.name) for x in records], self.rules)
-        self.moving, self.arrays = moved & felt, arrays & touched
+        self.moving, self.arrays = self.moved & felt, arrays & touched
         self.values: dict[Expr, Any] = {}  # what a node is in the run that is being made; itself where it is not here
         self.parts = regions(self.nodes, forms(self.rules), self.leaves)
         if any(node.op in STRUCTURE and node not in self.leaves for node in self.nodes):

@@ -19,6 +19,7 @@ from hinge.graph.moving import array
 from hinge.graph.ops import OPS, less, select
 from hinge.graph.order import STRUCTURE
 from hinge.graph.recording import Recording, remembers
+from hinge.graph.rules import once
 from hinge.graph.streams import Record, Rows
 from hinge.graph.turns import turns
 
@@ -54,7 +55,8 @@ class Reverse(Recording):
         self.beside: dict[Any, Any] = {
             name: Scratch(size, like=self.nodes[0]) for name, size in self.read.items() if name in self.arrays
         }
-        self.walk(None, gradient)
+        with once(self.nodes, self.moved):
+            self.walk(None, gradient)
         return [self.by_rows(x) if isinstance(x, Rows) else self.by_node(x, gradient) for x in self.inputs]
 
     def by_node(self, x: Expr, gradient: Sums) -> Scalar:

@@ -260,8 +260,8 @@ class _Back:
         self.last = course.steps - 1
         self.kernel = compiled(
             robot, course.physics, outside, ("rollout backward", tuple(by)), _takes(robot, wide),
-            [(wide,), *((ROWS, a.shape[-1]) for a in self.streams.values())], partial(program, robot, course.physics, outside, by),
-            course.backend,
+            [(wide,), *((ROWS, a.shape[-1]) for a in self.streams.values())],
+            partial(program, robot, course.physics, outside, by), course.backend,
         )  # fmt: skip
 
     def found(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.arrays import DOUBLE, There
+from hinge.sim.parameters import varied
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
 
@@ -88,7 +89,7 @@ class _Taken:
         values = {name: known[name].nominal(model) if name in known and known[name].field != "symbol" else 1.0
                   for name in given.get("parameters", ())}  # fmt: skip
         surfaces = surface_parameters("rollout", self.robot.target, values)
-        return made | {"parameters": setup.varied(self.robot, values), "surfaces": surfaces}
+        return made | {"parameters": varied(self.robot, values), "surfaces": surfaces}
 
     def own(self, k: int, x: Any) -> Shape:
         """The shape that one rollout has of what a policy is given."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from hinge.arguments import Array, Vector, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
 from hinge.contact.contact_model import ContactModel, refuse_deep
-from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -191,22 +190,6 @@ def _inside(robot: Robot, q: Array) -> None:
                 f"q0 has joint {name!r} at {at[k]:g}, beyond its limit {limit:g}. "
                 'limits="stop" starts within the limits.'
             )
-
-
-def varying(robot: Robot, names: Iterable[str]) -> tuple[Robot, dict[str, Parameter]]:
-    """The robot with the numbers of these names varied that are its own, and what all of them are of."""
-    surfaces = surface_parameters("simulate", robot.target, dict.fromkeys(names, 0.0))
-    known = {one.name for one in (*robot.target.vary, *surfaces)}
-    more = [name for name in names if name not in known]
-    robot = robot.vary(*more) if more else robot
-    return robot, {one.name: one for one in (*robot.target.vary, *surfaces)}
-
-
-def varied(robot: Robot, parameters: Mapping[str, Any] | None) -> Array | None:
-    """The numbers of a varied robot and then those of surfaces, (…, size); None where there are none."""
-    vary = (*robot.target.vary, *surface_parameters("simulate", robot.target, parameters))
-    made = arguments_of.parameters("simulate", robot.model, vary, parameters)
-    return np.asarray(made[0], float) if made else None
 
 
 def outside(robot: Robot, batch: tuple[int, ...], parameters: Array | None, external: Mapping[str, Any] | None,

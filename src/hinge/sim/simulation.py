@@ -30,6 +30,7 @@ from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
 from hinge.sim.arrays import where
 from hinge.sim.contact_record import Taken
+from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.tensors import rolled
@@ -138,7 +139,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
-    numbers, surfaces = setup.varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)
+    numbers, surfaces = varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)
     axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
     settled = {"steps": count, "parameters": numbers, "surfaces": surfaces}
@@ -213,7 +214,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     setup.listed(inputs)
     sample = arguments.count("sample", sample, 0)
     every = 0 if record == "last" else arguments.count("record", record, also=', or "last"')
-    numbers = setup.varied(robot, parameters) if isinstance(robot, Robot) else None
+    numbers = varied(robot, parameters) if isinstance(robot, Robot) else None
     if append and file is not None and os.path.exists(file):
         from hinge.sim.store import last_of
 

@@ -13,7 +13,7 @@ import numpy as np
 from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.robot import Robot
-from hinge.sim.setup import varying
+from hinge.sim.parameters import varying
 from hinge.sim.simulation import rollout
 from hinge.sweeps.question import Number, Question, is_table
 from hinge.sweeps.spreads import MOST, Listed, Space, Spread

@@ -27,7 +27,7 @@ from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
 from hinge.viewing.figure import MARKS, Figure, wxyz
 from hinge.viewing.gate import watched
-from hinge.viewing.reel import body_poses, floor_of, forces_drawn, one_rollout, playable, terrain_of
+from hinge.viewing.reel import body_poses, floor_of, forces_drawn, one_rollout, playable, terrain
 
 RATE = 30.0  # pictures a second
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
@@ -139,13 +139,14 @@ class Page:
         """Ground, camera, and switches for what is drawn."""
         size, gui = self.figure.size, self.server.gui
         where = body_poses(self.robot, self.q if self.trajectory is None else one_rollout(self.trajectory, 0)[0][0])
-        point, normal = floor_of(self.robot, self.trajectory, self.figure.parts, where[None])
+        land = terrain(self.trajectory)
+        for part in land:
+            corners, faces = part.vertices.astype(np.float32), part.faces.astype(np.uint32)
+            self.server.scene.add_mesh_simple("/terrain", corners, faces, color=part.color, side="double")
+        point, normal = floor_of(self.robot, self.trajectory, self.figure.parts + land, where[None])
         self.server.scene.add_grid("/ground", width=8 * size, height=8 * size, cell_size=size / 5, section_size=size,
                                    position=point, wxyz=wxyz(np.array(shortest_turn(Vec3(normal)))))  # fmt: skip
-        for part in terrain_of(self.trajectory):
-            self.server.scene.add_mesh_simple("/terrain", part.vertices.astype(np.float32),
-                                              part.faces.astype(np.uint32), color=part.color)  # fmt: skip
-        middle = where[1:, :3, 3].mean(axis=0)
+        middle = where[min(1, self.robot.model.count) :, :3, 3].mean(axis=0)
         self.server.initial_camera.position = tuple(middle + size * np.array([0.9, -1.0, 0.6]))
         self.server.initial_camera.look_at = tuple(middle)
         touches = self.trajectory is not None and self.trajectory.course is not None

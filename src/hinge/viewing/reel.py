@@ -20,8 +20,8 @@ from hinge.viewing import shapes
 from hinge.viewing.shapes import Floor, Part
 
 LONG, LONGEST = 0.5, 0.75  # of a robot's size: the arrow of its weight, and the longest
+TERRAIN = (196, 190, 178)
 STEADY = 1.0  # s: how long the camera takes to follow
-UNDER = 0.01  # m: how far below terrain the floor is
 
 
 class Reel(NamedTuple):
@@ -54,10 +54,10 @@ def reel(run: Trajectory, rollout: int = 0, rate: float = 30.0, speed: float = 1
     robot = run.robot
     where = body_poses(robot, q[at])
     parts, _ = shapes.parts(robot.model, body_poses(robot, robot.neutral()))
+    parts += terrain(run)
     target, radius = _camera(parts, where, rate)
     points, pushes = forces_drawn(run, rollout, shapes.extent(parts, where[0]))
     floor = floor_of(robot, run, parts, where)
-    parts = [*parts, *terrain_of(run)]
     return Reel(robot.name, t[at], rate, parts, where, points[at], pushes[at], floor, target, radius)
 
 
@@ -107,32 +107,33 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
     return np.take_along_axis(made.points, first, axis=1), np.take_along_axis(arrows, first, axis=1)
 
 
-def floor_of(robot: Robot, run: Trajectory | None, parts: list[Part], where: Array) -> Floor:
-    """What a run stands on: its ground, or a plane of the file; else a floor just below all that is seen."""
-    if (ground := _ground(run)) is not None:
-        up = np.array(ground.normal)
-        below = 0.0 if ground.heights is None else float(ground.heights.rows.min()) - UNDER
-        return Floor((ground.height + below) * up, up)
-    planes = shapes.floors(robot.model)
-    if planes:
-        return planes[0]
-    up = np.array([0.0, 0.0, 1.0])
-    centres, radii, bodies = shapes.balls(parts)
-    return Floor(up * min(0.0, float((_moved(centres, bodies, where)[..., 2] - radii).min())), up)
+def _ground(run: Trajectory | None) -> Ground | None:
+    """What a run was told to stand on."""
+    touch = None if run is None or run.course is None else run.course.physics.touch
+    return None if touch is None else touch.ground
 
 
-def terrain_of(run: Trajectory | None) -> list[Part]:
-    """The terrain that a run stands on, as a part of the world."""
+def terrain(run: Trajectory | None) -> list[Part]:
+    """The terrain of a run, as a part of the base."""
     ground = _ground(run)
     if ground is None or ground.heights is None:
         return []
     vertices, faces = HeightField(ground.heights).triangles()
-    return [Part(0, vertices + np.array([0.0, 0.0, ground.height]), faces, shapes.PLAIN)]
+    return [Part(0, vertices + [0.0, 0.0, ground.height], faces, TERRAIN)]
 
 
-def _ground(run: Trajectory | None) -> Ground | None:
-    touch = None if run is None or run.course is None else run.course.physics.touch
-    return None if touch is None else touch.ground
+def floor_of(robot: Robot, run: Trajectory | None, parts: list[Part], where: Array) -> Floor:
+    """What a run stands on: its ground, or a plane of the file; else a floor just below all that is seen."""
+    ground = _ground(run)
+    if ground is not None and ground.heights is None:
+        up = np.array(ground.normal)
+        return Floor(ground.height * up, up)
+    planes = shapes.floors(robot.model)
+    if planes:
+        return planes[0]
+    up = np.array([0.0, 0.0, 1.0])
+    lowest = [((part.vertices @ T[:, 2, :3].T + T[:, 2, 3]).min()) for part in parts for T in (where[:, part.body],)]
+    return Floor(up * min([0.0, *map(float, lowest)]), up)
 
 
 def _moved(centres: Array, bodies: Array, where: Array) -> Array:
