@@ -173,7 +173,8 @@ def slowed(model: Model, machines: Machines, bound: Bounded, had: tuple[PerJoint
     slower = []
     for most, (kinetic, potential) in zip(allowed, _energies(model, machines, q, bound.v), strict=True):
         over = less(most + SLIGHT * kinetic, kinetic + potential)
-        slower.append(select(over, sqrt(maximum(most - potential, 0.0) / maximum(kinetic, NONE)), 1.0))
+        left = maximum(most - potential, 0.0) / maximum(kinetic, NONE)
+        slower.append(sqrt(select(over, left, 1.0)))  # has a derivative where nothing is over, too
     return [x * y for x, y in zip(bound.v, machines.flat(slower), strict=True)]
 
 
