@@ -24,8 +24,9 @@ QUADRUPED = f"""<mujoco><worldbody><body name="trunk"><freejoint/><geom type="bo
 </body></worldbody></mujoco>"""
 BOX = """<mujoco><option cone="{}"/><worldbody><body name="box"><freejoint/><geom type="box" size=".2 .15 .1" mass="2"/>
 </body></worldbody></mujoco>"""
-ARM = """<mujoco><option tolerance="1e-15" integrator="{}"/><worldbody><geom type="plane" size="0 0 1" friction=".4"/>
-<body name="upper" pos="0 0 .5"><joint name="a" axis="0 1 0" range="-1 .7" limited="true" damping=".2"/>
+ARM = """<mujoco><compiler angle="radian"/><option tolerance="1e-15" integrator="{}"/><worldbody>
+<geom type="plane" size="0 0 1" friction=".4"/>
+<body name="upper" pos="0 0 .673"><joint name="a" axis="0 1 0" range="-1 .7" limited="true" damping=".2"/>
 <geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/><body name="lower" pos=".4 0 0">
 <joint name="b" axis="0 1 0" damping=".1"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass=".7"/></body>
 </body></worldbody><actuator><motor joint="a"/><position joint="b" kp="15"/></actuator></mujoco>"""
@@ -69,10 +70,10 @@ def differences(robot, q, qd, tau, small=1e-6, **how):
     return np.swapaxes(np.concatenate([robot.difference(q0, q1), v1 - v0], -1), -1, -2) / (2.0 * small)
 
 
-def agrees(robot, q, qd, tau, rtol, **how):
+def agrees(robot, q, qd, tau, rtol, small=1e-6, **how):
     """A step whose derivatives are those of differences, each row of a batch against its largest."""
     made = robot.contact_step(q, qd, tau, H, derivatives=True, **how)
-    J, D = np.concatenate([made.A, made.B], -1), differences(robot, q, qd, tau, **how)
+    J, D = np.concatenate([made.A, made.B], -1), differences(robot, q, qd, tau, small, **how)
     good = made.status == Status.OK
     assert good.mean() > 0.8
     assert (np.abs(J - D).max((-2, -1)) < rtol * np.abs(D).max((-2, -1)))[good].all()
@@ -112,13 +113,12 @@ def test_a_ball_that_bounces():
 
 
 @pytest.mark.usefixtures("exact")
-@pytest.mark.parametrize(("law", "rtol"), [("soft", 1e-6), ("rigid", 1e-4)])
-def test_a_quadruped_that_stands(law, rtol):
+def test_a_quadruped_that_stands():
     robot, rng = hinge.load(QUADRUPED), np.random.default_rng(0)
-    q = np.tile(np.r_[1.0, np.zeros(5), 0.2292, 0.1, -0.1, 0.05, 0.0], (3, 1))
+    q = np.tile(np.r_[1.0, np.zeros(5), 0.228, 0.1, -0.1, 0.05, 0.0], (3, 1))
     qd, tau = 0.02 * rng.normal(size=(3, robot.nv)), rng.normal(size=(3, robot.nv))
     qd[:, 5] -= 0.1
-    made = agrees(robot, q, qd, tau, rtol, ground=hinge.Ground(friction=0.8), law=law)
+    made = agrees(robot, q, qd, tau, 1e-6, 1e-7, ground=hinge.Ground(friction=0.8), law="soft")
     assert ((made.pairs >= 0).sum(-1) >= 3).all()
 
 
@@ -257,7 +257,7 @@ def test_an_arm_at_its_limit_that_presses_on_the_ground_by_all_a_file_says(integ
 @pytest.mark.usefixtures("exact")
 def test_an_arm_at_its_stop_by_the_rigid_law():
     arm = hinge.load(ARM.format("Euler"))
-    q, qd = np.array([0.69, 0.4]), np.array([1.0, 0.6])
+    q, qd = np.array([0.69, 0.59]), np.array([1.0, 0.6])
     run = pulls(arm, q, qd, 20, 1e-5, limits="stop", tau=np.array([2.0, 0.5]), contacts="file", law="rigid")
     assert run.q[:, 0].max() > 0.7 - 1e-3  # it is met
 

@@ -173,7 +173,11 @@ def slowed(model: Model, machines: Machines, bound: Bounded, had: tuple[PerJoint
     slower = []
     for most, (kinetic, potential) in zip(allowed, _energies(model, machines, q, bound.v), strict=True):
         over = less(most + SLIGHT * kinetic, kinetic + potential)
-        slower.append(select(over, sqrt(maximum(most - potential, 0.0) / maximum(kinetic, NONE)), 1.0))
+        left = maximum(most - potential, 0.0) / maximum(select(over, kinetic, 1.0), NONE)
+        some = less(0.0, left)
+        slower.append(
+            select(over, select(some, sqrt(select(some, left, 1.0)), 0.0), 1.0)
+        )  # has a derivative there, too
     return [x * y for x, y in zip(bound.v, machines.flat(slower), strict=True)]
 
 
