@@ -67,19 +67,3 @@ def test_the_user_is_told_once(monkeypatch):
     want = arm.gravity_force([0.3, 0.4], backend="interpret")
     assert all(same_bits(one, want) for one in made)
     assert jit.may_run()
-
-
-def test_python_laid_out_in_another_way_does_without_the_builtins(monkeypatch):
-    usual, unusual = hinge.samples.puma560(), hinge.samples.puma560()
-    q, qd, qdd = states(usual, 6)
-    want = usual.inverse_dynamics(q, qd, qdd)
-    assert usual.kernel("inverse_dynamics").entries
-    monkeypatch.setattr(jit.cpython_entry, "layout", lambda: False)
-    kernel = unusual.kernel("inverse_dynamics")
-    for _ in range(2):
-        assert same_bits(unusual.inverse_dynamics(q, qd, qdd), want)
-        assert same_bits(unusual.inverse_dynamics(q[2], qd[2], qdd[2]), want[2])
-    out = np.empty((6, 6))
-    kernel.bind(q, qd, qdd, out)()
-    assert same_bits(out, want)
-    assert kernel.entries == ()

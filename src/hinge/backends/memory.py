@@ -18,6 +18,7 @@ from hinge.arguments import Array
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
 ALIGNED = 64  # bytes: results begin where a line of the cache does
 _known: list[Array] = []  # arrays of bytes; the one used last stands last
+_unlent = [np.empty(0, np.uint8)]  # held by its list alone, as those are that no array is on
 _lock = Lock()
 
 
@@ -37,12 +38,11 @@ def _memory(size: int) -> Array:
     if size > LARGEST or not _lock.acquire(blocking=False):
         return np.empty(size, np.uint8)
     try:
-        for k in range(len(_known)):
-            found = _known[k]
-            # held by the list, by its name here and by the question itself, and by nobody else
-            if size <= found.nbytes <= 2 * size and sys.getrefcount(found) == 3:
+        (free,) = map(sys.getrefcount, _unlent)  # what asking adds to it differs between versions of Python
+        for k, held in enumerate(map(sys.getrefcount, _known)):
+            if held == free and size <= _known[k].nbytes <= 2 * size:
                 _known.append(_known.pop(k))
-                return found
+                return _known[-1]
         fresh = np.empty(size, np.uint8)
         _known.append(fresh)
         while sum(one.nbytes for one in _known) > KEPT:

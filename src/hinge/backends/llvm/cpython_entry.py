@@ -5,33 +5,32 @@ tuples of numbers, and last a place for the result, or None for it. Where everyt
 (`spread.ABOUT`), it makes the results, runs the states and returns; for anything unusual it returns None, and the
 ordinary path in Python takes over. `bound` is a METH_NOARGS function on arrays fixed beforehand.
 
-Only the head of NumPy's array object is read by its layout, which `layout` probes first; all else goes through
-functions of Python. Their addresses are handed over at load: none is in the code, which is cached.
+Only the type of an object and the head of NumPy's arrays are read by their layout (`cpython_layout`); all else goes
+through functions of Python. Their addresses are handed over at load: none is in the code, which is cached.
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from hinge.backends.llvm import spread
 from hinge.backends.llvm.building import Building
+from hinge.backends.llvm.cpython_layout import DATA, DESCR, DIMENSIONS, FLAGS, NDIM, PLAIN, TYPE, WRITABLE, known
 from hinge.backends.llvm.spread import ABOUT, EACH, MOST_ARRAYS, about, each
 
-TYPES = ("array type", "byte type", "float type", "int type", "list type", "tuple type", "None", "empty")
+# the types that are recognised in calls, and the kind of objects that each is of; what else is spoken of
+KINDS = {"array type": (np.ndarray, "arrays"), "float type": (float, "numbers"), "int type": (int, "numbers"),
+         "list type": (list, "lists"), "tuple type": (tuple, "tuples")}  # fmt: skip
+OBJECTS = ("byte type", "None", "empty")
 FUNCTIONS = (
     "Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem", "PyTuple_GetItem", "PyTuple_Size", "PyList_GetItem",
     "PyList_Size", "PyFloat_AsDouble", "PyLong_FromLongLong", "PyErr_Occurred", "PyErr_Clear", "PyErr_NoMemory",
     "PyObject_Call", "PyBytes_AsString", "PyEval_SaveThread", "PyEval_RestoreThread",
 )  # fmt: skip
-LINKS = (*spread.LINKS, *TYPES, "PyArray_New", *FUNCTIONS)  # what is handed over at load
-# offsets in the head of an array object, the first of them in that of any object
-TYPE, DATA, NDIM, DIMENSIONS, DESCR, FLAGS = 8, 16, 24, 32, 56, 64
-PLAIN, WRITABLE = 0x101, 0x400  # C-contiguous and aligned; writable
+LINKS = (*spread.LINKS, *KINDS, *OBJECTS, "PyArray_New", *FUNCTIONS)  # what is handed over at load
 MOST_AXES = 16  # of a result
 SCRATCH = 512  # numbers that lists may have in one call
 LARGE = 1 << 16  # bytes of a result whose memory is worth keeping
@@ -40,38 +39,16 @@ LARGE = 1 << 16  # bytes of a result whose memory is worth keeping
 AXES, LENGTHS, USED = range(3)
 
 
-@cache
-def layout() -> bool:
-    """Whether this Python and this NumPy lay out arrays as `enter` expects; looked up, not assumed."""
-    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
-        return False
-    if hasattr(sys, "gettotalrefcount") or not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return False
-    probe = np.arange(5.0)
-
-    def look(where: int, kind: Any) -> Any:
-        return kind.from_address(where).value
-
-    return (
-        look(id(probe) + TYPE, ctypes.c_void_p) == id(np.ndarray)
-        and look(id(probe) + DATA, ctypes.c_void_p) == probe.ctypes.data
-        and look(id(probe) + NDIM, ctypes.c_int) == 1
-        and look(look(id(probe) + DIMENSIONS, ctypes.c_void_p), ctypes.c_int64) == 5
-        and look(id(probe) + DESCR, ctypes.c_void_p) == id(np.dtype(np.float64))
-        and look(id(probe) + FLAGS, ctypes.c_int) & PLAIN == PLAIN
-        and not look(id(probe[::2]) + FLAGS, ctypes.c_int) & 1
-    )
-
-
 def addresses(empty: Any) -> dict[str, int]:
-    """Where Python's objects and functions are; `empty` makes large results."""
+    """Where Python's objects and functions are; `empty` makes large results. A type that is not known is nowhere."""
     import numpy._core.multiarray as multiarray
 
     api = ctypes.pythonapi.PyCapsule_GetPointer
     api.restype, api.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     functions = (ctypes.c_void_p * 94).from_address(api(multiarray._ARRAY_API, None))
-    objects = (np.ndarray, np.dtype(np.uint8), float, int, list, tuple, None, empty)
-    table = dict(zip(TYPES, map(id, objects), strict=True)) | {"PyArray_New": functions[93] or 0}
+    table = {name: id(kind) if of in known() else 0 for name, (kind, of) in KINDS.items()}
+    table |= zip(OBJECTS, map(id, (np.dtype(np.uint8), None, empty)), strict=True)
+    table["PyArray_New"] = functions[93] or 0
     for name in FUNCTIONS:
         table[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
     return table

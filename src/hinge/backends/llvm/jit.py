@@ -17,7 +17,7 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.backends import Code, memory, threads
-from hinge.backends.llvm import cpython_entry, spread
+from hinge.backends.llvm import cpython_entry, cpython_layout, spread
 from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
 from hinge.backends.llvm.known import shortest
@@ -29,13 +29,21 @@ PRECISIONS = {np.dtype(p.dtype): p for p in (DOUBLE, SINGLE)}
 TYPE_NUMBER = {"double": 12, "float": 11, "byte": 2}  # NumPy's
 
 
+# what LLVM's code calls besides its own: probes of large stack frames on Windows, `fma` of processors that have none
+OUTSIDE = {"ntdll": ("__chkstk", "memcpy", "memset"), "ucrtbase": ("fma", "fmaf")}  # by the libraries of Windows
+
+
 @cache
 def binding() -> Any:
-    """LLVM, ready for this processor."""
+    """LLVM, ready for this processor; on Windows it is told where the functions are that its code calls."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    if os.name == "nt":
+        for library, names in OUTSIDE.items():
+            for name in names:
+                llvm.add_symbol(name, ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value)
     return llvm
 
 
@@ -186,7 +194,7 @@ def entry() -> Entry:
     """The shared part: from the cache, or compiled now."""
     from hinge.backends import cache as disk
 
-    key = disk.key("llvm entry", *circumstances())
+    key = disk.key("llvm entry", *circumstances(), str(cpython_layout.HEAD))
     code = disk.find(key, "shared")
     if code is None:
         code = object_file(cpython_entry.text(), passes=True)
@@ -235,8 +243,8 @@ class Native(Code):
         self._own_work = self._work()
         self._about = self._description()
         usual = len(signature.arrays) <= MOST_ARRAYS and all(len(shape) <= 3 for shape, *_ in signature.arrays)
-        self._binds = usual and cpython_entry.layout()
-        if self._binds and not any(stream for *_, stream in signature.arrays):
+        self._binds = usual and not cpython_layout.obstacle()
+        if usual and "arrays" in cpython_layout.known() and not any(stream for *_, stream in signature.arrays):
             self.enter = self._entry.builtin("enter", METH_FASTCALL, self._about, self)
 
     def _work(self) -> Array:
