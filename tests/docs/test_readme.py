@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -23,9 +25,10 @@ def test_the_commands_in_the_readme_are_targets_of_the_makefile():
         assert re.search(rf"^{command}:", makefile, re.M), command
 
 
-def test_the_table_in_the_readme_is_the_one_in_bench():
-    shown = README.split("<!-- table -->\n")[1].split("<!-- end of table -->")[0]
-    assert shown == (ROOT / "bench" / "table.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["table", "installing"])
+def test_the_tables_in_the_readme_are_those_in_bench(name):
+    shown = README.split(f"<!-- {name} -->\n")[1].split(f"<!-- end of {name} -->")[0]
+    assert shown == (ROOT / "bench" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_the_files_the_readme_points_to_exist():

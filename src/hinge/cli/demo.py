@@ -20,7 +20,7 @@ from hinge.sim import Trajectory
 
 @click.command()
 @click.argument("robot", required=False, type=click.Path())
-@click.option("--seconds", default=1.0, show_default=True, type=click.FloatRange(0.01, 3600),
+@click.option("--seconds", default=0.2, show_default=True, type=click.FloatRange(0.01, 3600),
               help="How long each measurement takes.")  # fmt: skip
 @click.option("--plot", default="hinge_demo.png", show_default=True, type=click.Path(), help="Where the plot goes.")
 @click.option("--view/--no-view", "look", default=None, help="Show the run in the browser; on a terminal it is shown.")

@@ -1,0 +1,133 @@
+"""What an installation takes: packages, megabytes and seconds of hinge alone and of its extras, for the README.
+
+    python bench/installing.py            print it
+    python bench/installing.py --write    also write bench/installing.md and the README's copy of it
+
+Sizes are of the files that the packages in this environment say are theirs, compiled Python among them, on the disk.
+An extra counts what it brings besides the core; what is not installed is said. Seconds are of a new environment in a
+folder of its own; downloads are what the network makes of them.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata as metadata
+import marshal
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+HERE = Path(__file__).parent
+README = HERE.parent / "README.md"
+PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+FOR_USERS = [name for name in PROJECT["optional-dependencies"] if name not in ("test", "docs", "dev")]
+BEGIN, END = "<!-- installing -->", "<!-- end of installing -->"
+
+
+class NotHere(LookupError):
+    """A package that is not installed in this environment."""
+
+
+def packages(lines: Iterable[str]) -> dict[str, int]:
+    """The packages that these requirements bring, each with its bytes."""
+    found: dict[str, int] = {}
+    open_ = [Requirement(line) for line in lines]
+    asked = set()
+    while open_:
+        one = open_.pop()
+        name = canonicalize_name(one.name)
+        if (name, *sorted(one.extras)) in asked:
+            continue
+        asked.add((name, *sorted(one.extras)))
+        try:
+            there = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            raise NotHere(name) from None
+        places = (Path(str(file.locate())) for file in there.files or ())
+        found[name] = sum(place.stat().st_size for place in places if place.is_file())
+        extras = one.extras or {""}
+        needs = [Requirement(line) for line in there.requires or ()]
+        open_ += [n for n in needs if not n.marker or any(n.marker.evaluate({"extra": e}) for e in extras)]
+    return found
+
+
+def own() -> int:
+    """The bytes of hinge itself: its sources, and what Python compiles of them."""
+    sources = [path for path in (HERE.parent / "src" / "hinge").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    code = [marshal.dumps(compile(path.read_bytes(), path, "exec")) for path in sources if path.suffix == ".py"]
+    return sum(path.stat().st_size for path in sources) + sum(map(len, code))
+
+
+def sizes() -> str:
+    """The table of the README: a row for the core, and one for each extra."""
+    core = packages(PROJECT["dependencies"])
+    rows = [f"| `hinge` | {len(core) + 1} | {(sum(core.values()) + own()) / 1e6:.0f} | {_largest(core)} |"]
+    for extra in FOR_USERS:
+        try:
+            more = packages(filter(_here, PROJECT["optional-dependencies"][extra]))
+        except NotHere as missing:
+            rows.append(f"| `[{extra}]` | | | not measured: {missing} was not installed |")
+            continue
+        more = {name: size for name, size in more.items() if name not in core}
+        rows.append(f"| `[{extra}]` | + {len(more)} | + {sum(more.values()) / 1e6:.0f} | {_largest(more)} |")
+    return "\n".join(["| | packages | MB | the largest |", "|---|---|---|---|", *rows, ""])
+
+
+def _largest(found: dict[str, int]) -> str:
+    first = sorted(found, key=found.__getitem__)[:-3:-1]
+    return ", ".join(f"{name} {metadata.version(name)} ({found[name] / 1e6:.0f} MB)" for name in first)
+
+
+def seconds() -> str:
+    """How long it takes from nothing to the README's example, and from there to the demo."""
+    example = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.S)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder, "bin" if os.name == "posix" else "Scripts", "python")
+        steps = {
+            "A new environment": [sys.executable, "-m", "venv", folder],
+            "`pip install .`": [python, "-m", "pip", "install", "--quiet", HERE.parent],
+            "the first example of this page": [python, "-c", example],
+            "the same once more": [python, "-c", example],
+            "`pip install '.[plot,view]'` after that": [
+                python,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                f"{HERE.parent}[plot,view]",
+            ],
+            "`hinge demo`": [python, "-m", "hinge.cli", "demo", "--no-view"],
+        }
+        taken = []
+        for what, command in steps.items():
+            start = time.perf_counter()
+            alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+            subprocess.run(
+                command, check=True, capture_output=True, cwd=folder, env=alone | {"HINGE_CACHE_DIR": folder}
+            )
+            taken.append(f"{what} {time.perf_counter() - start:.1f} s")
+    return ", ".join(taken) + "."
+
+
+def _here(line: str) -> bool:
+    marker = Requirement(line).marker
+    return not marker or marker.evaluate()
+
+
+if __name__ == "__main__":
+    where = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    made = f"{sizes()}\n{seconds()} {where}.\n"
+    print(made)
+    if "--write" in sys.argv[1:]:
+        (HERE / "installing.md").write_text(made, encoding="utf-8")
+        before, rest = README.read_text(encoding="utf-8").split(BEGIN + "\n")
+        README.write_text(f"{before}{BEGIN}\n{made}{END}{rest.split(END)[1]}", encoding="utf-8")
