@@ -13,6 +13,7 @@ import itertools
 import os
 import stat
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import BinaryIO
 
 Path = str | os.PathLike[str]
@@ -77,6 +78,16 @@ def unused(path: Path, ending: str) -> str:
     start = os.path.normpath(os.fspath(path))
     names = itertools.chain([f"{start}.{ending}"], (f"{start}.{k}.{ending}" for k in itertools.count(2)))
     return next(name for name in names if not os.path.lexists(name))
+
+
+def below(path: Path, folder: Path) -> str | None:
+    """The name of a file from a folder on, with slashes; None where it does not lie below it, on another drive say.
+
+    >>> hinge.files.below("robots/panda/hand.stl", "robots")
+    'panda/hand.stl'
+    """
+    inside = PurePath(os.path.normpath(path))
+    return inside.relative_to(folder).as_posix() if inside.is_relative_to(folder) else None
 
 
 def replace(contents: Mapping[str, bytes], sync: bool = True) -> None:

@@ -4,11 +4,13 @@ import contextlib
 import json
 import os
 import sys
+from pathlib import PureWindowsPath
 
 import numpy as np
 import pytest
 
 import hinge
+from hinge import files
 from hinge.model import meshes
 
 trimesh = pytest.importorskip("trimesh")
@@ -205,3 +207,12 @@ def test_the_watch_sees_what_is_opened(shelf):
     with open(shelf / "secret.mtl") as file:
         file.read()
     assert outside(shelf) == [str(shelf / "secret.mtl")]
+
+
+def test_a_name_below_a_folder_leads_nowhere_else(monkeypatch):
+    assert files.below("a/robots/meshes/../hand.stl", "a/robots") == "hand.stl"
+    assert files.below("a/robots/../hand.stl", "a/robots") is None
+    assert files.below("a/robots2/hand.stl", "a/robots") is None
+    monkeypatch.setattr(files, "PurePath", PureWindowsPath)
+    assert files.below("C:/robots/meshes/hand.stl", "C:/robots") == "meshes/hand.stl"
+    assert files.below("D:/meshes/hand.stl", "C:/robots") is None

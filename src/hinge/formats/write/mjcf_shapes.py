@@ -86,9 +86,9 @@ class Shapes:
             self.notes.add("note", "mesh", "link", link, f"a {kind} mesh is none that MuJoCo opens; it was left out.",
                            f"It opens binary .stl files of up to {MOST_FACES} faces, .obj and .msh.")  # fmt: skip
             return None
-        relative = os.path.relpath(os.path.realpath(path), self.folder)
-        file = os.path.realpath(path) if relative.split(os.sep)[0] == os.pardir else relative
-        key = file.replace(os.sep, "/"), tuple(shape.scale)
+        real = os.path.realpath(path)
+        file = files.below(real, self.folder) or real.replace(os.sep, "/")
+        key = file, tuple(shape.scale)
         if key not in self.meshes:
             name, k = os.path.splitext(os.path.basename(file))[0], 1
             while (candidate := name if k == 1 else f"{name}_{k}") in self.meshes.values():

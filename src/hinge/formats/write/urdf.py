@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from hinge import files
 from hinge.errors import NotCovered
 from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import Tag, document, number, row
@@ -135,9 +136,8 @@ class _Writer:
         """A mesh by a name that leads nowhere outside the file's folder: relative, or by the package it lies in."""
         if not os.path.isabs(file):
             return file
-        relative = os.path.relpath(file, os.path.realpath(self.folder))
-        if relative.split(os.sep)[0] != os.pardir:
-            return relative.replace(os.sep, "/")
+        if relative := files.below(file, os.path.realpath(self.folder)):
+            return relative
         package = os.path.dirname(file)
         above = package
         while above != os.path.dirname(above):
@@ -147,8 +147,7 @@ class _Writer:
             above = os.path.dirname(above)
         why = f"meshes that lie in {package} are named by package."
         self.notes.add("note", "mesh", "link", link, why, f"Read it with packages=[{os.path.dirname(package)!r}].")
-        inside = os.path.relpath(file, package).replace(os.sep, "/")
-        return f"package://{os.path.basename(package)}/{inside}"
+        return f"package://{os.path.basename(package)}/{files.below(file, package)}"
 
     # ---- joints
 
