@@ -108,3 +108,13 @@ def test_a_name_that_is_no_back_end_is_refused():
     assert str(caught.value) == "there is no back end 'lllvm'. Did you mean 'llvm'?"
     with pytest.raises(hinge.NotCovered, match="is no back end"):
         backends.register("cuda")
+
+
+def test_a_stand_in_is_not_offered(monkeypatch):
+    from hinge.backends.llvm import Alone
+
+    monkeypatch.setitem(backends._ROWS, "llvm", backends.find("llvm"))
+    monkeypatch.setitem(backends._ROWS, "llvm_alone", Alone())
+    with pytest.raises(hinge.UnknownName, match="'llvm'") as refused:
+        backends.find("vulkan")
+    assert "llvm_alone" not in str(refused.value)

@@ -105,7 +105,8 @@ def find(name: str) -> Backend:
     """The back end of that name."""
     row = _ROWS.get(name)
     if row is None:
-        raise UnknownName(f"there is no back end {name!r}. {did_you_mean(name, _ROWS)}")
+        stand_ins = {row.alone for row in _ROWS.values() if isinstance(row, Backend)}
+        raise UnknownName(f"there is no back end {name!r}. {did_you_mean(name, _ROWS.keys() - stand_ins)}")
     if isinstance(row, str):
         row = _ROWS[name] = importlib.import_module(row).BACKEND
     return row.serving()
