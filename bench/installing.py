@@ -5,7 +5,7 @@
 
 Sizes are of the files that the packages in this environment say are theirs, compiled Python among them, on the disk.
 An extra counts what it brings besides the core; what is not installed is said. Seconds are of a new environment in a
-folder of its own; downloads are what the network makes of them.
+folder of its own, and of the processor: what the network takes is not in them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -88,34 +87,26 @@ def _largest(found: dict[str, int]) -> str:
 
 
 def seconds() -> str:
-    """How long it takes from nothing to the README's example, and from there to the demo."""
+    """What it takes of the processor from nothing to the README's example, and from there to the demo."""
     example = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.S)[0]
     with tempfile.TemporaryDirectory() as folder:
         python = Path(folder, "bin" if os.name == "posix" else "Scripts", "python")
+        install = [python, "-m", "pip", "install", "--quiet"]
         steps = {
-            "A new environment": [sys.executable, "-m", "venv", folder],
-            "`pip install .`": [python, "-m", "pip", "install", "--quiet", HERE.parent],
+            "a new environment": [sys.executable, "-m", "venv", folder],
+            "`pip install .`": [*install, HERE.parent],
             "the first example of this page": [python, "-c", example],
             "the same once more": [python, "-c", example],
-            "`pip install '.[plot,view]'` after that": [
-                python,
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                f"{HERE.parent}[plot,view]",
-            ],
+            "`pip install '.[plot,view]'` after that": [*install, f"{HERE.parent}[plot,view]"],
             "`hinge demo`": [python, "-m", "hinge.cli", "demo", "--no-view"],
         }
-        taken = []
+        rows = []
+        alone = os.environ | {"HINGE_CACHE_DIR": folder, "PYTHONPATH": ""}
         for what, command in steps.items():
-            start = time.perf_counter()
-            alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-            subprocess.run(
-                command, check=True, capture_output=True, cwd=folder, env=alone | {"HINGE_CACHE_DIR": folder}
-            )
-            taken.append(f"{what} {time.perf_counter() - start:.1f} s")
-    return ", ".join(taken) + "."
+            used = sum(os.times()[2:4])
+            subprocess.run(command, check=True, capture_output=True, cwd=folder, env=alone)
+            rows.append(f"| {what} | {sum(os.times()[2:4]) - used:.1f} |")
+    return "\n".join(["| | s of one core |", "|---|---|", *rows, ""])
 
 
 def _here(line: str) -> bool:
@@ -125,7 +116,7 @@ def _here(line: str) -> bool:
 
 if __name__ == "__main__":
     where = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores"
-    made = f"{sizes()}\n{seconds()} {where}.\n"
+    made = f"{sizes()}\n{seconds()}\n{where}. Downloads come on top.\n"
     print(made)
     if "--write" in sys.argv[1:]:
         (HERE / "installing.md").write_text(made, encoding="utf-8")
