@@ -20,6 +20,7 @@ from hinge.graph import OPS
 from hinge.integrators import METHODS
 from hinge.model import JOINTS
 from hinge.model.shapes import SHAPES
+from hinge.robot.views import VIEWS, view_class
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {  # the rooms that users call by name, and what of them is called by module
@@ -61,7 +62,7 @@ def robot() -> str:
         name: thing
         for cls in (hinge.Robot, *hinge.Robot.__bases__)
         for name, thing in vars(cls).items()
-        if not name.startswith("_") and name not in ALGORITHMS
+        if not name.startswith("_") and name not in (*ALGORITHMS, *VIEWS)
     }
     lines = ["# hinge.Robot", "", described("class", "hinge.Robot", called(hinge.Robot), said(hinge.Robot))]
     lines += ["## What it is, and robots made from it", ""]
@@ -71,6 +72,12 @@ def robot() -> str:
         methods = f"\n\nMethods: {', '.join(f'`{method}`' for method in known)}." if len(known) > 1 else ""
         text = said(default(name).function) + methods
         lines.append(described("method", f"hinge.Robot.{name}", called(getattr(hinge.Robot, name)), text))
+    lines += ["## Views", "", "The same methods, sorted by what they are about.", ""]
+    for view, home in VIEWS.items():
+        same = "\n".join(
+            f"- `{view}.{short}` is {{py:obj}}`hinge.Robot.{name}`" for name, short in home.members.items()
+        )
+        lines.append(described("property", f"hinge.Robot.{view}", "", f"{said(view_class(view))}\n\n{same}"))
     return "\n".join(lines)
 
 
@@ -184,7 +191,9 @@ def called(function: object) -> str:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return "()"
-    plain = [one.replace(annotation=one.empty) for one in signature.parameters.values() if one.name not in ("self", "cls")]
+    plain = [
+        one.replace(annotation=one.empty) for one in signature.parameters.values() if one.name not in ("self", "cls")
+    ]
     return ADDRESS.sub("…", str(signature.replace(parameters=plain, return_annotation=signature.empty)))
 
 
