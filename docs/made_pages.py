@@ -29,8 +29,21 @@ ROOMS = {  # the rooms that users call by name, and what of them is called by mo
     "geometry": ("se3", "screws", "inertias", "spaces"), "model": ("shapes",), "dynamics": (), "integrators": (),
     "graph": (), "backends": (),
 }  # fmt: skip
+OF_ALGORITHMS = """what the algorithm takes besides: `method=`, `backend=`, `check=`, `joint_terms=`, `regroup=`,
+`parameters=`, `prescribed=`, `external=`, `external_frame=`, `base_motion=`, and its own, such as `frame=`"""
+HANDED_ON = {  # what ** stands for, by the name it has and what a name that has it begins with
+    ("keywords", "hinge.Robot."): OF_ALGORITHMS,
+    ("how", "hinge.Robot."): OF_ALGORITHMS,
+    ("options", "hinge.Robot."): "options of the algorithm, such as `frame=` of `jacobian`, and `joint_terms=`",
+    ("how", "hinge.Constrained."): "`backend=`, `return_status=`, `parameters=`, `prescribed=`",
+    ("parts", "hinge.Robot."): "the numbers of the velocities that are driven, by the name of their joint",
+    ("parameters", "hinge."): "parameters of that type of joint, such as `pitch=`",
+    ("details", "hinge."): "what {py:obj}`hinge.Contact` takes besides",
+    ("options", "hinge.envs."): "those of {py:obj}`hinge.envs.VectorEnv`",
+    ("inputs", "hinge.dynamics."): "the inputs in their order, a `Quantity` each",
+}
 FENCE = "`" * 8
-ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>|<[^<>]*>")
+ADDRESS = re.compile(r"<(?:[^<>]|<[^<>]*>)*>")
 
 
 def write(folder: Path) -> None:
@@ -97,7 +110,7 @@ def module_page(room: str, parts: tuple[str, ...]) -> str:
     """The page of a room: its public names but for those that `hinge` has, and those of the modules named."""
     module = import_module(f"hinge.{room}")
     own = [name for name in getattr(module, "__all__", public(module)) if not inspect.ismodule(getattr(module, name))]
-    lines = [f"# hinge.{room}", "", said(module), ""]
+    lines = [f"# hinge.{room}", "", about(module), ""]
     for name in own:
         thing = getattr(module, name)
         if getattr(hinge, name, None) is thing and name in hinge.__all__:
@@ -106,9 +119,14 @@ def module_page(room: str, parts: tuple[str, ...]) -> str:
             lines.append(entry(f"hinge.{room}", name, thing))
     for part in parts:
         inner = import_module(f"hinge.{room}.{part}")
-        lines += [f"## hinge.{room}.{part}", "", said(inner), ""]
+        lines += [f"## hinge.{room}.{part}", "", about(inner), ""]
         lines += [entry(inner.__name__, name, getattr(inner, name)) for name in public(inner)]
     return "\n".join(lines)
+
+
+def about(module: ModuleType) -> str:
+    """A module's docstring, without what it says to readers of the source."""
+    return re.sub(r"\bRead [^.]*\.(?=\s|$)", "", said(module))
 
 
 def public(module: ModuleType) -> list[str]:
@@ -139,7 +157,8 @@ def kinds() -> str:
             for k, m in METHODS.items()
         ]),
     }  # fmt: skip
-    lines = ["# Kinds", "", "What is one class or one row each. A further one is found by all of hinge."]
+    lines = ["# Joints, shapes, operations, methods of integration", ""]
+    lines.append("What is one class or one row each. A further one is found by all of hinge.")
     for title, (head, rows) in tables.items():
         lines += ["", f"## {title}", ""]
         lines += [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
@@ -164,13 +183,15 @@ def errors() -> str:
 
 def entry(home: str, name: str, thing: object) -> str:
     """A public name: a function, a class with its members, or data."""
+    if not getattr(thing, "__module__", "hinge").startswith("hinge"):
+        return described("data", f"{home}.{name}", "", f"`{thing}`")
     if inspect.isclass(thing):
         own = {k: v for k, v in vars(thing).items() if not k.startswith("_") and (callable(v) or _get(v))}
         members = [member(f"{home}.{name}", k, v) for k, v in own.items() if said(_get(v) or v)]
         return "\n".join([described("class", f"{home}.{name}", called(thing), said(thing)), *members])
     if callable(thing):
         return described("function", f"{home}.{name}", called(thing), said(thing))
-    return described("data", f"{home}.{name}", "", "")
+    return described("data", f"{home}.{name}", "", f"By name: {', '.join(f'`{key}`' for key in thing)}.")
 
 
 def member(home: str, name: str, thing: object) -> str:
@@ -182,6 +203,12 @@ def member(home: str, name: str, thing: object) -> str:
 
 def described(kind: str, name: str, call: str, text: str) -> str:
     """A name of the reference, which other pages, and other sites by objects.inv, can point to."""
+    for rest in re.findall(r"\*\*(\w+)", call):
+        text += "".join(
+            f"\n\n`**{rest}`: {what}."
+            for (given, home), what in HANDED_ON.items()
+            if given == rest and name.startswith(home)
+        )
     return f"{FENCE}{{py:{kind}}} {name}{call}\n\n{text}\n{FENCE}\n"
 
 
@@ -213,7 +240,7 @@ def said(thing: object) -> str:
         if not line.strip() and code:
             made.append("```")
             code = False
-        made.append(line)
+        made.append(line.removeprefix("    ") if code else line)
     return "\n".join(made + (["```"] if code else []))
 
 

@@ -15,12 +15,12 @@ QUESTIONS = {  # what is typed: the page that comes first, and what it has to sa
     "jacobian in which frame": ("how-do-i", 'frame="aligned"'),
     "floating base quaternion order": ("how-do-i", "| `q[0:4]` | quaternion, w x y z"),
     "real-time control loop bind": ("how-do-i", 'arm.kernel("inverse_dynamics").bind('),
-    "what is wrong with my robot file": ("how-do-i", "hinge check robot.urdf"),
+    "check robot file for errors": ("doctor", "hinge check robot.urdf"),
     "simulate with ground contact": ("contact", "ground=hinge.Ground(friction=0.5"),
     "reinforcement learning environments": ("environments", 'hinge.envs.make("cart-pole-swing-up", 4096)'),
     "coming from Pinocchio rnea": ("how-do-i", "`pin.rnea`, `pin.aba`, `pin.crba` are `inverse_dynamics`"),
 }
-LITTLE = {"a", "an", "the", "to", "of", "in", "is", "my", "with", "what", "which", "from"}
+LITTLE = {"a", "an", "the", "to", "of", "in", "is", "for", "with", "which", "from"}
 
 
 def stems(text):
