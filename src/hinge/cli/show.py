@@ -8,28 +8,28 @@ from typing import Any
 import click
 import numpy as np
 
-from hinge.cli.common import BASE, JSON, ROBOT, console, loaded, plain, table
+from hinge.cli.common import JSON, console, table
+from hinge.cli.faults import plain
+from hinge.cli.inputs import reads_robot
 from hinge.robot import Robot
 
 
 @click.command()
-@ROBOT
+@reads_robot()
 @JSON
-@BASE
-def show(robot: str, as_json: bool, base: str) -> None:
+def show(robot: Robot, as_json: bool) -> None:
     """Show the joints and frames of ROBOT, a robot file, and the findings on it."""
-    found = loaded(robot, base)
     if as_json:
-        findings = [{"severity": f.severity, "code": f.code, "what": f.what, "fix": f.fix} for f in found.report]
-        about = {"name": found.name, "nq": found.nq, "nv": found.nv, "mass": found.mass}
-        click.echo(json.dumps(about | {"joints": _joints(found), "frames": found.frame_names, "findings": findings}))
+        about = {"name": robot.name, "nq": robot.nq, "nv": robot.nv, "mass": robot.mass, "base_mass": base_mass(robot)}
+        findings = [finding.data() for finding in robot.report]
+        click.echo(json.dumps(about | {"joints": _joints(robot), "frames": robot.frame_names, "findings": findings}))
         return
     screen = console()
-    screen.print(joint_table(found))
-    others = [name for name in found.frame_names if name not in {*found.body_names, found.model.body_name[0]}]
+    screen.print(joint_table(robot))
+    others = [name for name in robot.frame_names if name not in {*robot.body_names, robot.model.body_name[0]}]
     if others:
         screen.print(plain(f"other frames: {', '.join(others)}"), soft_wrap=True)
-    for finding in found.report:
+    for finding in robot.report:
         screen.print(plain(str(finding)), soft_wrap=True)
 
 
@@ -46,8 +46,29 @@ def _joints(robot: Robot) -> list[dict[str, Any]]:
     return made
 
 
+def freedoms(robot: Robot) -> str:
+    """How many degrees of freedom there are, and which joints follow others and have none of their own."""
+    name = robot.model.joint_name
+    follow = [f"{name[i]} follows {name[one.leader]}" for i, one in robot.model.follows.items()]
+    return f"{robot.nv} degree{'s' * (robot.nv != 1)} of freedom" + (f" ({', '.join(follow)})" if follow else "")
+
+
+def base_mass(robot: Robot) -> float:
+    """The mass of what is fixed to the ground, in kg, which is not in `robot.mass`."""
+    return float(robot.model.inertia[0].m)
+
+
+def masses(robot: Robot) -> str:
+    """The mass of the bodies that move, and whether there is a base that is not in it."""
+    fixed = base_mass(robot)
+    return f"{robot.mass:.4g} kg" + (f" without the fixed base of {fixed:.4g} kg" if fixed else "")
+
+
 def joint_table(robot: Robot) -> Any:
     """The joints of a robot, for a terminal."""
+    from rich.console import Group
+    from rich.text import Text
+
     model, rows = robot.model, []
     for i, p in model.outward():
         data = model.data[i]
@@ -56,5 +77,5 @@ def joint_table(robot: Robot) -> Any:
         rows.append(
             [model.joint_name[i], kind, model.body_name[i], model.body_name[p], f"{model.inertia[i].m:.4g}", *limits]
         )
-    title = f"{robot.name}: {robot.nv} degrees of freedom, {robot.mass:.4g} kg"
-    return table(title, ("joint", "type", "carries", "on", "kg", "lower", "upper"), rows, left=4)
+    title = Text(plain(f"{robot.name}: {freedoms(robot)}, {masses(robot)}"))
+    return Group(title, table("", ("joint", "type", "carries", "on", "kg", "lower", "upper"), rows, left=4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from hinge.errors import NOWHERE, Where
 
@@ -17,6 +18,11 @@ class Finding:
     what: str
     fix: str = ""
     where: Where = NOWHERE
+
+    def data(self) -> dict[str, Any]:
+        """Its words, file and line, for JSON; None for a file or a line that is not known."""
+        words = {"severity": self.severity, "code": self.code, "what": self.what, "fix": self.fix}
+        return words | {"file": self.where.file or None, "line": self.where.line or None}
 
     def __str__(self) -> str:
         return f"{self.where}{self.severity}: {self.what}" + (f"\n  {self.fix}" if self.fix else "")

@@ -81,7 +81,10 @@ class Robot(Algorithms):
 
     @property
     def mass(self) -> Any:
-        """The mass of all moving bodies, in kg; an expression where the robot is built from symbols."""
+        """The mass of all moving bodies, in kg: a base that is fixed is not in it, one that floats is.
+
+        An expression where the robot is built from symbols.
+        """
         return inputs.known(sum((inertia.m for inertia in self.model.inertia[1:]), 0.0))
 
     @functools.cached_property
