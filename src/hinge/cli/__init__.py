@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 import hinge
-from hinge.cli.faults import FAILED, STOPPED, fault_of
+from hinge.cli.faults import FAILED, STOPPED, fault_of, worded
 
 VERBS = {  # in the order of the help, a line each
     "demo": "What hinge does, on an arm of its own or on yours.",
@@ -83,7 +83,7 @@ class Verbs(click.Group):
 
 
 def _warned(message: Warning | str, *where: Any, **more: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {worded(str(message))}", err=True)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
