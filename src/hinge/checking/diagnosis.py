@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hinge import notebook
 from hinge.checking.proofs import Proof, prove
 from hinge.checking.written import content_of, examine_text
 from hinge.errors import ModelError
@@ -77,6 +78,12 @@ class Diagnosis:
 
     def __str__(self) -> str:
         return "\n".join(line for _, line in self.lines())
+
+    def _repr_html_(self) -> str:
+        proofs = [(proof.outcome, proof.name, proof.measured) for proof in self.proofs]
+        parts = [self.findings._repr_html_()] if self.findings else []
+        parts += [notebook.table(("", "proof", "measured"), proofs, words=3)] if proofs else []
+        return "".join([*parts, notebook.lines(f"{self.file}: {self.summary}")])
 
     def to_json(self) -> str:
         """The diagnosis as one JSON object: file, exit_code, robot, counts, findings, proofs."""

@@ -12,6 +12,7 @@ from hinge.cli.common import JSON, console, table
 from hinge.cli.faults import plain
 from hinge.cli.inputs import reads_robot
 from hinge.robot import Robot
+from hinge.robot.summary import base_mass, freedoms, masses
 
 
 @click.command()
@@ -44,24 +45,6 @@ def _joints(robot: Robot) -> list[dict[str, Any]]:
         kind = {"type": model.joint[i].kind, "follows": i in model.follows, "mass": model.inertia[i].m}
         made.append(names | kind | limits)
     return made
-
-
-def freedoms(robot: Robot) -> str:
-    """How many degrees of freedom there are, and which joints follow others and have none of their own."""
-    name = robot.model.joint_name
-    follow = [f"{name[i]} follows {name[one.leader]}" for i, one in robot.model.follows.items()]
-    return f"{robot.nv} degree{'s' * (robot.nv != 1)} of freedom" + (f" ({', '.join(follow)})" if follow else "")
-
-
-def base_mass(robot: Robot) -> float:
-    """The mass of what is fixed to the ground, in kg, which is not in `robot.mass`."""
-    return float(robot.model.inertia[0].m)
-
-
-def masses(robot: Robot) -> str:
-    """The mass of the bodies that move, and whether there is a base that is not in it."""
-    fixed = base_mass(robot)
-    return f"{robot.mass:.4g} kg" + (f" without the fixed base of {fixed:.4g} kg" if fixed else "")
 
 
 def joint_table(robot: Robot) -> Any:

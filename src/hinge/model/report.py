@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from hinge import notebook
 from hinge.errors import NOWHERE, Where
 
 
@@ -45,3 +46,7 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(str(f) for f in self.findings) or "nothing to report"
+
+    def _repr_html_(self) -> str:
+        rows = [(f.severity, str(f.where).rstrip(": "), f.what, f.fix) for f in self.findings]
+        return notebook.table(("", "where", "what", "to do"), rows, words=4) if rows else notebook.lines(str(self))

@@ -49,6 +49,11 @@ class Robot(Algorithms):
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
 
+    def _repr_html_(self) -> str:
+        from hinge.robot.summary import robot_html
+
+        return robot_html(self)
+
     @property
     def name(self) -> str:
         """The name the file gives."""
