@@ -27,7 +27,7 @@ from hinge import files
 from hinge.backends import ownership
 
 LIMIT = 1 << 30  # bytes
-LABEL = 4096  # bytes of what an entry says it is for, each letter in up to six
+LABEL = 4096  # bytes of what an entry says it is for, of which a letter takes up to twelve
 MAGIC = b"hinge kernel 3\n"
 ELSEWHERE = "\n  HINGE_CACHE_DIR names another folder for it, or none where it is empty."
 _warned: set[str] = set()
@@ -123,9 +123,9 @@ def label(path: Path) -> tuple[str, ...]:
     try:
         with files.opened(path) as file:
             file.seek(len(MAGIC) + 32)
-            said = file.readline(LABEL + 100).decode()
-        return tuple(json.loads(said.partition(" ")[2]))
-    except (OSError, ValueError):
+            said = file.readline(2 * LABEL).decode()
+        return tuple(map(str, json.loads(said.partition(" ")[2])))
+    except (OSError, ValueError, TypeError):
         return ()
 
 
@@ -136,7 +136,7 @@ def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] =
         return
     import tempfile
 
-    words = [word[: LABEL // (8 * len(about))] for word in about]
+    words = [word[: LABEL // (12 * len(about))] for word in about]
     body = f"{name} {json.dumps(words)}\n".encode() + content
     try:
         where.mkdir(0o700, parents=True, exist_ok=True)
