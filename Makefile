@@ -31,6 +31,11 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,view]'
 	touch $@
 
+$(VENV)/.documented: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs,plot,solve,equations,gym,sweep]'
+	touch $@
+
 $(LOWEST)/.installed: pyproject.toml tests/house/lowest.py
 	$(PYTHON) -m venv $(LOWEST)
 	$(PYTHON) tests/house/lowest.py > $(LOWEST)/pins.txt
@@ -55,7 +60,7 @@ lowest: $(LOWEST)/.installed
 lint: $(VENV)/.installed
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-docs: $(VENV)/.installed
+docs: $(VENV)/.documented
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 stub: $(VENV)/.installed

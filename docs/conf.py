@@ -16,6 +16,8 @@ extensions = ["myst_parser", "sphinx-mathjax-offline"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 html_theme, html_title = "furo", "hinge"
+html_static_path, html_css_files = ["_static"], ["site.css"]
+maximum_signature_line_length, toc_object_entries_show_parents = 88, "hide"
 smartquotes = False
 exclude_patterns = ["_build"]
 

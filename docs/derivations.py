@@ -164,7 +164,7 @@ heading and $\\phi$ how far it has rolled. Its inertia is $J$ about its axle and
     ])  # fmt: skip
 
 
-HEAD = """# Derivations
+HEAD = """# Derivations: three mechanisms from energy to equations
 
 Three mechanisms from energy to equations. Every formula on this page is printed from what hinge gives for SymPy's
 symbols; `docs/derivations.py` writes the page, makes Lagrange's equations from the energies besides, and sees that they

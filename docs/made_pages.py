@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
-import textwrap
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+
+from PIL import Image
 
 import hinge
 from hinge.dynamics.registry import ALGORITHMS, default
@@ -17,33 +20,53 @@ from hinge.graph import OPS
 from hinge.integrators import METHODS
 from hinge.model import JOINTS
 from hinge.model.shapes import SHAPES
+from hinge.robot.views import VIEWS, view_class
 
 ROOT = Path(__file__).parents[1]
-COMMON = """All of these take `out=`, `method=`, `backend=`, `check=`, `return_status=`, `joint_terms=`, `regroup=`,
-`parameters=` and `prescribed=` besides what is listed; see [the contract](../contract.md)."""
-MODULES = {
-    "geometry": ("se3", "screws", "inertias", "spaces"),
+ROOMS = {  # the rooms that users call by name, and what of them is called by module
+    "motion": (), "control": (), "planning": (), "identify": (), "sim": (), "sweeps": (), "envs": (), "contact": (),
+    "viewing": (), "logs": (), "counting": (), "interop": ("pinocchio", "mujoco", "drake", "states"),
+    "geometry": ("se3", "screws", "inertias", "spaces"), "model": ("shapes",), "dynamics": (), "integrators": (),
+    "graph": (), "backends": (),
+}  # fmt: skip
+OF_ALGORITHMS = """what the algorithm takes besides: `method=`, `backend=`, `check=`, `joint_terms=`, `regroup=`,
+`parameters=`, `prescribed=`, `external=`, `external_frame=`, `base_motion=`, and its own, such as `frame=`"""
+HANDED_ON = {  # what ** stands for, by the name it has and what a name that has it begins with
+    ("keywords", "hinge.Robot."): OF_ALGORITHMS,
+    ("how", "hinge.Robot."): OF_ALGORITHMS,
+    ("options", "hinge.Robot."): "options of the algorithm, such as `frame=` of `jacobian`, and `joint_terms=`",
+    ("how", "hinge.Constrained."): "`backend=`, `return_status=`, `parameters=`, `prescribed=`",
+    ("parts", "hinge.Robot."): "the numbers of the velocities that are driven, by the name of their joint",
+    ("parameters", "hinge."): "parameters of that type of joint, such as `pitch=`",
+    ("details", "hinge."): "what {py:obj}`hinge.Contact` takes besides",
+    ("options", "hinge.envs."): "those of {py:obj}`hinge.envs.VectorEnv`",
+    ("inputs", "hinge.dynamics."): "the inputs in their order, a `Quantity` each",
 }
+FENCE = "`" * 8
+ADDRESS = re.compile(r"<(?:[^<>]|<[^<>]*>)*>")
 
 
 def write(folder: Path) -> None:
-    """All made pages; those that are there already are written over."""
+    """All made pages, and none that were made before."""
     folder.mkdir(exist_ok=True)
-    pages = {
-        "robot": robot(),
-        "functions": functions(),
-        "geometry": modules("geometry"),
-        "kinds": kinds(),
-        "errors": errors(),
-    }
+    for old in folder.glob("*.md"):
+        old.unlink()
+    pages = {"robot": robot(), "functions": functions(), "kinds": kinds(), "errors": errors()}
+    pages |= {f"room_{room}": module_page(room, parts) for room, parts in ROOMS.items()}
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     scripts = sorted((ROOT / "examples").glob("[0-9]*.py"))
     for script in scripts:
         (folder / f"example_{script.stem}.md").write_text(example(script, folder), encoding="utf-8")
-    listed = "\n".join(f"example_{script.stem}" for script in scripts)
-    head = "# Examples\n\nEach is a script of under sixty lines in `examples/` that makes a picture.\n"
-    (folder / "examples.md").write_text(f"{head}\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n", encoding="utf-8")
+    (folder / "examples.md").write_text(gallery(scripts, folder), encoding="utf-8")
+    listed = contents([f"room_{room}" for room in ROOMS])
+    head = "# Rooms: hinge.control, hinge.motion, …\n\nWhat is called by the name of its room.\n"
+    (folder / "rooms.md").write_text(f"{head}\n{listed}", encoding="utf-8")
+
+
+def contents(names: list[str], hidden: str = "") -> str:
+    listed = "\n".join(names)
+    return f"```{{toctree}}\n:maxdepth: 1\n{hidden}\n{listed}\n```\n"
 
 
 def robot() -> str:
@@ -52,51 +75,67 @@ def robot() -> str:
         name: thing
         for cls in (hinge.Robot, *hinge.Robot.__bases__)
         for name, thing in vars(cls).items()
-        if not name.startswith("_") and name not in ALGORITHMS
+        if not name.startswith("_") and name not in (*ALGORITHMS, *VIEWS)
     }
-    lines = ["# Robot", "", said(hinge.Robot), "", "## What it is, and robots made from it", ""]
-    lines += [entry(name, thing, "robot.") for name, thing in own.items()]
-    lines += ["## What it computes", "", COMMON, ""]
+    lines = ["# hinge.Robot", "", described("class", "hinge.Robot", called(hinge.Robot), said(hinge.Robot))]
+    lines += ["## What it is, and robots made from it", ""]
+    lines += [member("hinge.Robot", name, thing) for name, thing in own.items()]
+    lines += ["## What it computes", "", "Shapes are for one state; leading axes are a batch.", ""]
     for name, known in sorted(ALGORITHMS.items()):
-        first = default(name)
-        takes = [one if one != "at" else "name" for one, q in first.inputs.items() if q.absent is None]
-        takes += [f"{option}={values[0]!r}" for option, values in first.options.items()]
-        takes += [f"{one}=None" for one, q in first.inputs.items() if q.absent is not None]
-        methods = f"\nMethods: {', '.join(f'`{method}`' for method in known)}.\n" if len(known) > 1 else ""
-        lines += [
-            f"### robot.{name}",
-            "",
-            call(f"robot.{name}", takes),
-            said(first.function),
-            methods,
-        ]
+        methods = f"\n\nMethods: {', '.join(f'`{method}`' for method in known)}." if len(known) > 1 else ""
+        text = said(default(name).function) + methods
+        lines.append(described("method", f"hinge.Robot.{name}", called(getattr(hinge.Robot, name)), text))
+    lines += ["## Views", "", "The same methods, sorted by what they are about.", ""]
+    for view, home in VIEWS.items():
+        same = "\n".join(
+            f"- `{view}.{short}` is {{py:obj}}`hinge.Robot.{name}`" for name, short in home.members.items()
+        )
+        lines.append(described("property", f"hinge.Robot.{view}", "", f"{said(view_class(view))}\n\n{same}"))
     return "\n".join(lines)
 
 
 def functions() -> str:
     """The page of what `hinge` itself has."""
-    lines = ["# Functions and classes", ""]
+    lines = ["# hinge: functions and classes", ""]
     for name in hinge.__all__:
         thing = getattr(hinge, name)
-        if name == "Robot" or (inspect.isclass(thing) and issubclass(thing, Exception)):
-            continue
-        lines.append(entry(name, thing, "hinge.", "##"))
-        if inspect.isclass(thing):
-            members = {k: v for k, v in vars(thing).items() if not k.startswith("_") and (callable(v) or _get(v))}
-            lines += [entry(f"{name}.{k}", v) for k, v in members.items() if said(v)]
+        if not (name in ("Robot", "samples") or (inspect.isclass(thing) and issubclass(thing, Exception))):
+            lines.append(entry("hinge", name, thing))
+    lines += ["## hinge.samples", ""]
+    lines += [entry("hinge.samples", name, thing) for name, thing in vars(hinge.samples).items()]
     return "\n".join(lines)
 
 
-def modules(room: str) -> str:
-    """A page of the modules of a room whose functions users call by module."""
-    lines = [f"# hinge.{room}", ""]
-    for name in MODULES[room]:
-        module = import_module(f"hinge.{room}.{name}")
-        lines += [f"## hinge.{room}.{name}", "", said(module), ""]
-        for one, thing in vars(module).items():
-            if not one.startswith("_") and callable(thing) and getattr(thing, "__module__", "") == module.__name__:
-                lines.append(entry(one, thing, f"{name}."))
+def module_page(room: str, parts: tuple[str, ...]) -> str:
+    """The page of a room: its public names but for those that `hinge` has, and those of the modules named."""
+    module = import_module(f"hinge.{room}")
+    own = [name for name in getattr(module, "__all__", public(module)) if not inspect.ismodule(getattr(module, name))]
+    lines = [f"# hinge.{room}", "", about(module), ""]
+    for name in own:
+        thing = getattr(module, name)
+        if getattr(hinge, name, None) is thing and name in hinge.__all__:
+            lines.append(f"`{name}` is {{py:obj}}`hinge.{name}`.\n")
+        else:
+            lines.append(entry(f"hinge.{room}", name, thing))
+    for part in parts:
+        inner = import_module(f"hinge.{room}.{part}")
+        lines += [f"## hinge.{room}.{part}", "", about(inner), ""]
+        lines += [entry(inner.__name__, name, getattr(inner, name)) for name in public(inner)]
     return "\n".join(lines)
+
+
+def about(module: ModuleType) -> str:
+    """A module's docstring, without what it says to readers of the source."""
+    return re.sub(r"\bRead [^.]*\.(?=\s|$)", "", said(module))
+
+
+def public(module: ModuleType) -> list[str]:
+    """What a module without a list of its names has itself."""
+    return [
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_") and callable(thing) and getattr(thing, "__module__", "") == module.__name__
+    ]
 
 
 def kinds() -> str:
@@ -118,7 +157,8 @@ def kinds() -> str:
             for k, m in METHODS.items()
         ]),
     }  # fmt: skip
-    lines = ["# Kinds", "", "What is one class or one row each. A further one is found by all of hinge."]
+    lines = ["# Joints, shapes, operations, methods of integration", ""]
+    lines.append("What is one class or one row each. A further one is found by all of hinge.")
     for title, (head, rows) in tables.items():
         lines += ["", f"## {title}", ""]
         lines += [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
@@ -137,34 +177,55 @@ def errors() -> str:
     """The page of what can go wrong."""
     module = import_module("hinge.errors")
     lines = ["# Errors", "", said(module), ""]
-    return "\n".join([*lines, *(f"`{n}`: {said(getattr(hinge, n))}\n" for n in hinge.__all__ if n in vars(module))])
+    made = [(name, getattr(hinge, name)) for name in hinge.__all__ if name in vars(module)]
+    return "\n".join([*lines, *(described("exception", f"hinge.{name}", "", said(one)) for name, one in made)])
 
 
-def entry(name: str, thing: object, before: str = "", level: str = "###") -> str:
-    """A heading, the call, and the docstring; a property has no call."""
-    head = f"{level} {before}{name}\n\n"
-    return f"{head}{said(_get(thing))}\n" if _get(thing) else f"{head}{called(before + name, thing)}{said(thing)}\n"
+def entry(home: str, name: str, thing: object) -> str:
+    """A public name: a function, a class with its members, or data."""
+    if not getattr(thing, "__module__", "hinge").startswith("hinge"):
+        return described("data", f"{home}.{name}", "", f"`{thing}`")
+    if inspect.isclass(thing):
+        own = {k: v for k, v in vars(thing).items() if not k.startswith("_") and (callable(v) or _get(v))}
+        members = [member(f"{home}.{name}", k, v) for k, v in own.items() if said(_get(v) or v)]
+        return "\n".join([described("class", f"{home}.{name}", called(thing), said(thing)), *members])
+    if callable(thing):
+        return described("function", f"{home}.{name}", called(thing), said(thing))
+    return described("data", f"{home}.{name}", "", f"By name: {', '.join(f'`{key}`' for key in thing)}.")
 
 
-def called(name: str, function: object) -> str:
-    """A call with its arguments and their defaults, as code."""
+def member(home: str, name: str, thing: object) -> str:
+    """A method or a property, which has no call."""
+    if _get(thing):
+        return described("property", f"{home}.{name}", "", said(_get(thing)))
+    return described("method", f"{home}.{name}", called(thing), said(thing))
+
+
+def described(kind: str, name: str, call: str, text: str) -> str:
+    """A name of the reference, which other pages, and other sites by objects.inv, can point to."""
+    for rest in re.findall(r"\*\*(\w+)", call):
+        text += "".join(
+            f"\n\n`**{rest}`: {what}."
+            for (given, home), what in HANDED_ON.items()
+            if given == rest and name.startswith(home)
+        )
+    return f"{FENCE}{{py:{kind}}} {name}{call}\n\n{text}\n{FENCE}\n"
+
+
+def called(function: object) -> str:
+    """All arguments of a call and their defaults."""
     try:
-        parameters = [one for one in inspect.signature(function).parameters.values() if one.name != "self"]
+        signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return ""
-    shown = [str(one.replace(annotation=inspect.Parameter.empty)) for one in parameters]
-    return call(name, shown)
-
-
-def call(name: str, shown: list[str]) -> str:
-    """A call as code, in lines that fit the page."""
-    text = f"{name}({', '.join(shown)})"
-    lines = textwrap.fill(text, 90, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    return f"```python\n{lines}\n```\n\n"
+        return "()"
+    plain = [
+        one.replace(annotation=one.empty) for one in signature.parameters.values() if one.name not in ("self", "cls")
+    ]
+    return ADDRESS.sub("…", str(signature.replace(parameters=plain, return_annotation=signature.empty)))
 
 
 def _get(thing: object) -> object:
-    """The function behind a property."""
+    """The function behind a property, or None."""
     return getattr(thing, "fget", None) or getattr(thing, "func", None)
 
 
@@ -179,8 +240,33 @@ def said(thing: object) -> str:
         if not line.strip() and code:
             made.append("```")
             code = False
-        made.append(line)
+        made.append(line.removeprefix("    ") if code else line)
     return "\n".join(made + (["```"] if code else []))
+
+
+def gallery(scripts: list[Path], folder: Path) -> str:
+    """The page of all examples: a small picture and a line each."""
+    lines = ["# Examples", "", "Each is a script of under sixty lines in `examples/` that makes a picture.", ""]
+    lines += [contents([f"example_{script.stem}" for script in scripts], ":hidden:\n"), '<div class="gallery">', ""]
+    for script in scripts:
+        small = f"{script.stem}.small.png"
+        shown = f"![]({small})<br>" if thumbnail(folder / f"{script.stem}.png", folder / small) else ""
+        lines += [f"- [{shown}{title(script)}](example_{script.stem}.md)"]
+    return "\n".join([*lines, "", "</div>", ""])
+
+
+def thumbnail(picture: Path, small: Path, width: int = 400) -> bool:
+    """Whether there is a picture, and then it is there in small too."""
+    if not picture.exists():
+        return False
+    with Image.open(picture) as full:
+        full.thumbnail((width, width))
+        full.save(small)
+    return True
+
+
+def title(script: Path) -> str:
+    return (ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or "").splitlines()[0].rstrip(".")
 
 
 def example(script: Path, folder: Path) -> str:
@@ -196,4 +282,4 @@ def example(script: Path, folder: Path) -> str:
     if (film := picture.with_suffix(".html")).exists():
         shown += f"\n\n{{download}}`The film it makes <{film.name}>` plays in a browser."
     about = "\n".join(words[1:]).strip()
-    return f"# {words[0].rstrip('.')}\n\n{about}\n\n{shown}\n\n```python\n{text}```\n"
+    return f"# {title(script)}\n\n{about}\n\n{shown}\n\n```python\n{text}```\n"
