@@ -43,7 +43,7 @@ $(LOWEST)/.installed: pyproject.toml tests/house/lowest.py
 	touch $@
 
 demo: $(VENV)/.ready
-	$(BIN)/hinge demo
+	$(BIN)/hinge demo --force
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep'

@@ -104,7 +104,7 @@ _HOME = {
     "ExcitationError": "errors", "ViewError": "errors", "DeviceError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
-    "version", "errors", "files", "arguments", "status",
+    "version", "errors", "files", "arguments", "notebook", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
     "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",

@@ -9,7 +9,7 @@
     ├── PathError        a path that cannot be followed within the limits: carries s and the joint
     ├── TrajectoryError  a saved simulation that cannot be read or written
     ├── SweepError       a sweep whose store holds another one, or whose workers cannot do it
-    ├── LogError         a log that cannot be read or written, or lacks a column
+    ├── LogError         a log that cannot be read or written (UnwrittenLog), or lacks a column
     ├── ExcitationError  a measured motion that does not show what is asked of it, by parameter
     ├── ViewError        a page that cannot be served to a browser
     ├── DeviceError      a GPU that is not there, cannot be used, or has no memory left
@@ -107,6 +107,10 @@ class LogError(HingeError, ValueError):
 
     def __init__(self, what: str, hint: str = ""):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
+
+
+class UnwrittenLog(LogError):
+    """A log that cannot be written, or not to its end."""
 
 
 class ExcitationError(HingeError, ValueError):

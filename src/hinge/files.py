@@ -12,9 +12,11 @@ import errno
 import itertools
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import PurePath
 from typing import BinaryIO
+
+from hinge.errors import did_you_mean
 
 Path = str | os.PathLike[str]
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
@@ -123,6 +125,24 @@ def unwritten(path: Path, problem: OSError) -> tuple[str, str]:
         f"{os.fspath(path)} cannot be written: {problem.strerror or problem}.",
         "Make room there, or choose another place." if full else "Choose another place, or see who may write there.",
     )
+
+
+def nearby(path: Path, suffixes: Collection[str]) -> str:
+    """A sentence on files with such suffixes that are where a missing one was looked for.
+
+    >>> hinge.files.nearby("nowhere/panda.urdf", [".urdf"])
+    'There is no folder nowhere.'
+    """
+    folder, name = os.path.split(os.fspath(path))
+    try:
+        near = sorted(file for file in os.listdir(folder or ".") if os.path.splitext(file)[1].lower() in suffixes)
+    except OSError:
+        return "Check the path." if os.path.isdir(folder) else f"There is no folder {folder}."
+    said = did_you_mean(name, near)
+    if said.startswith("Did"):
+        return said
+    there = ", ".join(near[:8]) + (", …" if len(near) > 8 else "")
+    return f"Check the path; beside it there is {there}." if near else "Check the path."
 
 
 def same(a: Path, b: Path) -> bool:

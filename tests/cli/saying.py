@@ -16,12 +16,12 @@ LAMP = """<robot name="lamp">
 </robot>"""
 
 
-def said(*words):
+def said(*words, stdin=None):
     """What came of it: exit_code, stdout, stderr, and both as output."""
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+    return CliRunner().invoke(main, [str(word) for word in words], input=stdin, catch_exceptions=False)
 
 
-def refused(*words, code=1):
+def refused(*words, code=2):
     """The message of a command that has to fail, without the word Error."""
     ended = said(*words)
     assert ended.exit_code == code, ended.output

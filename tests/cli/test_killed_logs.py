@@ -98,7 +98,7 @@ def test_a_log_is_not_overwritten_through_a_link(tmp_path, lamp, link):
     before = (tmp_path / "a.npz").read_bytes()
     link(tmp_path / "a.npz", tmp_path / "alias.npz")
     for source, target in (("alias", "a"), ("a", "alias")):
-        words = ["--in", tmp_path / f"{source}.npz", "--out", tmp_path / f"{target}.npz"]
+        words = ["--in", tmp_path / f"{source}.npz", "--out", tmp_path / f"{target}.npz", "--force"]
         assert "is the log that is read, and would be lost." in refused("run", "gravity-force", lamp, *words)
     assert (tmp_path / "a.npz").read_bytes() == before
 

@@ -36,7 +36,7 @@ def log(tmp_path):
     return path
 
 
-def message(lamp, log, *words, name="gravity-force", out="out.csv", code=1):
+def message(lamp, log, *words, name="gravity-force", out="out.csv", code=2):
     target = os.path.join(os.path.dirname(lamp), out)
     made = refused("run", name, lamp, "--in", log, "--out", target, *words, code=code)
     assert not os.path.exists(target)
@@ -71,16 +71,16 @@ def test_an_algorithm_that_is_not_there(lamp, log):
     assert "there is no algorithm 'inverse_dynamcs'. Did you mean 'inverse_dynamics'" in message(
         lamp, log, name="inverse-dynamcs"
     )
-    made = message(lamp, log, name="integrate")
+    made = message(lamp, log, name="integrate", code=1)
     assert made.startswith("integrate takes v, which a log has no columns for.\n")
     assert message(lamp, log, name="pose") == (
-        "pose is about a frame, and none was named.\n  Known: 'foot', 'head', 'stem'.\n"
+        "pose is about a frame, and --at names none.\n  Known: 'foot', 'head', 'stem'.\n"
     )
     assert message(lamp, log, "--at", "haed", name="pose") == (
         "robot 'lamp' has no body or frame 'haed'. Did you mean 'head'?\n"
     )
     assert "gravity_force has no method 'nothing'" in message(lamp, log, "--method", "nothing")
-    assert "joint_terms has 'damp'. Did you mean 'damping'?" in message(lamp, log, "--joint-terms", "damp")
+    assert "--joint-terms has 'damp'. Did you mean 'damping'?" in message(lamp, log, "--joint-terms", "damp")
 
 
 def test_a_column_that_is_missing_is_named(tmp_path, lamp):
@@ -172,7 +172,8 @@ def test_a_column_of_words(tmp_path, lamp):
 def test_a_package_that_is_missing(lamp, log, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert (
-        message(lamp, log) == "log.csv: CSV and Parquet files need the package pyarrow.\n  pip install hinge[files]\n"
+        message(lamp, log, code=1)
+        == "log.csv: CSV and Parquet files need the package pyarrow.\n  pip install hinge[files]\n"
     )
 
 
@@ -181,7 +182,7 @@ def test_no_such_back_end(lamp, log):
 
 
 def test_a_place_that_cannot_be_written(lamp, log):
-    assert message(lamp, log, out="gone/out.csv").endswith(
+    assert message(lamp, log, out="gone/out.csv", code=1).endswith(
         "out.csv cannot be written: there is no folder gone.\n  Make it first.\n"
     )
 
@@ -356,9 +357,9 @@ def test_a_log_that_is_there_is_replaced_when_the_new_one_is_done(tmp_path, lamp
     out.write_text("old")
     bad = tmp_path / "bad.csv"
     bad.write_text("q_turn,q_nod\nx,y\n")
-    said("run", "gravity-force", lamp, "--in", bad, "--out", out)
+    said("run", "gravity-force", lamp, "--in", bad, "--out", out, "--force")
     assert out.read_text() == "old"
-    assert said("run", "gravity-force", lamp, "--in", log, "--out", out).exit_code == 0
+    assert said("run", "gravity-force", lamp, "--in", log, "--out", out, "--force").exit_code == 0
     assert out.read_text().startswith('"t","gravity_force_turn"')
 
 

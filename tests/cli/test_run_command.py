@@ -153,8 +153,8 @@ def test_chunks_of_any_size_give_the_same(tmp_path, lamp, states, monkeypatch):
 def test_a_log_is_not_replaced_by_what_comes_of_it(tmp_path, lamp, states):
     log = written(tmp_path, states, "parquet")
     before = log.read_bytes()
-    ended = said("run", "gravity-force", lamp, "--in", log, "--out", log)
-    assert ended.exit_code == 1
+    ended = said("run", "gravity-force", lamp, "--in", log, "--out", log, "--force")
+    assert ended.exit_code == 2
     assert "is the log that is read, and would be lost.\n  Write to another file." in ended.stderr
     assert log.read_bytes() == before
 

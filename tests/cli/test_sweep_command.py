@@ -68,7 +68,7 @@ def test_a_file_asks_what_python_asks(tmp_path, lamp, file):
 
 def test_it_goes_on_when_asked_to_also_on_workers(tmp_path, file):
     first = json.loads(said("sweep", file, "--json").stdout)
-    assert "holds this sweep already, 10 of 10 rollouts.\n  With resume=True" in refused("sweep", file)
+    assert "holds this sweep already, 10 of 10 rollouts.\n  With --resume what" in refused("sweep", file, code=1)
     (tmp_path / "lamp.zarr" / "digest" / "c.1.0").unlink()
     again = said("sweep", file, "--resume", "--workers", "1", "--json")
     assert again.exit_code == 0

@@ -39,7 +39,7 @@ def test_demo_computes_counts_and_times(lamp, given):
 def test_a_file_that_is_not_there_is_said_to_be(tmp_path, lamp, verb):
     missing = str(tmp_path / "lump.urdf")
     ended = said(verb, missing)
-    assert ended.exit_code == 1
+    assert ended.exit_code == 2
     with pytest.raises(hinge.ModelError) as caught:
         hinge.load(missing)
     assert ended.output == f"Error: {caught.value}\n"
@@ -51,7 +51,7 @@ def test_a_broken_file_is_said_to_be(tmp_path):
     path = tmp_path / "broken.urdf"
     path.write_text(LAMP[:300])
     ended = said("show", str(path))
-    assert ended.exit_code == 1
+    assert ended.exit_code == 2
     assert ended.output.startswith("Error: ")
     assert "broken.urdf:" in ended.output
 

@@ -51,7 +51,7 @@ def test_a_port_in_use_is_told(lamp):
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
     shown = said("view", tmp_path / "nothing.urdf", "--port", "0")
-    assert shown.exit_code == 1
+    assert shown.exit_code == 2
     assert "nothing.urdf" in shown.output + shown.stderr
 
 

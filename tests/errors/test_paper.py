@@ -174,8 +174,8 @@ def test_a_folder_one_may_not_write_to_is_named(tmp_path):
 def test_the_command_line_says_what_is_wrong(lamp, verb, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ended = said(verb[0], lamp, *verb[1:], "mas_matrix")
-    assert ended.exit_code == 1
+    assert ended.exit_code == 2
     assert ended.output.startswith("Error: there is no algorithm 'mas_matrix'. Did you mean 'mass_matrix'")
-    assert said(verb[0], "no.urdf", *verb[1:]).exit_code == 1
-    assert "give at=" in said(verb[0], lamp, *verb[1:], "pose").output
+    assert said(verb[0], "no.urdf", *verb[1:]).exit_code == 2
+    assert "give --at" in said(verb[0], lamp, *verb[1:], "pose").output
     assert not (tmp_path / "folder").exists()

@@ -211,15 +211,17 @@ def test_the_command_line_lists_and_clears_the_cache(cold):
     said = run(main, ["cache"])
     assert said.exit_code == 0
     lines = said.output.splitlines()
-    assert [line.split()[-1] for line in lines[:2]] == [f"{old.name[:16]}…", f"{new.name[:16]}…"]
+    rows = [[cell.strip() for cell in line.split("│")[1:4]] for line in lines if line.startswith("│")]
+    assert rows == [[arm.name, "gravity_force", "llvm"], [arm.name, "mass_matrix", "llvm"]]
     size = sum(p.stat().st_size for p in (old, new))
-    assert lines[2:] == [f"2 kernels, {size / 2**20:.1f} MiB in {cold}"]
+    assert lines[-1] == f"2 kernels, {size / 2**20:.1f} MiB in {cold}"
 
     said = run(main, ["cache", "--json"])
     told = json.loads(said.output)
     assert (said.exit_code, told["folder"], told["bytes"]) == (0, str(cold), size)
     assert [one["file"] for one in told["entries"]] == [old.name, new.name]
-    assert told["entries"][0] == {"file": old.name, "bytes": old.stat().st_size, "used": 1e9}
+    about = {"robot": arm.name, "algorithm": "gravity_force", "backend": "llvm", "numbers": "float64"}
+    assert told["entries"][0] == about | {"file": old.name, "bytes": old.stat().st_size, "used": 1e9}
 
     said = run(main, ["cache", "--clear"])
     assert (said.exit_code, said.output) == (0, "removed 2 kernels\n")

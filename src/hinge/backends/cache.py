@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import warnings
+from collections.abc import Sequence
 from functools import cache as once
 from pathlib import Path
 
@@ -25,7 +27,8 @@ from hinge import files
 from hinge.backends import ownership
 
 LIMIT = 1 << 30  # bytes
-MAGIC = b"hinge kernel 2\n"
+LABEL = 4096  # bytes of what an entry says it is for, of which a letter takes up to twelve
+MAGIC = b"hinge kernel 3\n"
 ELSEWHERE = "\n  HINGE_CACHE_DIR names another folder for it, or none where it is empty."
 _warned: set[str] = set()
 
@@ -108,20 +111,33 @@ def find(name: str, kind: str = "kernel") -> bytes | None:
 def _parsed(name: str, content: bytes) -> bytes | None:
     """What an entry holds, if it is whole and is the one of that name."""
     head = len(MAGIC) + 32
-    whole, said = content[head:], name.encode()
+    whole = content[head:]
     if not content.startswith(MAGIC) or hashlib.sha256(whole).digest() != content[len(MAGIC) : head]:
         return None
-    return whole[len(said) :] if whole.startswith(said) else None
+    said, _, entry = whole.partition(b"\n")
+    return entry if said.startswith(f"{name} ".encode()) else None
 
 
-def keep(name: str, content: bytes, kind: str = "kernel") -> None:
-    """Write an entry; where that fails, warn once and go on."""
+def label(path: Path) -> tuple[str, ...]:
+    """What an entry says it is for, by its first line: of a kernel robot, algorithm, back end, type of its numbers."""
+    try:
+        with files.opened(path) as file:
+            file.seek(len(MAGIC) + 32)
+            said = file.readline(2 * LABEL).decode()
+        return tuple(map(str, json.loads(said.partition(" ")[2])))
+    except (OSError, ValueError, TypeError):
+        return ()
+
+
+def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] = ()) -> None:
+    """Write an entry and what it is `about`; where that fails, warn once and go on."""
     where = folder()
     if where is None:
         return
     import tempfile
 
-    body = name.encode() + content
+    words = [word[: LABEL // (12 * len(about))] for word in about]
+    body = f"{name} {json.dumps(words)}\n".encode() + content
     try:
         where.mkdir(0o700, parents=True, exist_ok=True)
         if folder() != where:  # another was faster

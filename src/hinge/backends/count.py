@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hinge import notebook
 from hinge.graph import OPS, Program
 from hinge.graph.order import beforehand, taken
 
@@ -45,6 +46,10 @@ class Cost:
     def __str__(self) -> str:
         parts = [f"{getattr(self, k)} {k}" for k in ("mul", "add", "div", "sqrt", "trig", "neg", "other")]
         return ", ".join(p for p in parts if not p.startswith("0 ")) + f"; depth {self.depth} ({self.method})"
+
+    def _repr_html_(self) -> str:
+        figures = {name: value for name, value in vars(self).items() if name != "method"}
+        return notebook.table(("method", *figures), [(self.method, *figures.values())])
 
 
 def count(program: Program, method: str = "") -> Cost:

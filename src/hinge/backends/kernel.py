@@ -228,7 +228,7 @@ class Kernel:
     def _compiled(self, number: np.dtype[Any]) -> Code:
         code, key = self._made(self._served, number), self._key(number)
         if key:
-            cache.keep(key, code.content)
+            cache.keep(key, code.content, about=(self.plan.robot, self.name, self.backend, number.name))
         return code
 
     def _made(self, backend: Backend, number: np.dtype[Any]) -> Code:

@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hinge import notebook
 from hinge.checking.proofs import Proof, prove
 from hinge.checking.written import content_of, examine_text
 from hinge.errors import ModelError
 from hinge.model import Finding, Report
 from hinge.model.plausibility import examine
 from hinge.robot import Robot
-from hinge.robot.loading import load
+from hinge.robot.loading import is_text, load
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -78,6 +79,12 @@ class Diagnosis:
     def __str__(self) -> str:
         return "\n".join(line for _, line in self.lines())
 
+    def _repr_html_(self) -> str:
+        proofs = [(proof.outcome, proof.name, proof.measured) for proof in self.proofs]
+        parts = [self.findings._repr_html_()] if self.findings else []
+        parts += [notebook.table(("", "proof", "measured"), proofs, words=3)] if proofs else []
+        return "".join([*parts, notebook.lines(f"{self.file}: {self.summary}")])
+
     def to_json(self) -> str:
         """The diagnosis as one JSON object: file, exit_code, robot, counts, findings, proofs."""
         robot = self.robot and {"name": self.robot.name, "nq": self.robot.nq, "nv": self.robot.nv,
@@ -87,13 +94,15 @@ class Diagnosis:
             "exit_code": self.exit_code,
             "robot": robot,
             "counts": self.counts,
-            "findings": [_as_json(finding) for finding in self.findings],
+            "findings": [finding.data() for finding in self.findings],
             "proofs": [asdict(proof) | {"worst": _finite(proof.worst)} for proof in self.proofs],
         }
         return json.dumps(said, allow_nan=False)
 
 
-def check(source: str | os.PathLike[str], certify: bool = False, strict: bool = False, **options: Any) -> Diagnosis:
+def check(
+    source: str | bytes | os.PathLike[str], certify: bool = False, strict: bool = False, **options: Any
+) -> Diagnosis:
     """Everything that is wrong or odd about a robot file, or its text; a bad file is a finding, not an error.
 
     `certify` also proves the dynamics on this machine, at random states: forward dynamics undoes inverse dynamics, the
@@ -108,8 +117,7 @@ def check(source: str | os.PathLike[str], certify: bool = False, strict: bool = 
     the text: cannot be loaded
     """
     load('<robot name="none"><link name="none"/></robot>', **options)  # an option that is wrong is no finding
-    text = isinstance(source, str) and "<" in source
-    file = "the text" if text else os.fspath(source)
+    file = "the text" if is_text(source) else os.fsdecode(source)
     try:
         robot = load(source, **options)
     except ModelError as problem:
@@ -117,24 +125,13 @@ def check(source: str | os.PathLike[str], certify: bool = False, strict: bool = 
         return Diagnosis(file, None, Report((refusal,)), strict=strict)
     written = content_of(source, options.get("packages", ()))
     found = sorted([*robot.report, *examine(robot.model), *examine_text(written, robot.model.file)], key=_place)
-    proofs = prove(robot, written, "" if text else file) if certify else ()
+    proofs = prove(robot, written, "" if is_text(source) else file) if certify else ()
     return Diagnosis(file, robot, Report(tuple(found)), proofs, strict)
 
 
 def _place(finding: Finding) -> tuple[str, float]:
     """Findings in the order of the file, those without a line last."""
     return finding.where.file, finding.where.line or math.inf
-
-
-def _as_json(finding: Finding) -> dict[str, Any]:
-    return {
-        "severity": finding.severity,
-        "code": finding.code,
-        "what": finding.what,
-        "fix": finding.fix,
-        "file": finding.where.file or None,
-        "line": finding.where.line or None,
-    }
 
 
 def _finite(x: float | None) -> float | None:

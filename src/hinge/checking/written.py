@@ -10,7 +10,7 @@ from hinge.errors import ModelError
 from hinge.formats import xml
 from hinge.formats.xml import Element
 from hinge.model import Finding
-from hinge.robot.loading import read_file
+from hinge.robot.loading import is_text, read_file
 
 Content = str | bytes
 PRODUCTS = ("ixy", "ixz", "iyz")
@@ -18,11 +18,11 @@ BOUNDED = ("revolute", "prismatic")
 ON_AXIS = (*BOUNDED, "continuous", "planar")
 
 
-def content_of(source: str | os.PathLike[str], packages: Sequence[str | os.PathLike[str]] = ()) -> Content:
+def content_of(source: str | bytes | os.PathLike[str], packages: Sequence[str | os.PathLike[str]] = ()) -> Content:
     """What was read: the text itself, the bytes of a file, or what a xacro file expands to."""
-    if isinstance(source, str) and "<" in source:
+    if is_text(source):
         return source
-    path = os.fspath(source)
+    path = os.fsdecode(source)
     if path.endswith(".xacro"):
         from hinge.formats import xacro
 

@@ -1,7 +1,7 @@
 """The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `sweep`, `view`, `count`, `bench`, …
 
 A command is a row of VERBS and a function of its name in the file of its name, which is imported when it is called.
-Exit codes: 0 done, 1 it could not be done, 2 the command is wrong, 130 Ctrl-C.
+Flags that commands share are in inputs, outputs and common, exit codes in faults.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from typing import Any
 import click
 
 import hinge
+from hinge.cli.faults import FAILED, STOPPED, fault_of, worded
 
 VERBS = {  # in the order of the help, a line each
     "demo": "What hinge does, on an arm of its own or on yours.",
     "show": "The joints of a robot, their limits, and findings.",
     "check": "All that is wrong or odd about robot files.",
+    "convert": "A robot file into another format.",
+    "repair": "A robot file with what cannot be mended.",
+    "identify": "A robot fitted to measured motion.",
     "run": "An algorithm on every row of a log.",
     "simulate": "A robot that moves under gravity; a log, a plot.",
     "sweep": "Any number of rollouts into a store, on many workers.",
@@ -64,7 +68,7 @@ class Verbs(click.Group):
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where what Python holds of it goes when it ends
             click.echo("Error: " + "\n  ".join(hinge.files.unwritten("what is printed", problem)), err=True)
-            raise SystemExit(1) from None
+            raise SystemExit(FAILED) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -72,16 +76,14 @@ class Verbs(click.Group):
                 warnings.showwarning = _warned
                 return super().invoke(ctx)
         except hinge.HingeError as problem:
-            from hinge.cli.common import plain
-
-            raise click.ClickException(plain(str(problem))) from None
+            raise fault_of(problem) from None
         except KeyboardInterrupt as stop:
             click.echo(" ".join(["\nStopped.", *map(str, stop.args)]), err=True)
-            raise click.exceptions.Exit(130) from None
+            raise click.exceptions.Exit(STOPPED) from None
 
 
 def _warned(message: Warning | str, *where: Any, **more: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {worded(str(message))}", err=True)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

@@ -16,7 +16,8 @@ import numpy as np
 
 import hinge
 from hinge.backends import default_backend, threads
-from hinge.cli.common import BACKEND, BASE, JSON, NAMES, ROBOT, console, moving, progress, table
+from hinge.cli.common import BACKEND, JSON, NAMES, console, progress, table
+from hinge.cli.inputs import reads_robot
 from hinge.dynamics.registry import PLACE, choose
 from hinge.errors import NotCovered, did_you_mean
 from hinge.robot import Robot
@@ -39,30 +40,35 @@ class Rate:
 
 
 @click.command()
-@ROBOT
+@reads_robot(moves=True)
 @NAMES
 @click.option("--states", default=65536, show_default=True, type=click.IntRange(1), help="States in a batch.")
 @click.option("--seconds", default=0.3, show_default=True, type=click.FloatRange(0.01, 3600),
               help="How long each measurement takes.")  # fmt: skip
 @click.option("--threads", "count", type=click.IntRange(1), help="Threads a batch is split over; all by default.")
 @BACKEND
-@BASE
 @JSON
-def bench(robot: str, names: tuple[str, ...], states: int, seconds: float, count: int | None, backend: str | None,
-          base: str, as_json: bool) -> None:  # fmt: skip
+def bench(
+    robot: Robot,
+    names: tuple[str, ...],
+    states: int,
+    seconds: float,
+    count: int | None,
+    backend: str | None,
+    as_json: bool,
+) -> None:
     """Measure how fast the algorithms of ROBOT, a robot file, run on this machine.
 
     NAME is what is measured, such as inverse-dynamics; without it the main ones are. The best of many runs counts.
     """
-    arm = moving(robot, base)
-    found = measured(arm, names or MAIN, states, seconds, count, backend)
+    found = measured(robot, names or MAIN, states, seconds, count, backend)
     used = count or threads.number()
     here = {"threads": used, "cores": os.cpu_count(), "machine": platform.machine(), "hinge": hinge.__version__}
-    about = {"robot": arm.name, "nv": arm.nv, "states": states, "backend": backend or default_backend()} | here
+    about = {"robot": robot.name, "nv": robot.nv, "states": states, "backend": backend or default_backend()} | here
     if as_json:
         click.echo(json.dumps(about | {"rates": [asdict(rate) | {"ns": 1e9 / rate.batch} for rate in found]}))
         return
-    title = f"{arm.name}, {arm.nv} degrees of freedom: batches of {states:,} states; ns a state"
+    title = f"{robot.name}, {robot.nv} degrees of freedom: batches of {states:,} states; ns a state"
     columns = ("", "method", "one state a call", "a batch, 1 thread", f"a batch, {used} threads", "states a second")
     rows = [
         [r.name, r.method, *(f"{1e9 / x:,.4g}" for x in (r.single, r.alone, r.batch)), f"{r.batch:,.0f}"] for r in found

@@ -7,21 +7,30 @@ from typing import Any
 import click
 
 import hinge
-from hinge.cli.common import BASE, console, plain
+from hinge.cli.common import console
+from hinge.cli.faults import plain
+from hinge.cli.inputs import robot_flags, source_of
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "fix": "dim", "summary": "bold",
           "passed": "green", "failed": "bold red", "skipped": "dim"}  # fmt: skip
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file, a line each.")
 @click.option(
     "--certify", is_flag=True, help="Prove the dynamics on this machine, and compare them with other libraries."
 )
 @click.option("--strict", is_flag=True, help="Let notes count for the exit code.")
-@BASE
-def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, base: str) -> None:
+@robot_flags
+def check(
+    files: tuple[str, ...],
+    as_json: bool,
+    certify: bool,
+    strict: bool,
+    base: str | None,
+    packages: tuple[str, ...],
+) -> None:
     """Say all that is wrong or odd about robot files, and what to do.
 
     Exits with 0 when there is nothing but notes, 1 where there are errors, warnings or a proof that failed, and 2 where
@@ -29,7 +38,7 @@ def check(files: tuple[str, ...], as_json: bool, certify: bool, strict: bool, ba
     """
     screen, worst = console(), 0
     for file in files:
-        found = hinge.check(file, certify=certify, strict=strict, base=base)
+        found = hinge.check(source_of(file), certify, strict, base=base or "fixed", packages=packages)
         worst = max(worst, found.exit_code)
         if as_json:
             click.echo(found.to_json())

@@ -1,4 +1,4 @@
-"""What several commands have: the robot, options of the same meaning, tables, a progress bar on a terminal."""
+"""What several commands have besides a robot: options of the same meaning, tables, a progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ from typing import Any
 
 import click
 
-import hinge
+from hinge.cli.faults import plain
 from hinge.dynamics.registry import ALGORITHMS
-from hinge.robot import Robot
 
 WIDE = 160  # columns of text that goes to a file
-ROBOT = click.argument("robot", type=click.Path())
-BASE = click.option(
-    "--base",
-    type=click.Choice(["fixed", "floating"]),
-    default="fixed",
-    show_default=True,
-    help="What the robot stands on.",
-)
 AT = click.option("--at", default="", metavar="FRAME", help="The frame, for what is about one, such as pose.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 TERMS = click.option(
@@ -51,19 +42,6 @@ class Name(click.ParamType):
 NAMES = click.argument("names", nargs=-1, type=Name(), metavar="[NAME...]")
 
 
-def loaded(path: str, base: str = "fixed", packages: Sequence[str] = ()) -> Robot:
-    """The robot of a file."""
-    return hinge.load(path, base=base, packages=packages)
-
-
-def moving(path: str, base: str = "fixed") -> Robot:
-    """A robot from a file, refused where nothing moves."""
-    robot = loaded(path, base)
-    if not robot.nv:
-        raise click.ClickException(f"robot {robot.name!r} has no moving joint: there is nothing to compute.")
-    return robot
-
-
 def split(words: str) -> tuple[str, ...]:
     """Words with commas between them."""
     return tuple(word.strip() for word in words.split(",") if word.strip())
@@ -77,17 +55,12 @@ def console(stderr: bool = False) -> Any:
     return made if made.is_terminal else Console(highlight=False, markup=False, stderr=stderr, width=WIDE)
 
 
-def plain(text: str) -> str:
-    """Text from a file with what would steer a terminal spelled out, as Python does."""
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
-
-
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Any:
     """A table for a terminal; the first columns are to the left, numbers to the right."""
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(plain(title)), title_justify="left")
+    made = Table(title=Text(plain(title)) if title else None, title_justify="left")
     for k, column in enumerate(columns):
         made.add_column(column, justify="left" if k < left else "right", overflow="fold", no_wrap=k == 0)
     for row in rows:

@@ -6,15 +6,17 @@ import json
 
 import click
 
-from hinge.cli.common import JSON, NAMES, console, loaded
+from hinge.cli.common import JSON, NAMES, console
+from hinge.cli.inputs import reads_robot
+from hinge.robot import Robot
 
 
 @click.command()
-@click.argument("robot", required=False, type=click.Path())
+@reads_robot(required=False)
 @NAMES
 @click.option("--table", is_flag=True, help="Every count the texts print, beside ours on general arms.")
 @JSON
-def count(robot: str | None, names: tuple[str, ...], table: bool, as_json: bool) -> None:
+def count(robot: Robot | None, names: tuple[str, ...], table: bool, as_json: bool) -> None:
     """Count the operations of every method on ROBOT, a robot file, for one state.
 
     NAME is what is computed, such as inverse-dynamics; without it, that and mass-matrix and forward-dynamics are.
@@ -24,7 +26,7 @@ def count(robot: str | None, names: tuple[str, ...], table: bool, as_json: bool)
     from hinge.counting.measure import COUNTED
     from hinge.counting.table import of_robot, sheets
 
-    made = sheets() if table else (of_robot(loaded(str(robot)), name) for name in names or COUNTED)
+    made = sheets() if robot is None else (of_robot(robot, name) for name in names or COUNTED)
     if as_json:
         click.echo(json.dumps([sheet.data() for sheet in made], indent=1, ensure_ascii=False))
         return

@@ -10,24 +10,29 @@ import numpy as np
 
 import hinge
 from hinge.cli.bench import measured
-from hinge.cli.common import console, moving, table
+from hinge.cli.common import console, table
+from hinge.cli.inputs import reads_robot
+from hinge.cli.outputs import FORCE, Target, free
 from hinge.cli.show import joint_table
 from hinge.cli.view import serve
 from hinge.motion.joint_space import JointMotion
 from hinge.robot import Robot
 from hinge.sim import Trajectory
 
+PLOT = "hinge_demo.png"
+
 
 @click.command()
-@click.argument("robot", required=False, type=click.Path())
+@reads_robot(required=False, moves=True)
 @click.option("--seconds", default=0.2, show_default=True, type=click.FloatRange(0.01, 3600),
               help="How long each measurement takes.")  # fmt: skip
-@click.option("--plot", default="hinge_demo.png", show_default=True, type=click.Path(), help="Where the plot goes.")
+@click.option("--plot", type=Target(), help=f"Where the plot goes; {PLOT}, where there is none yet, by default.")
+@FORCE
 @click.option("--view/--no-view", "look", default=None, help="Show the run in the browser; on a terminal it is shown.")
-def demo(robot: str | None, seconds: float, plot: str, look: bool | None) -> None:
+def demo(robot: Robot | None, seconds: float, plot: str | None, look: bool | None) -> None:
     """Take an arm (or ROBOT, a robot file), compute its dynamics both ways, count and time them, and let it move."""
     screen = console()
-    arm = moving(robot) if robot else hinge.samples.puma560()
+    arm = robot or hinge.samples.puma560()
     screen.print(joint_table(arm))
     _there_and_back(screen, arm)
     screen.print(_costs(arm))
@@ -87,11 +92,13 @@ def _tracked(robot: Robot, run: Trajectory, motion: JointMotion) -> Any:
     return table(title, ("joint", "worst error [rad, m]", "most force [N m, N]", "limit"), rows)
 
 
-def _shown(screen: Any, run: Trajectory, plot: str, look: bool) -> None:
+def _shown(screen: Any, run: Trajectory, plot: str | None, look: bool) -> None:
     """The run as a plot and as a page, where the packages for them are there."""
     try:
-        run.plot(plot)
-        screen.print(f"\nIts coordinates, rates, forces and energy are drawn in {plot}.")
+        if plot is None:
+            free(PLOT)
+        run.plot(plot or PLOT)
+        screen.print(f"\nIts coordinates, rates, forces and energy are drawn in {plot or PLOT}.")
     except hinge.HingeError as missing:
         screen.print(f"\nNo plot: {missing}")
     if not look:

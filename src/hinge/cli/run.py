@@ -8,33 +8,59 @@ import time
 import click
 
 from hinge import logs
-from hinge.cli.common import AT, BACKEND, BASE, JSON, ROBOT, TERMS, Name, loaded, progress, split
+from hinge.cli.common import AT, BACKEND, JSON, TERMS, Name, progress, split
+from hinge.cli.inputs import log_of, reads_robot
+from hinge.cli.outputs import FORCE, Target, log_to, teller
+from hinge.robot import Robot
 
 
 @click.command()
 @click.argument("name", type=Name())
-@ROBOT
-@click.option("--in", "source", required=True, type=click.Path(), metavar="LOG", help="A .csv, .parquet or .npz file.")
-@click.option("--out", "target", required=True, type=click.Path(), metavar="LOG", help="The same, written anew.")
+@reads_robot()
+@click.option(
+    "--in",
+    "source",
+    required=True,
+    type=click.Path(allow_dash=True),
+    metavar="LOG",
+    help="A .csv, .parquet or .npz file, or - for standard input.",
+)
+@click.option(
+    "--out",
+    "target",
+    required=True,
+    type=Target(stream=True),
+    metavar="LOG",
+    help="The same, or - for CSV on standard output.",
+)
 @AT
 @click.option("--method", metavar="NAME", help="The formulation; the cheapest by default.")
 @TERMS
 @BACKEND
-@BASE
+@FORCE
 @JSON
-def run(name: str, robot: str, source: str, target: str, at: str, method: str | None, joint_terms: str,
-        backend: str | None, base: str, as_json: bool) -> None:  # fmt: skip
+def run(
+    name: str,
+    robot: Robot,
+    source: str,
+    target: str,
+    at: str,
+    method: str | None,
+    joint_terms: str,
+    backend: str | None,
+    as_json: bool,
+) -> None:
     """Compute NAME, such as inverse-dynamics, of ROBOT, a robot file, for every row of a log.
 
     Columns are called q_JOINT, qd_JOINT, qdd_JOINT and tau_JOINT. A log of any size goes through in chunks. When it is
     stopped, or the disk is full, what was computed so far can be read.
     """
-    arm, start = loaded(robot, base), time.perf_counter()
-    with progress(name) as tick:
-        rows = logs.run(arm, name, source, target, at, method, split(joint_terms), backend,
+    log, start, tell = log_of(source), time.perf_counter(), teller(target)
+    with progress(name) as tick, log_to(target) as place:
+        rows = logs.run(robot, name, log, place, at, method, split(joint_terms), backend,
                         progress=lambda share, done: tick(share, f"{done:,} rows"))  # fmt: skip
     seconds = time.perf_counter() - start
     if as_json:
-        click.echo(json.dumps({"name": name, "rows": rows, "seconds": seconds, "out": target}))
+        tell(json.dumps({"name": name, "rows": rows, "seconds": seconds, "out": target}))
     else:
-        click.echo(f"{target}: {rows:,} rows in {seconds:.2f} s")
+        tell(f"{target}: {rows:,} rows in {seconds:.2f} s")

@@ -8,28 +8,29 @@ from typing import Any
 import click
 import numpy as np
 
-from hinge.cli.common import BASE, JSON, ROBOT, console, loaded, plain, table
+from hinge.cli.common import JSON, console, table
+from hinge.cli.faults import plain
+from hinge.cli.inputs import reads_robot
 from hinge.robot import Robot
+from hinge.robot.summary import base_mass, freedoms, masses
 
 
 @click.command()
-@ROBOT
+@reads_robot()
 @JSON
-@BASE
-def show(robot: str, as_json: bool, base: str) -> None:
+def show(robot: Robot, as_json: bool) -> None:
     """Show the joints and frames of ROBOT, a robot file, and the findings on it."""
-    found = loaded(robot, base)
     if as_json:
-        findings = [{"severity": f.severity, "code": f.code, "what": f.what, "fix": f.fix} for f in found.report]
-        about = {"name": found.name, "nq": found.nq, "nv": found.nv, "mass": found.mass}
-        click.echo(json.dumps(about | {"joints": _joints(found), "frames": found.frame_names, "findings": findings}))
+        about = {"name": robot.name, "nq": robot.nq, "nv": robot.nv, "mass": robot.mass, "base_mass": base_mass(robot)}
+        findings = [finding.data() for finding in robot.report]
+        click.echo(json.dumps(about | {"joints": _joints(robot), "frames": robot.frame_names, "findings": findings}))
         return
     screen = console()
-    screen.print(joint_table(found))
-    others = [name for name in found.frame_names if name not in {*found.body_names, found.model.body_name[0]}]
+    screen.print(joint_table(robot))
+    others = [name for name in robot.frame_names if name not in {*robot.body_names, robot.model.body_name[0]}]
     if others:
         screen.print(plain(f"other frames: {', '.join(others)}"), soft_wrap=True)
-    for finding in found.report:
+    for finding in robot.report:
         screen.print(plain(str(finding)), soft_wrap=True)
 
 
@@ -48,6 +49,9 @@ def _joints(robot: Robot) -> list[dict[str, Any]]:
 
 def joint_table(robot: Robot) -> Any:
     """The joints of a robot, for a terminal."""
+    from rich.console import Group
+    from rich.text import Text
+
     model, rows = robot.model, []
     for i, p in model.outward():
         data = model.data[i]
@@ -56,5 +60,5 @@ def joint_table(robot: Robot) -> Any:
         rows.append(
             [model.joint_name[i], kind, model.body_name[i], model.body_name[p], f"{model.inertia[i].m:.4g}", *limits]
         )
-    title = f"{robot.name}: {robot.nv} degrees of freedom, {robot.mass:.4g} kg"
-    return table(title, ("joint", "type", "carries", "on", "kg", "lower", "upper"), rows, left=4)
+    title = Text(plain(f"{robot.name}: {freedoms(robot)}, {masses(robot)}"))
+    return Group(title, table("", ("joint", "type", "carries", "on", "kg", "lower", "upper"), rows, left=4))

@@ -11,7 +11,10 @@ import numpy as np
 
 import hinge
 from hinge import logs
-from hinge.cli.common import BACKEND, BASE, JSON, ROBOT, TERMS, moving, split
+from hinge.cli.common import BACKEND, JSON, TERMS, split
+from hinge.cli.faults import FAILED, STOPPED
+from hinge.cli.inputs import STREAM, reads_robot
+from hinge.cli.outputs import FORCE, Target, forced, log_to, teller
 from hinge.integrators import METHODS
 from hinge.logs.tables import target_suffix
 from hinge.robot import Robot
@@ -20,8 +23,8 @@ from hinge.sim.trajectory import Trajectory
 
 
 @click.command()
-@ROBOT
-@click.option("--time", "seconds", default=5.0, show_default=True, help="How long, in s.")
+@reads_robot(moves=True)
+@click.option("--time", "t", default=5.0, show_default=True, help="How long, in s.")
 @click.option("--step", default="0.001", show_default=True, help='In s, or "auto".')
 @click.option(
     "--method", default="rk4", show_default=True, help="rk4, lie_rk4, semi_implicit, euler, midpoint, dopri5."
@@ -33,37 +36,72 @@ from hinge.sim.trajectory import Trajectory
 @click.option("--record", default=1, show_default=True, type=click.IntRange(1), help="Keep every so many steps.")
 @TERMS
 @BACKEND
-@BASE
-@click.option("--out", type=click.Path(), metavar="LOG", help="Write a .csv, .parquet or .npz log, or a .zarr folder.")
-@click.option("--plot", type=click.Path(), metavar="PICTURE", help="Draw a .png, .svg or .pdf.")
+@click.option(
+    "--out",
+    type=Target(stream=True),
+    metavar="LOG",
+    help="Write a .csv, .parquet or .npz log, or a .zarr folder; - is CSV on standard output.",
+)
+@click.option("--plot", type=Target(), metavar="PICTURE", help="Draw a .png, .svg or .pdf.")
+@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif.")
+@FORCE
 @JSON
-def simulate(robot: str, seconds: float, step: str, method: str, start: tuple[str, ...], rollouts: int | None,
-             seed: int, limits: str, record: int, joint_terms: str, backend: str | None, base: str, out: str | None,
-             plot: str | None, as_json: bool) -> None:  # fmt: skip
+def simulate(
+    robot: Robot,
+    t: float,
+    step: str,
+    method: str,
+    start: tuple[str, ...],
+    rollouts: int | None,
+    seed: int,
+    limits: str,
+    record: int,
+    joint_terms: str,
+    backend: str | None,
+    out: str | None,
+    plot: str | None,
+    film: str | None,
+    as_json: bool,
+) -> None:
     """Let ROBOT, a robot file, move for a while under gravity, with no forces at its joints.
 
     It starts at rest, where its file puts it or where --from says; with --rollouts from many places. Ctrl-C keeps what
     there is.
     """
-    arm = moving(robot, base)
     folder = bool(out) and os.path.splitext(str(out))[1] == ".zarr"
-    if out and not folder:
+    if out and not folder and out != STREAM:
         target_suffix(out)  # before the work is done
     if plot:
         drawable(plot)
+    if film:
+        from hinge.viewing.film import writer_of
+
+        writer_of(film)
     streams = folder and method in METHODS and not METHODS[method].adaptive
-    run = hinge.simulate(arm, seconds, q0=_start(arm, start, rollouts, seed), method=method, step=_step(step),
+    run = hinge.simulate(robot, t, q0=_start(robot, start, rollouts, seed), method=method, step=_step(step),
                          record=record, limits=limits, joint_terms=split(joint_terms), backend=backend,
-                         file=out if streams else None, overwrite=streams)  # fmt: skip
+                         file=out if streams else None, overwrite=bool(streams) and forced())  # fmt: skip
     if out and not streams:
-        run.save(out) if folder else logs.write(run, out)
+        _put(run, out, folder)
     if plot:
         run.plot(plot)
-    click.echo(json.dumps(_said(run)) if as_json else repr(run))
-    for written in filter(None, (out, plot)):
-        click.echo(f"wrote {written}", err=True)
+    if film:
+        hinge.film(run, film)
+    teller(out)(json.dumps(_said(run)) if as_json else repr(run))
+    for written in filter(None, (out, plot, film)):
+        if written != STREAM:
+            click.echo(f"wrote {written}", err=True)
     if "stopped" in run.info:
-        raise click.exceptions.Exit(130 if str(run.info["stopped"]).startswith("interrupted") else 1)
+        raise click.exceptions.Exit(STOPPED if str(run.info["stopped"]).startswith("interrupted") else FAILED)
+
+
+def _put(run: Trajectory, out: str, folder: bool) -> None:
+    """The run as a folder that `hinge.open` reads, or as a log."""
+    if folder:
+        run.save(out)
+        return
+    with log_to(out) as place:
+        logs.write(run, place)
 
 
 def _start(robot: Robot, given: tuple[str, ...], rollouts: int | None, seed: int) -> Any:

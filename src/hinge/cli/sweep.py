@@ -9,6 +9,8 @@ import click
 
 import hinge
 from hinge.cli.common import JSON
+from hinge.cli.faults import FAILED, STOPPED, asked
+from hinge.cli.inputs import robot_flags
 from hinge.sweeps.toml_file import read
 from hinge.sweeps.zarr_store import package
 
@@ -20,17 +22,28 @@ from hinge.sweeps.zarr_store import package
     "--workers", default=0, show_default=True, type=click.IntRange(0), help="So many processes of this machine."
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The workers of a Dask cluster, such as tcp://10.0.0.1:8786.")
+@robot_flags
 @JSON
-def sweep(file: str, resume: bool, workers: int, scheduler: str | None, as_json: bool) -> None:
+def sweep(
+    file: str,
+    resume: bool,
+    workers: int,
+    scheduler: str | None,
+    base: str | None,
+    packages: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Run the rollouts that FILE asks for, a TOML file, and keep what it wants of them in a Zarr store.
 
     It runs in this process, on --workers of this machine, or on those of a --scheduler. When it is stopped, or killed,
     --resume computes what is missing.
     """
-    asked, start = read(file), time.perf_counter()
+    start = time.perf_counter()
+    with asked():
+        question = read(file, base, packages)
     client = package("distributed").Client(scheduler) if scheduler else None
     try:
-        made = hinge.sweep(**asked, resume=resume, workers=workers, client=client, progress=True)
+        made = hinge.sweep(**question, resume=resume, workers=workers, client=client, progress=True)
     finally:
         if client is not None:
             client.close()
@@ -45,4 +58,4 @@ def sweep(file: str, resume: bool, workers: int, scheduler: str | None, as_json:
         if made.hash:
             click.echo(f"  hash {made.hash}, in {seconds:.1f} s")
     if not made.complete:
-        raise click.exceptions.Exit(130 if made.stopped == "interrupted" else 1)
+        raise click.exceptions.Exit(STOPPED if made.stopped == "interrupted" else FAILED)

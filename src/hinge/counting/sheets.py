@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from hinge import notebook
+
 Cell = Any  # anything with a text
 
 
@@ -23,6 +25,10 @@ class Sheet:
         lines = [self.columns, marks, *([str(cell) for cell in row] for row in self.rows)]
         table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return "\n\n".join([table, *self.notes]) + "\n"
+
+    def _repr_html_(self) -> str:
+        table = notebook.table(self.columns, self.rows, self.title, self.words)
+        return table + (notebook.lines("\n".join(self.notes)) if self.notes else "")
 
     def data(self) -> dict[str, Any]:
         """What JSON can say of it."""

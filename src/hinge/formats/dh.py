@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge import notebook
 from hinge.errors import NOWHERE, ModelError, NotCovered, Where, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.model import Builder, Model, reframe
@@ -135,6 +136,12 @@ class Table(NamedTuple):
     base: np.ndarray
     tool: np.ndarray
     gravity: tuple[float, ...]
+
+    def _repr_html_(self) -> str:
+        columns = ("name", "type", "alpha", "a", "theta", "d", "mass")
+        rows = [[row.get(name, "0") for name in columns] for row in self.rows]
+        shown = [[f"{x:.6g}" if isinstance(x, float) else x for x in row] for row in rows]
+        return notebook.table(columns, shown, f"Denavit-Hartenberg table, {self.convention}", words=2)
 
 
 def write(model: Model) -> Table:

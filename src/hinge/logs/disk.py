@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hinge import files
-from hinge.errors import LogError
+from hinge.errors import UnwrittenLog
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -39,8 +39,8 @@ class Store:
             raise self._fault(fault) from None
         self._held = reserve
 
-    def _fault(self, fault: OSError) -> LogError:
-        return LogError(*files.unwritten(self.path, fault))
+    def _fault(self, fault: OSError) -> UnwrittenLog:
+        return UnwrittenLog(*files.unwritten(self.path, fault))
 
     def open(self, name: str = "", spare: bool = False) -> File:
         """A file of this log, or one beside it; a spare one is emptied before the reserve is given up."""

@@ -90,7 +90,7 @@ def _asked(robot: Robot, name: str, method: str | None, at: str) -> tuple[Algori
         hint = did_you_mean(name, runnable())
         raise NotCovered(f"{name} takes {lacks}, which a log has no columns for.\n  {hint}")
     if algorithm.asks_for_a_frame and not at:
-        raise LogError(f"{name} is about a frame, and none was named.", did_you_mean("", robot.model.frames))
+        raise LogError(f"{name} is about a frame, and at= names none.", did_you_mean("", robot.model.frames))
     if at:
         robot.model.frame(at)
     return algorithm, fields

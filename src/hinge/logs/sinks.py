@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hinge import files
-from hinge.errors import LogError
+from hinge.errors import LogError, UnwrittenLog
 from hinge.logs.columns import columns
 from hinge.logs.disk import Store, unbroken
 from hinge.logs.tables import Array, pyarrow_or_say, target_suffix
@@ -61,7 +61,7 @@ class Sink:
         except BaseException as problem:
             self._store.drop()
             if isinstance(problem, OSError):
-                raise LogError(*files.unwritten(self.path, problem)) from None
+                raise UnwrittenLog(*files.unwritten(self.path, problem)) from None
             raise
 
     def _needed(self) -> int:
@@ -100,7 +100,7 @@ class Sink:
             place = self._closed(problem)
         kept = f"The first {self.rows:,} rows are in {place}."
         if isinstance(problem, Full):
-            raise LogError(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", kept) from None
+            raise UnwrittenLog(f"{self.path} cannot be written: {os.strerror(errno.ENOSPC)}.", kept) from None
         if isinstance(problem, LogError):
             raise LogError(str(problem), kept) from None
         if isinstance(problem, KeyboardInterrupt):
@@ -116,7 +116,7 @@ class Sink:
         except OSError as fault:
             self._store.give_up()
             what, hint = files.unwritten(self.path, problem if isinstance(problem, OSError) else fault)
-            raise LogError(what, f"What there is of it is in {self._store.beside}. {hint}") from None
+            raise UnwrittenLog(what, f"What there is of it is in {self._store.beside}. {hint}") from None
 
 
 def _length(chunk: Mapping[str, Array]) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
-from hinge.errors import HingeError, LogError, did_you_mean
+from hinge.errors import HingeError, LogError
 
 Chunk = tuple[dict[str, Array], float]  # columns, and how much of the log has been read
 BLOCK = 512 << 10  # bytes of a CSV file that are parsed at once; some thirty blocks are read ahead
@@ -41,7 +41,7 @@ def open_log(path: str | os.PathLike[str]) -> Log:
         files.regular(name)  # of any size: it is read a chunk at a time
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or problem
-        raise LogError(f"{name} cannot be read: {why}.", _near(name)) from None
+        raise LogError(f"{name} cannot be read: {why}.", files.nearby(name, SUFFIXES)) from None
     with _reading(name):
         return kind(name)
 
@@ -83,15 +83,6 @@ def _reading(path: str) -> Iterator[None]:
     except Exception as problem:  # of a dozen kinds, from missing keys to unknown codecs
         why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
         raise LogError(f"{path} cannot be read: {why}.", "It may be damaged: write it again.") from None
-
-
-def _near(path: str) -> str:
-    folder, name = os.path.split(path)
-    try:
-        near = [file for file in os.listdir(folder or ".") if file.lower().endswith(SUFFIXES)]
-    except OSError:
-        return f"There is no folder {folder}."
-    return did_you_mean(name, near) if near else "Check the path."
 
 
 class _Arrow:

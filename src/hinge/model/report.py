@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from hinge import notebook
 from hinge.errors import NOWHERE, Where
 
 
@@ -17,6 +19,11 @@ class Finding:
     what: str
     fix: str = ""
     where: Where = NOWHERE
+
+    def data(self) -> dict[str, Any]:
+        """Its words, file and line, for JSON; None for a file or a line that is not known."""
+        words = {"severity": self.severity, "code": self.code, "what": self.what, "fix": self.fix}
+        return words | {"file": self.where.file or None, "line": self.where.line or None}
 
     def __str__(self) -> str:
         return f"{self.where}{self.severity}: {self.what}" + (f"\n  {self.fix}" if self.fix else "")
@@ -39,3 +46,7 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(str(f) for f in self.findings) or "nothing to report"
+
+    def _repr_html_(self) -> str:
+        rows = [(f.severity, str(f.where).rstrip(": "), f.what, f.fix) for f in self.findings]
+        return notebook.table(("", "where", "what", "to do"), rows, words=4) if rows else notebook.lines(str(self))

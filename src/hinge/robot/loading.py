@@ -7,11 +7,11 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeGuard
 
 from hinge import files
 from hinge.arguments import Vector
-from hinge.errors import NOWHERE, ModelError, did_you_mean
+from hinge.errors import NOWHERE, ModelError
 from hinge.formats.xml import MAX_BYTES
 from hinge.loops import linkages as _linkages
 from hinge.loops.equalities import closed
@@ -22,26 +22,27 @@ from hinge.model.symbols import is_symbolic
 from hinge.robot import Robot
 
 
-def load(source: str | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
+def load(source: str | bytes | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
          gravity: Sequence[float] | None = None, strict: bool = False,
          packages: Sequence[str | os.PathLike[str]] = (), loops: bool = False) -> Robot:  # fmt: skip
     """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
 
-    `base` is "fixed" or "floating"; an MJCF file says itself what floats, and "floating" frees the one body that is
-    fixed to its world. Mimic joints follow their leader with mimic="couple" and are independent with
-    mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given. `strict` refuses a robot with findings. Meshes named
-    by package are looked for under `packages`. A xacro file is a program: load only those you trust. With `loops`, the
-    equalities of an MJCF file that connect or weld bodies or tie joints become kinematic loops.
+    Bytes are text; a string is, where it has a "<" or a table in it. `base` is "fixed" or "floating"; an MJCF file says
+    itself what floats, and "floating" frees the one body that is fixed to its world. Mimic joints follow their
+    leader with mimic="couple" and are independent with mimic="free". `gravity` is (0, 0, -9.81) m/s² unless given.
+    `strict` refuses a robot with findings. Meshes named by package are looked for under `packages`. A xacro file is a
+    program: load only those you trust. With `loops`, the equalities of an MJCF file that connect or weld bodies or tie
+    joints become kinematic loops.
 
     >>> hinge.load('<robot name="r"><link name="a"/></robot>').nv
     0
     """
     searched = [os.fspath(p) for p in packages]
-    if isinstance(source, str) and ("<" in source or _is_table(source)):
+    if is_text(source):
         read, base = _reader(source, base)
         builder = read(source, packages=searched)
     else:
-        path = os.fspath(source)
+        path = os.fsdecode(source)
         content = read_file(path)
         if path.endswith(".xacro"):
             from hinge.formats import xacro
@@ -63,14 +64,19 @@ def read_file(path: str) -> bytes:
         hint = "A robot file holds no meshes: put large data in files of their own."
         raise ModelError("size", f"{path} cannot be read: {problem.strerror}.", hint) from None
     except (OSError, ValueError) as problem:
-        hint = _near_files(path) or "Check the path."
+        hint = files.nearby(path, (os.path.splitext(path)[1],))
         what = f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}."
         raise ModelError("no-file", what, hint) from None
 
 
+def is_text(source: str | bytes | os.PathLike[str]) -> TypeGuard[str | bytes]:
+    """Whether this is a robot's text, as bytes always are, rather than the path of one."""
+    return isinstance(source, bytes) or (isinstance(source, str) and ("<" in source or _is_table(source)))
+
+
 def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
     """What reads this text, and the base its builder then has: an MJCF file has its own free joints."""
-    if path.lower().endswith(".toml") or (isinstance(content, str) and _is_table(content)):
+    if path.lower().endswith(".toml") or (not path and _is_table(content)):
         from hinge.formats import dh_file
 
         return dh_file.read, base
@@ -85,23 +91,14 @@ def _reader(content: str | bytes, base: str, path: str = "") -> tuple[Any, str]:
     return urdf.read, base
 
 
-def _is_table(text: str) -> bool:
+def _is_table(content: str | bytes) -> bool:
     """Whether a text is a Denavit-Hartenberg file; its reader is brought in only where it may be one."""
+    text = content if isinstance(content, str) else content[:MAX_BYTES].decode("utf-8", "replace")
     if "[" not in text:
         return False
     from hinge.formats import dh_file
 
     return dh_file.is_table(text)
-
-
-def _near_files(path: str) -> str:
-    """A sentence that offers files of the same kind and folder with a like name."""
-    folder, name = os.path.split(path)
-    try:
-        near = [f for f in os.listdir(folder or ".") if os.path.splitext(f)[1] == os.path.splitext(name)[1]]
-    except OSError:
-        return ""
-    return did_you_mean(name, near) if near else ""
 
 
 def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,

@@ -49,6 +49,11 @@ class Robot(Algorithms):
     def __repr__(self) -> str:
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
 
+    def _repr_html_(self) -> str:
+        from hinge.robot.summary import robot_html
+
+        return robot_html(self)
+
     @property
     def name(self) -> str:
         """The name the file gives."""
@@ -81,7 +86,10 @@ class Robot(Algorithms):
 
     @property
     def mass(self) -> Any:
-        """The mass of all moving bodies, in kg; an expression where the robot is built from symbols."""
+        """The mass of all moving bodies, in kg: a base that is fixed is not in it, one that floats is.
+
+        An expression where the robot is built from symbols.
+        """
         return inputs.known(sum((inertia.m for inertia in self.model.inertia[1:]), 0.0))
 
     @functools.cached_property

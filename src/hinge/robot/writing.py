@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hinge.formats.write import write_file
+from hinge.formats.write import text_of, write_file
 from hinge.formats.write.notes import Notes
 from hinge.model import Report
 from hinge.robot import Robot
@@ -23,7 +23,22 @@ def write(robot: Robot, path: str | os.PathLike[str]) -> Report:
     >>> hinge.load(place).nv
     2
     """
+    return write_file(robot.model, os.fspath(path), _notes(robot))
+
+
+def written(robot: Robot, suffix: str, folder: str | os.PathLike[str] = ".") -> tuple[str, Report]:
+    """The text that `write` would put into a file of that suffix and folder, and its report.
+
+    >>> text, report = written(hinge.samples.pendulum(1), ".urdf")
+    >>> hinge.load(text).nv
+    1
+    """
+    notes = _notes(robot)
+    return text_of(robot.model, suffix, os.path.realpath(folder), notes, "the robot"), notes.report()
+
+
+def _notes(robot: Robot) -> Notes:
     notes = Notes()
     for parameter in robot.target.vary:
         notes.add("note", "vary", "parameter", parameter.name, "a file has its nominal value only.")
-    return write_file(robot.model, os.fspath(path), notes)
+    return notes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from hinge import notebook
 from hinge.arguments import Array
 from hinge.contact.contact_step import ContactRecord
 from hinge.errors import TrajectoryError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hinge.sim.contact_record import Taken
 
 FIELDS = ("q", "qd", "tau")
+DRAWN = 200  # times of a picture in a notebook
 SHOWN = ("stopped", "kept_error", "file", "replaced")  # of what is reported
 
 
@@ -130,6 +132,14 @@ class Trajectory:
         ]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        shown = self[:: max(1, len(self) // DRAWN)]
+        if shown.q is None or not len(self):
+            return notebook.lines(repr(self))
+        names, q = labels(self.robot.model)[0], shown.q.reshape(-1, len(shown), self.robot.nq)[0]
+        which = " of the first rollout" if self.status.ndim else ""
+        return notebook.lines(repr(self)) + notebook.curves(shown.t, q, names, f"rad or m{which}")
+
     def __getitem__(self, at: Any) -> Trajectory:
         """A slice in time, with the same rollouts; one index keeps the axis of time."""
         part = slice(at, at + 1 or None) if isinstance(at, int | np.integer) else at
@@ -176,6 +186,29 @@ class Trajectory:
             coordinates["coordinate"] = names[0]
         about = {"robot": self.robot.name, "method": self.method} | {k: str(v) for k, v in self.info.items()}
         return xarray.Dataset(data | {"status": (tuple(rollouts), self.status)}, coordinates, about)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame, one row a time: t, q_JOINT, qd_JOINT and tau_JOINT, as the columns of a log are called.
+
+        Of several rollouts one after the other, with the column `rollout`.
+
+        >>> run = hinge.simulate(hinge.samples.planar_2r(), 0.01)
+        >>> run.to_dataframe().shape
+        (11, 7)
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise TrajectoryError("to_dataframe needs the package pandas.", "pip install hinge[files]") from None
+        count, times = self.status.size, len(self)
+        columns: dict[str, Any] = {"t": np.tile(self.t, count)}
+        if self.status.ndim:
+            columns["rollout"] = np.repeat(np.arange(count), times)
+        for name, entries in zip(FIELDS, (labels(self.robot.model)[k] for k in (0, 1, 1)), strict=True):
+            if (values := getattr(self, name)) is not None:
+                flat = values.reshape(count * times, -1)
+                columns |= {f"{name}_{entry}": flat[:, k] for k, entry in enumerate(entries)}
+        return pandas.DataFrame(columns)
 
     def plot(self, path: Any = None, joints: Sequence[str] | None = None) -> Any:
         """A Matplotlib figure of positions, rates, forces with their limits, and energy; written to `path` if given.

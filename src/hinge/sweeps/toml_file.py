@@ -23,7 +23,7 @@ from __future__ import annotations
 import inspect
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +43,16 @@ OURS = {"robot", "store", "base", "parameters", "initial", "control", "options"}
 PLAIN = set(inspect.signature(sweep).parameters) - OURS - {"inputs", "resume", "client", "workers", "progress"}
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What `hinge.sweep` is given, from a file."""
+def read(
+    path: str | os.PathLike[str], base: str | None = None, packages: Sequence[str | os.PathLike[str]] = ()
+) -> dict[str, Any]:
+    """What `hinge.sweep` is given, from a file; its robot on another `base` than it says, with meshes in `packages`."""
     place = Path(path)
     try:
         said = tomllib.loads(files.read(place, LARGEST[0]).decode())
+    except FileNotFoundError as problem:
+        hint = files.nearby(place, (place.suffix,))
+        raise SweepError(f"{place} cannot be read: {problem.strerror}.", hint) from None
     except (OSError, ValueError) as problem:  # of a file, of its encoding, and of TOML
         raise SweepError(f"{place} cannot be read: {str(problem).rstrip('.')}.", "See docs/sweeps.md.") from None
     for name in said:
@@ -57,7 +62,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
         if not isinstance(said.get(name), str):
             raise SweepError(f"{place} has no {name}.", f'Write {name} = "…", the path of a file beside this one.')
     made = {name: said[name] for name in said.keys() & PLAIN} | _options(place, said.get("options", {}))
-    made["robot"] = load(place.parent / said["robot"], base=said.get("base", "fixed"))
+    made["robot"] = load(place.parent / said["robot"], base=base or said.get("base", "fixed"), packages=packages)
     made["store"] = place.parent / said["store"]
     for part in ("parameters", "initial"):
         made[part] = {name: _spread(place, f"{part}.{name}", x) for name, x in said.get(part, {}).items()}

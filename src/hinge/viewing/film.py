@@ -33,15 +33,20 @@ def film(run: Trajectory, path: str | os.PathLike[str], rollout: int = 0, speed:
     >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[0.3, 0.5], step=0.01)
     >>> hinge.film(run, "run.html")  # doctest: +SKIP
     """
-    kind = Path(path).suffix.lower()
-    one_of("the ending of a film", kind, WRITERS)
-    write, usual = WRITERS[kind]
+    write, usual = writer_of(path)
     made = _reel(run, rollout, usual if rate is None else rate, speed)
     where = Path(path)
     try:
         files.replace({os.fspath(where): write(made, size)})
     except OSError as problem:
         raise ViewError(". ".join(files.unwritten(where, problem))) from None
+
+
+def writer_of(path: str | os.PathLike[str]) -> tuple[Callable[[Reel, Size], bytes], float]:
+    """What writes a film with the suffix of a path, and how many pictures a second that has."""
+    kind = Path(path).suffix.lower()
+    one_of("the ending of a film", kind, WRITERS)
+    return WRITERS[kind]
 
 
 def picture(run: Trajectory, t: float, rollout: int = 0, size: Size = (640, 400)) -> Array:

@@ -33,9 +33,7 @@ def write_file(model: Model, path: str, notes: Notes) -> Report:
         raise ModelError("no-folder", f"{path} cannot be written: there is no folder {folder}.", "Make it first.")
     if os.path.isdir(target):
         raise ModelError("not-writable", f"{path} cannot be written: it is a folder.", "Give the name of a file.")
-    writer: Writer = import_module(f"hinge.formats.write.{WRITERS[suffix.lower()]}").write
-    text = writer(model, folder, notes)
-    _refuse_unreadable(path, text, folder)
+    text = text_of(model, suffix.lower(), folder, notes, path)
     try:
         files.replace({target: text.encode()})
     except OSError as problem:
@@ -43,11 +41,17 @@ def write_file(model: Model, path: str, notes: Notes) -> Report:
     return notes.report()
 
 
-def _refuse_unreadable(path: str, text: str, folder: str) -> None:
-    """Raise where the reader of the format refuses a text; what it says of the text is said of the robot."""
-    reader = import_module(f"hinge.formats.{READERS[os.path.splitext(path)[1].lower()]}")
+def text_of(model: Model, suffix: str, folder: str, notes: Notes, path: str) -> str:
+    """A model in the format of a suffix, as it is in a file of that folder; `path` names it in messages.
+
+    What the reader of the format refuses is not written: what it says of the text is said of the robot.
+    """
+    writer: Writer = import_module(f"hinge.formats.write.{WRITERS[suffix]}").write
+    reader = import_module(f"hinge.formats.{READERS[suffix]}")
+    text = writer(model, folder, notes)
     try:
         reader.read(text, file=path, folder=folder).build()
     except ModelError as problem:
         said = f"{problem.what}\n  {problem.hint}".rstrip()
         raise NotCovered(f"{path} is not written, because it could not be read again: {said}") from None
+    return text

@@ -78,10 +78,14 @@ class Shapes:
         return Tag("geom", said)
 
     def mesh(self, link: str, shape: Shape) -> str | None:
-        """The name of a mesh among the assets, or None where MuJoCo could not open it."""
+        """The name of a mesh among the assets, or None where it is not there or MuJoCo could not open it."""
         beside = os.path.dirname(os.path.abspath(self.model.file)) if self.model.file else ""
         path = os.path.join(beside, shape.file)
-        if not os.path.isabs(path) or not _opens(path):
+        if not (os.path.isabs(path) and os.path.isfile(path)):
+            hint = "Put it there, or read the robot with packages=…, the folders that its packages lie in."
+            self.notes.add("note", "mesh", "link", link, f"mesh {shape.file!r} was not found; it was left out.", hint)
+            return None
+        if not _opens(path):
             kind = os.path.splitext(path)[1] or shape.file
             self.notes.add("note", "mesh", "link", link, f"a {kind} mesh is none that MuJoCo opens; it was left out.",
                            f"It opens binary .stl files of up to {MOST_FACES} faces, .obj and .msh.")  # fmt: skip
@@ -115,7 +119,7 @@ class Shapes:
 def _opens(path: str) -> bool:
     """Whether MuJoCo opens a mesh file."""
     suffix = os.path.splitext(path)[1].lower()
-    if suffix not in MESHES or not os.path.isfile(path):
+    if suffix not in MESHES:
         return False
     if suffix != ".stl":
         return True
