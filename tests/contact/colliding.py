@@ -10,6 +10,7 @@ from hinge.contact.collision_pairs import pairs_of
 from hinge.contact.slots import Slots
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import POSITION, SCALAR, Quantity, unregistered
+from hinge.graph import less, select
 from hinge.model.shapes import Shape
 
 SIZES = {"sphere": (0.1,), "capsule": (0.08, 0.3), "ellipsoid": (0.1, 0.15, 0.2), "cylinder": (0.1, 0.3),
@@ -62,15 +63,17 @@ def states(rng, n, bodies, spread=0.2):
 
 
 def contact_kernel(robot, room, backend="llvm", **rules):
-    """A kernel from q to the number of contacts, and (pair, gap, point, normal, tangent) of each; and the pairs."""
+    """A kernel from q to the number of contacts, and (pair, gap, point, normal, tangent) of each, zeros where there is
+    none; and the pairs."""
     pairs = pairs_of(robot.model, **rules)
 
     def touch(model, q):
         like = q[1][0]
         slots = Slots(room, like)
         collide(pairs.seen_from(model), *poses(model, q), slots, like)
-        kept = [slots[float(k)] for k in range(room)]
-        return slots.found, [y for c in kept for y in (c.pair, c.gap, *c.point, *c.normal, *c.tangent)]
+        rows = [(less(k + 0.5, slots.found), slots[float(k)]) for k in range(room)]
+        kept = [select(there, y, 0.0) for there, c in rows for y in (c.pair, c.gap, *c.point, *c.normal, *c.tangent)]
+        return slots.found, kept
 
     gives = {"found": SCALAR, "kept": Quantity("contacts", lambda m: (room * 11,))}
     return robot.target.compiled(unregistered("touch", touch, {"q": POSITION}, gives), backend), pairs

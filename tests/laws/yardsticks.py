@@ -32,7 +32,10 @@ def every_call():
 
 
 def computed(model, name, method, options, given):
-    """The result of an algorithm traced on this very model; `given` has arrays, frames by name, wrenches by name."""
+    """The result of an algorithm traced on this very model; `given` has arrays, frames by name, wrenches by name.
+
+    What may be left out, and is, is zero.
+    """
     algorithm = ALGORITHMS[name][method]
     arrays = []
     for key, quantity in algorithm.inputs.items():
@@ -45,7 +48,8 @@ def computed(model, name, method, options, given):
                 total[at.body] += at.transform.T @ Force(Vec3(wrench[:3]), Vec3(wrench[3:]))
             arrays.append(np.array([list(f) for f in total]).reshape(1, -1))
         else:
-            arrays.append(np.asarray(given[key]).reshape(1, -1))
+            left_out = quantity.absent is not None and key not in given
+            arrays.append((np.zeros(quantity.size(model)) if left_out else np.asarray(given[key])).reshape(1, -1))
     program = _traced(model, name, method, tuple(options.items()))
     out = np.empty((1, algorithm.result.size(model)))
     interpret.run(program, arrays, [out])
