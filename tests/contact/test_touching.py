@@ -147,3 +147,17 @@ def test_a_run_without_end_or_from_nowhere_is_refused(given, words):
     for contact in (floor(0.0), replace(floor(0.0), friction=0.5)):
         with pytest.raises(hinge.SizeError, match=words):
             hinge.simulate_contacts(ball(), [contact], **{"q0": standing(0.5)} | given)
+
+
+def test_shapes_of_a_file_that_says_nothing_of_their_surfaces_touch_each_other():
+    text = """<mujoco><option timestep=".002"/><worldbody><geom type="plane" size="0 0 1"/>
+    <body pos="0 0 .1"><freejoint/><geom size=".1"/></body><body pos="0 0 .45"><freejoint/><geom size=".1"/></body>
+    </worldbody></mujoco>"""
+    mujoco = pytest.importorskip("mujoco")
+    m, robot = mujoco.MjModel.from_xml_string(text), hinge.load(text)
+    d = mujoco.MjData(m)
+    mujoco.mj_step(m, d, 200)
+    run = hinge.rollout(robot, [1, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0, 0, 0.45], np.zeros(12), 200, 2e-3, physics="file",
+                        backend="llvm")  # fmt: skip
+    assert run.q[-1, 13] == pytest.approx(d.qpos[9], abs=1e-6)
+    assert d.qpos[9] > 0.29

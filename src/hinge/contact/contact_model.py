@@ -20,7 +20,7 @@ import numpy as np
 from hinge.arguments import Array, finite
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
-from hinge.contact.collision_pairs import FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
+from hinge.contact.collision_pairs import DEFAULT, FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
 from hinge.contact.collision_shapes import CollisionShape, column, half_space, placed
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
@@ -288,7 +288,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     pairs: list[tuple[int, int, Touching]] = []
     shift = 0 if ground is None else 1
     if ground is not None:
-        pairs += [(0, k + 1, mixed(ground.surface, one.surface) if one.shape.surface else _on(ground))
+        pairs += [(0, k + 1, _on(ground) if one.surface == DEFAULT else mixed(ground.surface, one.surface))
                   for k, one in enumerate(placed_shapes) if one.body]  # fmt: skip
     number = {id(one.shape): k + shift for k, one in enumerate(placed_shapes)}
     if (contacts == "file" and stated) or contacts == "self":

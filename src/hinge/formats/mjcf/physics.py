@@ -158,14 +158,13 @@ def _condim(element: Element) -> int:
 # what shapes and joints say
 
 
-def surface(element: Element) -> Surface | None:
-    """How a geom touches others; None where that is MuJoCo's default."""
-    made = Surface(
+def surface(element: Element) -> Surface:
+    """How a geom touches others."""
+    return Surface(
         integer(element, "contype", 1), integer(element, "conaffinity", 1), _condim(element),
         integer(element, "priority", 0), _friction(element, PLAIN.friction), softness(element),
         number(element, "solmix", 1.0), number(element, "margin", 0.0), number(element, "gap", 0.0),
     )  # fmt: skip
-    return made if made != PLAIN else None
 
 
 def joint_physics(element: Element, settings: Settings) -> JointPhysics:
