@@ -270,6 +270,5 @@ def test_a_missing_file_offers_the_nearest_of_its_folder(tmp_path):
         assert str(error) == f"{missing} cannot be read: No such file or directory.\n  Did you mean 'panda.urdf'?"
         assert error.code == "no-file"
     nowhere = tmp_path / "gone" / "panda.urdf"
-    assert (
-        str(refused(hinge.load, nowhere)) == f"{nowhere} cannot be read: No such file or directory.\n  Check the path."
-    )
+    told = f"{nowhere} cannot be read: No such file or directory.\n  There is no folder {tmp_path / 'gone'}."
+    assert str(refused(hinge.load, nowhere)) == told
