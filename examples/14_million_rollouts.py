@@ -38,8 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
     data = xarray.open_zarr(sweep.store, consolidated=False)
     opened = time.perf_counter()
     height = np.concatenate([arm.pose(q, "tool")[:, 2, 3] for q in np.array_split(data.q_end.values, 20)])
-    load = data["link6.mass"].values - weights["link6.mass"] + 1.0
-    failed = sweep.failed
+    load, failed = data["link6.mass"].values - weights["link6.mass"] + 1.0, sweep.failed
 
 sag = 1e3 * (arm.pose(hold, "tool")[2, 3] - height)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), constrained_layout=True)
