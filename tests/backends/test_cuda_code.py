@@ -7,12 +7,12 @@ import cuda_on_host
 import numpy as np
 import pytest
 from cuda_on_host import outs_of
+from gpus import has_gpu, with_gpu
 from sweeps import swept
 
 import hinge
 from hinge.backends import interpret
 from hinge.backends.cuda import compiler, emit
-from hinge.backends.cuda.device import driver
 from hinge.backends.statements import REALS
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.errors import DeviceError, HingeError
@@ -27,15 +27,6 @@ with_nvrtc = pytest.mark.skipif(
 )
 
 
-def has_gpu():
-    try:
-        driver()
-    except DeviceError:
-        return False
-    return True
-
-
-with_gpu = pytest.mark.skipif(not has_gpu(), reason="there is no GPU here, or no driver for it")
 numbers = pytest.mark.parametrize("number", [np.float64, np.float32])
 ROBOTS = {
     "arm": hinge.samples.puma560,

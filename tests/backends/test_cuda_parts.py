@@ -7,27 +7,18 @@ import cuda_on_host
 import numpy as np
 import pytest
 from cuda_on_host import outs_of
+from gpus import with_gpu
 
 import hinge
 from hinge import backends
 from hinge.backends import find, interpret
 from hinge.backends.cuda import compiler, emit, parts, rows
-from hinge.backends.cuda.device import driver
 from hinge.backends.cuda.registers import Flow, reordered
 from hinge.backends.statements import REALS
-from hinge.errors import DeviceError
 
 STATES = 131  # a block of 128 threads, and a few
 hosted = pytest.mark.skipif(cuda_on_host.COMPILER is None, reason="there is no C++ compiler here: g++ or clang++")
 with_nvrtc = pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason='pip install "hinge[cuda]"')
-
-
-def has_gpu():
-    try:
-        driver()
-    except DeviceError:
-        return False
-    return True
 
 
 @functools.cache
@@ -104,7 +95,7 @@ def test_parts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, few_regist
     assert all(np.array_equal(a, b) for a, b in zip(made, interpreted(program, arrays), strict=True))
 
 
-@pytest.mark.skipif(not has_gpu(), reason="there is no GPU here, or no driver for it")
+@with_gpu
 @pytest.mark.parametrize("number", [np.float64, np.float32])
 def test_parts_on_a_gpu_give_the_bits_of_the_interpreter(few_registers, monkeypatch, number):
     monkeypatch.setattr(rows, "BUSY", 50)  # states at a time: some calls of all kernels, the last one of a few states

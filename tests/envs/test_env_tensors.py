@@ -4,23 +4,14 @@ import interpreted_gpu
 import numpy as np
 import pytest
 from env_tasks import Arm, Thrown
+from gpus import with_gpu
 
-from hinge.backends.cuda.device import driver
 from hinge.envs import VectorEnv
-from hinge.errors import DeviceError, UnknownName
+from hinge.errors import UnknownName
 
 N = 7
 
 
-def has_gpu():
-    try:
-        driver()
-    except DeviceError:
-        return False
-    return True
-
-
-with_gpu = pytest.mark.skipif(not has_gpu(), reason="there is no GPU here, or no driver for it")
 modes = pytest.mark.parametrize("mode", ["next_step", "same_step"])
 
 

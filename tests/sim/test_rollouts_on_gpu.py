@@ -3,26 +3,15 @@
 import interpreted_gpu
 import numpy as np
 import pytest
+from gpus import with_gpu
 from sim_robots import bounded_arm, double_pendulum, flyer
 
 import hinge
-from hinge.backends.cuda.device import driver
-from hinge.errors import DeviceError, NotCovered, SizeError, UnknownName
+from hinge.errors import NotCovered, SizeError, UnknownName
 from hinge.loops import linkages
 
 N, STEPS, H = 5, 12, 1e-2
 RNG = np.random.default_rng(8)
-
-
-def has_gpu():
-    try:
-        driver()
-    except DeviceError:
-        return False
-    return True
-
-
-with_gpu = pytest.mark.skipif(not has_gpu(), reason="there is no GPU here, or no driver for it")
 
 
 def policy(t, q, qd, target, gain):
