@@ -315,7 +315,7 @@ def test_a_method_of_a_name_that_is_there_and_of_a_new_one():
         np.testing.assert_array_equal(arm.first_angle([[0.3, 0.2], [0.5, 0.1]]), [0.3, 0.5])
         assert arm.first_angle.__doc__ == "The first coordinate."
         assert arm.cost("first_angle").mul == 0
-        assert "### robot.first_angle" in made_page("robot")
+        assert "{py:method} hinge.Robot.first_angle(q," in made_page("robot")
         assert "`nothing`" in made_page("robot")
     finally:
         for owner in hinge.Robot.__mro__:
