@@ -143,11 +143,11 @@ def test_a_name_that_leads_nowhere_is_not_looked_for_where_python_runs(shelf, fi
     robot = hinge.load(str(shelf / "arm" / file))
     shapes = [one for some in robot.model.shapes.values() for one in some]
     assert shapes
-    from hinge.viewing.shapes import triangles
+    from hinge.viewing.shapes import painted
 
     for shape in shapes:
         with pytest.raises(ValueError, match="was not found"):
-            triangles(shape)
+            painted(shape)
         with pytest.raises(FileNotFoundError):
             _ = shape.geometry.corners
     assert outside(shelf) == []

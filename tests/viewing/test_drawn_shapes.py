@@ -23,7 +23,7 @@ TURNED = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
     ],
 )
 def test_a_shape_is_closed_and_has_its_size(kind, size, volume, edges):
-    vertices, faces = shapes.triangles(Shape("visual", kind, size, xyz=(1.0, 2.0, 3.0), rotation=TURNED))
+    ((vertices, faces, _),) = shapes.painted(Shape("visual", kind, size, xyz=(1.0, 2.0, 3.0), rotation=TURNED))
     mesh = trimesh.Trimesh(vertices, faces)
     mesh.merge_vertices()
     assert mesh.is_watertight

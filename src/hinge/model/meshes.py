@@ -11,7 +11,7 @@ import errno
 import os
 from functools import lru_cache
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,19 +28,83 @@ def found(path: str) -> bool:
 
 def read(path: str) -> tuple[Array, Array]:
     """Vertices (n, 3) and triangles (m, 3) of a mesh file; raises whatever its reader does."""
+    data, ending = _content(path)
+    if (plain := _plain(data, ending)) is not None:
+        return plain
+    import trimesh
+
+    beside: Any = _Beside(os.path.dirname(path))
+    mesh: Any = trimesh.load(BytesIO(data), ending[1:], beside, "mesh", process=False, skip_materials=True)
+    return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
+
+
+class Painted(NamedTuple):
+    """Triangles of one material: vertices (n, 3), triangles (m, 3), and its colour where the file says one."""
+
+    vertices: Array
+    faces: Array
+    rgba: tuple[float, ...] | None
+
+
+def painted(path: str) -> list[Painted]:
+    """What `read` gives, apart by the colours of the file's materials: those of DAE, OBJ with its MTL, glTF and PLY.
+
+    A material with an image has the mean colour of the image. A material that cannot be read has no colour.
+    """
+    data, ending = _content(path)
+    if (plain := _plain(data, ending)) is not None:
+        return [Painted(*plain, None)]
+    import trimesh
+
+    beside: Any = _Beside(os.path.dirname(path))
+    apart: dict[tuple[float, ...] | None, list[Any]] = {}
+    try:
+        scene: Any = trimesh.load_scene(BytesIO(data), ending[1:], beside, process=False)
+        for mesh in scene.dump():
+            if hasattr(mesh, "faces"):  # lines and points are no surface
+                apart.setdefault(_rgba(mesh.visual), []).append(mesh)
+    except Exception:  # a material is no reason not to see the mesh
+        return [Painted(*read(path), None)]
+    return [Painted(*_joined(same), rgba) for rgba, same in apart.items()]
+
+
+def _joined(pieces: list[Any]) -> tuple[Array, Array]:
+    """Vertices and triangles of several meshes as those of one."""
+    before = np.cumsum([0, *(len(one.vertices) for one in pieces)])
+    faces = [np.asarray(one.faces, int) + at for one, at in zip(pieces, before, strict=False)]
+    return np.concatenate([np.asarray(one.vertices, float) for one in pieces]), np.concatenate(faces)
+
+
+def _rgba(visual: Any) -> tuple[float, ...] | None:
+    """The colour of a mesh as trimesh has it: of its material, of the material's image, or the mean of its corners."""
+    if not visual.defined:
+        return None
+    material = getattr(visual, "material", None)
+    if material is None:
+        color = np.asarray(visual.main_color, float) / 255.0
+    else:
+        color = np.asarray(material.main_color, float) / 255.0
+        image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+        if image is not None:
+            color[:3] = np.asarray(image.convert("RGB").resize((1, 1)), float).reshape(3) / 255.0
+        color[3] = float(np.ravel(getattr(material, "kwargs", {}).get("d", color[3]))[0])
+    return tuple(color.tolist())
+
+
+def _content(path: str) -> tuple[bytes, str]:
+    """The bytes of a mesh file, and its ending."""
     if not os.path.isabs(path):
         raise FileNotFoundError(errno.ENOENT, "it was not found", path)
-    data = files.read(path, MOST)
-    folder, (_, ending) = os.path.dirname(path), os.path.splitext(path.lower())
+    return files.read(path, MOST), os.path.splitext(path.lower())[1]
+
+
+def _plain(data: bytes, ending: str) -> tuple[Array, Array] | None:
+    """Vertices and triangles of the kinds that are read here."""
     if ending == ".msh":
         return _msh(data)
     if ending == ".stl" and len(data) == 84 + 50 * int.from_bytes(data[80:84], "little"):
         return _stl(data)
-    import trimesh
-
-    beside: Any = _Beside(folder)
-    mesh: Any = trimesh.load(BytesIO(data), ending[1:], beside, "mesh", process=False, skip_materials=True)
-    return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
+    return None
 
 
 class _Beside:

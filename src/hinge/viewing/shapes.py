@@ -16,6 +16,7 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.model import meshes
 from hinge.model.coasting import FREE
+from hinge.model.meshes import Painted
 from hinge.model.model import Model
 from hinge.model.shapes import Box, Cylinder, Mesh, Plane, Shape
 from hinge.spatial.linear3 import Vec3
@@ -73,12 +74,13 @@ def parts(model: Model, poses: Array) -> tuple[list[Part], list[str]]:
                 if frame.body == 0 and shape.kind == Plane.kind:
                     continue
                 try:
-                    vertices, faces = triangles(shape)
+                    pieces = painted(shape)
                 except ValueError as wrong:
                     left.append(f"{link}: {wrong}")
                     continue
-                color, opacity = _color(shape, own.get(frame.body, PLAIN))
-                found.append(Part(frame.body, vertices @ R.T + p, faces, color, opacity))
+                for piece in pieces:
+                    color, opacity = _color(piece.rgba, own.get(frame.body, PLAIN))
+                    found.append(Part(frame.body, piece.vertices @ R.T + p, piece.faces, color, opacity))
             if found:
                 break
         made += found
@@ -89,26 +91,31 @@ def parts(model: Model, poses: Array) -> tuple[list[Part], list[str]]:
     return made, left
 
 
-def triangles(shape: Shape) -> tuple[Array, Array]:
-    """A shape in its link's coordinates: vertices and triangles."""
+def painted(shape: Shape) -> list[Painted]:
+    """A shape in its link's coordinates, apart by colours.
+
+    A mesh has those of its materials, and where it has none the one that the robot's file says, as in RViz.
+    """
     geometry = shape.geometry
     if geometry is None:
         raise ValueError(f"a {shape.kind} is not drawn")
-    vertices, faces = _mesh(geometry) if isinstance(geometry, Mesh) else geometry.triangles()
-    return vertices @ np.array(shape.rotation, float).T + np.array(shape.xyz, float), faces
+    R, p = np.array(shape.rotation, float), np.array(shape.xyz, float)
+    pieces = _mesh(geometry) if isinstance(geometry, Mesh) else [Painted(*geometry.triangles(), None)]
+    return [Painted(one.vertices @ R.T + p, one.faces, one.rgba or shape.rgba) for one in pieces]
 
 
-def _mesh(mesh: Mesh) -> tuple[Array, Array]:
+def _mesh(mesh: Mesh) -> list[Painted]:
     name = os.path.basename(mesh.file) or "a mesh"
     if not meshes.found(mesh.file):
         raise ValueError(f"mesh {name} was not found; hinge.load(..., packages=[…]) says where to look")
     try:
-        vertices, faces = mesh.triangles()
+        pieces = meshes.painted(mesh.file)
     except Exception as wrong:  # readers of meshes raise whatever they like
         raise ValueError(f"mesh {name} cannot be read: {getattr(wrong, 'strerror', None) or wrong}") from None
-    if len(faces) > MOST:
-        raise ValueError(f"mesh {name} has {len(faces)} triangles; at most {MOST} are drawn")
-    return vertices, faces
+    count = sum(len(one.faces) for one in pieces)
+    if count > MOST:
+        raise ValueError(f"mesh {name} has {count} triangles; at most {MOST} are drawn")
+    return [one._replace(vertices=one.vertices * mesh.scale) for one in pieces]
 
 
 def size(poses: Array) -> float:
@@ -163,8 +170,8 @@ def _rod(body: int, start: Array, end: Array, radius: float, color: Color) -> It
         yield Part(body, vertices @ R.T + (start + end) / 2, faces, color)
 
 
-def _color(shape: Shape, plain: Color) -> tuple[Color, float | None]:
-    if shape.rgba is None:
+def _color(rgba: tuple[float, ...] | None, plain: Color) -> tuple[Color, float | None]:
+    if rgba is None:
         return plain, None
-    r, g, b, a = (float(np.clip(x, 0.0, 1.0)) for x in shape.rgba)
+    r, g, b, a = (float(np.clip(x, 0.0, 1.0)) for x in rgba)
     return (round(255 * r), round(255 * g), round(255 * b)), None if a >= 1.0 else max(a, 0.1)
