@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hinge.arguments import Array
 from hinge.backends import default_backend
@@ -13,8 +14,8 @@ from hinge.dynamics.place import Place
 from hinge.dynamics.registry import POSITION, Quantity, unregistered
 
 
-def poses(target: Target, q: Array, names: Sequence[str]) -> Array:
-    """The poses of links or frames, (…, names, 4, 4), frame to base."""
+def poses(target: Target, q: Array, names: Sequence[str], parameters: Mapping[str, Any] | None = None) -> Array:
+    """The poses of links or frames, (…, names, 4, 4), frame to base; `parameters` are a varied robot's."""
     names = tuple(names)
 
     def function(model, q):
@@ -30,4 +31,4 @@ def poses(target: Target, q: Array, names: Sequence[str]) -> Array:
         return target.compiled(unregistered("poses", function, {"q": POSITION}, {"poses": many}))
 
     kernel = target.kernels(("poses", names, default_backend()), make)
-    return kernel(q, *target.further("poses", None, None))
+    return kernel(q, *target.further("poses", parameters, None))

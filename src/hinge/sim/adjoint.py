@@ -139,6 +139,11 @@ class Course:
     given: Mapping[str, Any]
     place: Here
 
+    @property
+    def times(self) -> Any:
+        """When the recorded states are, (rows,) s."""
+        return self.start + (self.first + self.record * np.arange(self.steps // self.record + 1)) * self.h
+
     def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> dict[str, Any]:
         """What weights of the recorded states become as weights of what was given."""
         if self.physics.touch is not None:

@@ -14,11 +14,12 @@ from hinge.robot import Robot
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
 from hinge.viewing import shapes
-from hinge.viewing.reel import body_poses
+from hinge.viewing.cast import body_poses
+from hinge.viewing.marks import AXIS, COM, CONTACT, FORCE, TRAIL
+from hinge.viewing.reel import GHOST
 
-AXIS, FORCE, CONTACT, COM = (214, 39, 40), (255, 127, 14), (44, 160, 44), (148, 103, 189)
 NONE = np.zeros((0, 3)), np.zeros((0, 3))
-MARKS = ("frames", "joint axes", "centre of mass", "forces", "contact forces")
+FOLLOWING = {"joint axes", "centre of mass", "forces", "contact forces", "trails"}  # drawn anew at each state
 
 
 def wxyz(R: Array) -> Array:
@@ -27,40 +28,48 @@ def wxyz(R: Array) -> Array:
 
 
 class Figure:
-    """A robot as it stands; `stand` moves it."""
+    """A robot as it stands; `stand` moves it. `place` (3), m, is where its base is among others."""
 
-    def __init__(self, scene: Any, robot: Robot, name: str, ghost: bool = False):
+    def __init__(self, scene: Any, robot: Robot, name: str, ghost: bool = False, place: Any = (0.0, 0.0, 0.0)):
         self.scene, self.robot, self.name = scene, robot, name
         neutral = robot.neutral()
         poses = body_poses(robot, neutral)
         self.parts, self.left = shapes.parts(robot.model, poses)
         self.size = max(shapes.extent(self.parts, poses), 0.1)
-        self.frames = [
-            scene.add_frame(f"/{name}/bodies/{body}", show_axes=False, axes_length=self.size / 12,
-                            axes_radius=self.size / 300)
-            for body in robot.body_names
-        ]  # fmt: skip
+        self.place = np.asarray(place, float)
+        self.root = scene.add_frame(f"/{name}", show_axes=False, position=self.place)
+        axes = {"show_axes": False, "axes_length": self.size / 12, "axes_radius": self.size / 300}
+        self.frames = [scene.add_frame(f"/{name}/bodies/{body}", **axes) for body in robot.body_names]
+        self.meshes = []
         for k, part in enumerate(self.parts):
             path = f"/{name}/bodies/{robot.body_names[part.body - 1]}/{k}" if part.body else f"/{name}/base/{k}"
-            scene.add_mesh_simple(path, part.vertices.astype(np.float32), part.faces.astype(np.uint32),
-                                  color=part.color, opacity=0.25 if ghost else part.opacity, flat_shading=False,
-                                  side="double")  # fmt: skip
-        self.marks: dict[str, Any] = {}
+            mesh = scene.add_mesh_simple(path, part.vertices.astype(np.float32), part.faces.astype(np.uint32),
+                                         color=part.color, opacity=GHOST if ghost else part.opacity,
+                                         flat_shading=False, side="double")  # fmt: skip
+            self.meshes.append((mesh, GHOST if ghost else part.opacity))
+        self.marks: dict[str, list[Any]] = {}
         self.shown: set[str] = set()
         self.q: Array = neutral
         self.tau: Array | None = None
         self.pushes = NONE
+        self.ways = np.zeros((0, 0, 3))
         self.stand(neutral)
 
-    def stand(self, q: Array, tau: Array | None = None, pushes: tuple[Array, Array] = NONE) -> None:
-        """Move to a configuration; `tau` are joint forces to be drawn, `pushes` points (n, 3) and arrows there."""
+    def stand(self, q: Array, tau: Array | None = None, pushes: tuple[Array, Array] = NONE, ways: Array | None = None,
+              poses: Array | None = None) -> None:  # fmt: skip
+        """Move to a configuration, with what is drawn of it.
+
+        `tau` are joint forces, `pushes` points (n, 3) and arrows there, `ways` are those that tips have come, (m, T, 3),
+        and `poses` those of base and bodies where they are known.
+        """
         self.q, self.tau, self.pushes = np.asarray(q, float), tau, pushes
-        poses = body_poses(self.robot, self.q)
-        for frame, T in zip(self.frames, poses[1:], strict=True):
+        self.ways = self.ways if ways is None else ways
+        self.poses = body_poses(self.robot, self.q) if poses is None else poses
+        for frame, T in zip(self.frames, self.poses[1:], strict=True):
             frame.wxyz = wxyz(T[:3, :3])
             frame.position = T[:3, 3]
-        for mark in self.shown - {"frames"}:
-            self._draw(mark, poses)
+        for mark in self.shown & FOLLOWING:
+            self._draw(mark)
 
     def mark(self, what: str, on: bool) -> None:
         """Show a kind of mark, or hide it."""
@@ -68,40 +77,73 @@ class Figure:
         if what == "frames":
             for frame in self.frames:
                 frame.show_axes = on
+        elif what == "translucent links":
+            for mesh, usual in self.meshes:
+                mesh.opacity = GHOST if on else usual
         elif on:
-            self._draw(what, body_poses(self.robot, self.q))
-        elif what in self.marks:
-            self.marks.pop(what).remove()
+            self._draw(what)
+        else:
+            self._clear(what)
 
     def arrows(self, name: str, points: Array, vectors: Array, color: tuple[int, int, int] = CONTACT) -> None:
         """Arrows from points (n, 3) along vectors (n, 3), in m."""
         made = np.stack([points, points + vectors], axis=1)
         long = np.linalg.norm(vectors, axis=1) > 1e-4 * self.size
-        if name in self.marks:
-            self.marks.pop(name).remove()
+        self._clear(name)
         if long.any():
             r, path = self.size / 150, f"/{self.name}/{name}"
             sizes = {"shaft_radius": r, "head_radius": 2.5 * r, "head_length": 5 * r}
-            self.marks[name] = self.scene.add_arrows(path, made[long].astype(np.float32), color, **sizes)
+            self.marks[name] = [self.scene.add_arrows(path, made[long].astype(np.float32), color, **sizes)]
 
-    def _draw(self, what: str, poses: Array) -> None:
+    def _clear(self, what: str) -> None:
+        for node in self.marks.pop(what, ()):
+            node.remove()
+
+    def _draw(self, what: str) -> None:
         if what == "centre of mass":
-            com = self.robot.center_of_mass(self.q)
             if what not in self.marks:
                 path = f"/{self.name}/com"
-                self.marks[what] = self.scene.add_icosphere(path, radius=self.size / 40, color=COM, subdivisions=2)
-            self.marks[what].position = com
-            return
-        if what == "contact forces":
+                self.marks[what] = [self.scene.add_icosphere(path, radius=self.size / 40, color=COM, subdivisions=2)]
+            self.marks[what][0].position = self.robot.center_of_mass(self.q)
+        elif what == "contact forces":
             self.arrows(what, *self.pushes)
-            return
-        points, lines = self._axes(poses)
-        if what == "joint axes":
-            self.arrows(what, points - lines * self.size / 10, lines * self.size / 5, AXIS)
-        elif what == "forces":
-            self.arrows(what, points, lines * self._pushed()[:, None] * self.size / 3, FORCE)
+        elif what == "trails":
+            self._trails()
+        elif what == "link names":
+            self.marks[what] = [self._label(body, body, np.zeros(3)) for body in self.robot.body_names]
+        elif what == "frame names":
+            self.marks[what] = [self._label(name, *at) for name, at in self.own_frames().items()]
+        else:
+            points, lines = self._axes()
+            if what == "joint axes":
+                self.arrows(what, points - lines * self.size / 10, lines * self.size / 5, AXIS)
+            else:
+                self.arrows(what, points, lines * self._pushed()[:, None] * self.size / 3, FORCE)
 
-    def _axes(self, poses: Array) -> tuple[Array, Array]:
+    def own_frames(self) -> dict[str, tuple[str, Array]]:
+        """Links without a joint of their own, sites and the like: the body each is on, and where in it."""
+        model = self.robot.model
+        return {
+            name: (model.body_name[frame.body], np.array(tuple(frame.p), float))
+            for name, frame in model.frames.items()
+            if frame.body and name != model.body_name[frame.body]
+        }
+
+    def _label(self, text: str, body: str, at: Array) -> Any:
+        return self.scene.add_label(f"/{self.name}/bodies/{body}/name of {text}", text, position=at)
+
+    def _trails(self) -> None:
+        """The ways that tips have come, as lines."""
+        lines = np.stack([self.ways[:, :-1], self.ways[:, 1:]], axis=2).reshape(-1, 2, 3).astype(np.float32)
+        if not len(lines):
+            self._clear("trails")
+        elif "trails" in self.marks:
+            self.marks["trails"][0].points = lines
+        else:
+            thick = {"thickness": self.size / 200}
+            self.marks["trails"] = [self.scene.add_line_segments(f"/{self.name}/trails", lines, TRAIL, **thick)]
+
+    def _axes(self) -> tuple[Array, Array]:
         """For each velocity a point on its axis and the direction, in base coordinates."""
         points, lines = [], []
         J = {}
@@ -112,7 +154,7 @@ class Figure:
             _, at = self.robot.model.slices[i]
             for column in J[body][:, at].T:
                 turning = np.linalg.norm(column[:3]) > 1e-9
-                points.append(poses[i, :3, 3])
+                points.append(self.poses[i, :3, 3])
                 direction = column[:3] if turning else column[3:]
                 lines.append(direction / (np.linalg.norm(direction) or 1.0))
         return np.reshape(points, (-1, 3)), np.reshape(lines, (-1, 3))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array, count, duration
-from hinge.errors import SizeError, ViewError, one_of
-from hinge.sim import Trajectory
+from hinge.errors import ViewError, one_of
+from hinge.viewing.cast import Runs
 from hinge.viewing.film_page import film_page
 from hinge.viewing.reel import Reel, reel
 from hinge.viewing.render import Studio
@@ -22,19 +23,24 @@ Size = tuple[int, int]
 COLORS = 160  # of a GIF
 
 
-def film(run: Trajectory, path: str | os.PathLike[str], rollout: int = 0, speed: float = 1.0, rate: float | None = None,
-         size: Size = (640, 400)) -> None:  # fmt: skip
-    """Write a film of one rollout: a page (.html) that needs nothing beside it, or a moving picture (.gif).
+def film(run: Runs, path: str | os.PathLike[str], rollout: int | Sequence[int] = 0, speed: float = 1.0,
+         rate: float | None = None, size: Size = (640, 400), layout: str = "grid", trails: Sequence[str] | bool = ()
+         ) -> None:  # fmt: skip
+    """Write a film: a page (.html) that needs nothing beside it, or a moving picture (.mp4, .gif).
 
     It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is half
-    as long as the robot. It plays `speed` times as fast as it was, with `rate` pictures a second: 30, a GIF 20. In the
-    page the mouse turns, shifts (right button, or Shift) and zooms (wheel); `size` is that of a GIF, in pixels.
+    as long as the robot. `run` is a trajectory, a rollout, a sweep, or several runs; of each the film has the `rollout`,
+    or several: side by side, or with `layout` "ghosts" one through the other. `trails` are links and frames whose ways
+    are drawn, True for the ends of all limbs. It plays `speed` times as fast as it was, with `rate` pictures a second:
+    30, a GIF 20. In the page the mouse turns, shifts (right button, or Shift) and zooms (wheel); `size` is that of a
+    moving picture, in pixels.
 
-    >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[0.3, 0.5], step=0.01)
-    >>> hinge.film(run, "run.html")  # doctest: +SKIP
+    >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[[0.3, 0.5], [0.4, 0.5]], step=0.01)
+    >>> hinge.film(run, "run.html", rollout=[0, 1], trails=["hand"])  # doctest: +SKIP
     """
     write, usual = writer_of(path)
-    made = _reel(run, rollout, usual if rate is None else rate, speed)
+    rate, speed = duration("rate", usual if rate is None else rate), duration("speed", speed)
+    made = reel(run, rollout, rate, speed, layout, trails)
     where = Path(path)
     try:
         files.replace({os.fspath(where): write(made, size)})
@@ -49,7 +55,8 @@ def writer_of(path: str | os.PathLike[str]) -> tuple[Callable[[Reel, Size], byte
     return WRITERS[kind]
 
 
-def picture(run: Trajectory, t: float, rollout: int = 0, size: Size = (640, 400)) -> Array:
+def picture(run: Runs, t: float, rollout: int | Sequence[int] = 0, size: Size = (640, 400), layout: str = "grid",
+            trails: Sequence[str] | bool = ()) -> Array:  # fmt: skip
     """What a film shows at the time t (s): (height, width, 3) bytes of red, green and blue.
 
     >>> from hinge.viewing import picture
@@ -57,18 +64,8 @@ def picture(run: Trajectory, t: float, rollout: int = 0, size: Size = (640, 400)
     >>> picture(run, 0.05, size=(60, 40)).shape
     (40, 60, 3)
     """
-    made = _reel(run, rollout, 30.0, 1.0)
+    made = reel(run, rollout, 30.0, 1.0, layout, trails)
     return Studio(made, _pixels(size)).picture(int(abs(made.t - t).argmin()))
-
-
-def _reel(run: Any, rollout: Any, rate: Any, speed: Any) -> Reel:
-    if not isinstance(run, Trajectory):
-        raise SizeError(f"film takes a trajectory; a {type(run).__name__} was given.\n"
-                        "  hinge.simulate makes one, hinge.open(path) reads one.")  # fmt: skip
-    which = count("rollout", rollout, 0)
-    if which >= max(run.status.size, 1):
-        raise SizeError(f"film: rollout {which} is asked for; there are {run.status.size}, from 0 on.")
-    return reel(run, which, duration("rate", rate), duration("speed", speed))
 
 
 def _pixels(size: Any) -> Size:
@@ -80,23 +77,47 @@ def _page(made: Reel, size: Size) -> bytes:
     return film_page(made)
 
 
+def _pictures(made: Reel, size: Size) -> Iterator[Array]:
+    studio = Studio(made, size)
+    for k in range(len(made.t)):
+        yield studio.picture(k)
+
+
 def _gif(made: Reel, size: Size) -> bytes:
     try:
         from PIL import Image
     except ImportError:
         raise ViewError("a GIF needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
-    studio = Studio(made, _pixels(size))
-    pictures = [studio.picture(k) for k in range(len(made.t))]
-    seen = (
-        np.unique(np.concatenate([one.reshape(-1, 3) // 4 for one in pictures[:: len(pictures) // 8 + 1]]), axis=0) * 4
-    )
-    palette = Image.fromarray(seen[None]).quantize(
-        COLORS, dither=Image.Dither.NONE
-    )  # what is rare is as good as others
+    pictures = list(_pictures(made, _pixels(size)))
+    seen = np.concatenate([one.reshape(-1, 3) // 4 for one in pictures[:: len(pictures) // 8 + 1]])
+    seen = 4 * np.unique(seen, axis=0)  # what is rare is as good as others
+    palette = Image.fromarray(seen[None]).quantize(COLORS, dither=Image.Dither.NONE)
     shown = [Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures]
     file = io.BytesIO()
     shown[0].save(file, "GIF", save_all=True, append_images=shown[1:], duration=round(1000 / made.rate), loop=0)
     return file.getvalue()
 
 
-WRITERS: dict[str, tuple[Callable[[Reel, Size], bytes], float]] = {".html": (_page, 30.0), ".gif": (_gif, 20.0)}
+def _mp4(made: Reel, size: Size) -> bytes:
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise ViewError(
+            "an MP4 needs the package imageio-ffmpeg.\n  pip install hinge[film], or write .html or .gif"
+        ) from None
+    wide, high = (n + n % 2 for n in _pixels(size))  # H.264 has colours for pairs of pixels
+    with tempfile.TemporaryDirectory(prefix="hinge-") as folder:
+        path = os.path.join(folder, "film.mp4")
+        writer = imageio_ffmpeg.write_frames(path, (wide, high), fps=made.rate, codec="libx264", quality=None,
+                                             macro_block_size=2, ffmpeg_log_level="error",
+                                             output_params=["-crf", "20", "-movflags", "+faststart"])  # fmt: skip
+        writer.send(None)
+        for image in _pictures(made, (wide, high)):
+            writer.send(np.ascontiguousarray(image))
+        writer.close()
+        return Path(path).read_bytes()
+
+
+WRITERS: dict[str, tuple[Callable[[Reel, Size], bytes], float]] = {
+    ".html": (_page, 30.0), ".mp4": (_mp4, 30.0), ".gif": (_gif, 20.0),
+}  # fmt: skip

@@ -12,21 +12,20 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.viewing.figure import CONTACT
+from hinge.viewing.marks import CONTACT, SHEER, THICK, THIN, TRAIL
 from hinge.viewing.reel import Reel
-from hinge.viewing.triangles import Surface, arrow, surface
-
-THICK = 0.012  # of what is seen: the radius of an arrow
-
+from hinge.viewing.triangles import STEP, Surface, arrow, surface, tube
 
 def film_page(reel: Reel) -> bytes:
     """The page of a film."""
     packed = _Packed()
     up = {"point": reel.floor.point.tolist(), "normal": reel.floor.normal.tolist()}
-    shaft, head = (_part(packed, one, 0, CONTACT, None) for one in arrow(THICK * reel.radius))
+    shaft, head = (_part(packed.surface(one), 0, CONTACT, None) for one in arrow(THICK * reel.radius))
+    ways = [packed.surface(tube(way, THIN * reel.radius)) for way in reel.trails if len(way) > 1]
     about = {
         "rate": reel.rate, "radius": reel.radius, "cell": reel.cell, "floor": up, "shaft": shaft, "head": head,
-        "parts": [_part(packed, surface(p.vertices, p.faces), p.body, p.color, p.opacity) for p in reel.parts],
+        "parts": [_part(packed.triangles(p.vertices, p.faces), p.body, p.color, p.opacity) for p in reel.parts],
+        "trails": [_part(way, 0, TRAIL, SHEER) for way in ways], "step": 3 * STEP,
         "t": packed.add(reel.t, "f4"), "target": packed.add(reel.target, "f4"),
         "poses": packed.add(reel.poses[:, :, :3, :], "f4"), "bodies": reel.poses.shape[1],
         "forces": packed.add(np.concatenate([reel.points, reel.pushes], axis=-1), "f4"), "most": reel.points.shape[1],
@@ -42,11 +41,30 @@ class _Packed:
 
     def __init__(self) -> None:
         self.data = bytearray()
+        self.shapes: dict[tuple[int, int], dict[str, Any]] = {}
 
     def add(self, a: Array, kind: str) -> list[Any]:
         at, flat = len(self.data), np.ascontiguousarray(a, f"<{kind}").tobytes()
         self.data += flat + bytes(-len(flat) % 4)
         return [kind, at, a.size]
+
+    def triangles(self, vertices: Array, faces: Array) -> dict[str, Any]:
+        """A part's surface; several rollouts of one robot have it once."""
+        key = id(vertices), id(faces)
+        if key not in self.shapes:
+            self.shapes[key] = self.surface(surface(vertices, faces))
+        return self.shapes[key]
+
+    def surface(self, made: Surface) -> dict[str, Any]:
+        """A surface in numbers of two bytes, as shares of half its size from its middle."""
+        low, high = made.corners.min(axis=0), made.corners.max(axis=0)
+        half = np.maximum(0.5 * (high - low), 1e-9)
+        middle = 0.5 * (low + high)
+        return {
+            "half": half.tolist(), "middle": middle.tolist(), "faces": self.add(made.faces, "u4"),
+            "corners": self.add(np.round((made.corners - middle) / half * 32767), "i2"),
+            "normals": self.add(np.round(made.normals * 127), "i1"),
+        }  # fmt: skip
 
     def text(self, about: dict[str, Any]) -> str:
         said = json.dumps(about).encode()
@@ -55,13 +73,5 @@ class _Packed:
         return base64.b64encode(whole).decode()
 
 
-def _part(packed: _Packed, made: Surface, body: int, color: Any, opacity: float | None) -> dict[str, Any]:
-    """A part in numbers of two bytes, as shares of half its size from its middle."""
-    low, high = made.corners.min(axis=0), made.corners.max(axis=0)
-    half = np.maximum(0.5 * (high - low), 1e-9)
-    middle = 0.5 * (low + high)
-    return {
-        "body": body, "color": [x / 255 for x in color], "opacity": opacity or 1.0, "half": half.tolist(),
-        "middle": middle.tolist(), "corners": packed.add(np.round((made.corners - middle) / half * 32767), "i2"),
-        "normals": packed.add(np.round(made.normals * 127), "i1"), "faces": packed.add(made.faces, "u4"),
-    }  # fmt: skip
+def _part(shape: dict[str, Any], body: int, color: Any, opacity: float | None) -> dict[str, Any]:
+    return {"body": body, "color": [x / 255 for x in color], "opacity": opacity or 1.0} | shape

@@ -12,7 +12,8 @@ import http
 import ipaddress
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
@@ -73,3 +74,26 @@ def watched(host: str) -> Iterator[None]:
     if not started:
         raise ViewError("this version of viser starts its server in a way that hinge cannot guard.\n"
                         "  Install another: hinge was tried with viser 1.1.")  # fmt: skip
+
+
+def served(host: str, port: int, label: str) -> Any:
+    """A server on that port, or a refusal that says what to do."""
+    try:
+        import viser
+    except ImportError:
+        raise ViewError("looking at robots needs the package viser.\n  pip install hinge[view]") from None
+    if not host:
+        what = "host is empty, which would open the page to every machine that can reach this one."
+        raise ViewError(f'{what}\n  Write "localhost" for this one alone, or "0.0.0.0" if all of them may use it.')
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as wrong:
+            why = getattr(wrong, "strerror", None) or wrong
+            raise ViewError(
+                f"port {port} of {host} cannot be used: {why}.\n  Give another port, or 0 for any."
+            ) from None
+        port = probe.getsockname()[1]
+    with watched(host), redirect_stdout(StringIO()):  # it prints a box with its address, however quiet it is to be
+        return viser.ViserServer(host=host, port=port, label=f"hinge: {label}", verbose=False)

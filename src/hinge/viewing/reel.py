@@ -1,31 +1,32 @@
-"""What a film shows: parts of bodies, where they are at each picture, forces of contacts, the floor, and the camera.
+"""What a film shows: parts of bodies, where they are at each picture, forces of contacts, trails, the floor, the camera.
 
 Pictures are a page's business (film_page.py) or of pixels made here (render.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.calls.poses import poses
 from hinge.contact.contact_model import Ground
-from hinge.errors import SizeError, TrajectoryError
+from hinge.errors import one_of
 from hinge.model.height_fields import HeightField
 from hinge.robot import Robot
 from hinge.sim import Trajectory
 from hinge.viewing import shapes
+from hinge.viewing.cast import LAYOUTS, Runs, Take, body_poses, places, takes, traced
 from hinge.viewing.shapes import Floor, Part
 
-LONG, LONGEST = 0.5, 0.75  # of a robot's size: the arrow of its weight, and the longest
 TERRAIN = (196, 190, 178)
+GHOST = 0.3  # the opacity of rollouts that others are seen through
 STEADY = 1.0  # s: how long the camera takes to follow
 
 
 class Reel(NamedTuple):
-    """A film before it is drawn: F pictures of B bodies, the base among them, with up to n forces."""
+    """A film before it is drawn: F pictures of B bodies, bases among them, with up to n forces and m trails."""
 
     name: str
     t: Array  # (F,) s
@@ -34,6 +35,7 @@ class Reel(NamedTuple):
     poses: Array  # (F, B, 4, 4)
     points: Array  # (F, n, 3) m
     pushes: Array  # (F, n, 3) m: forces as they are drawn
+    trails: Array  # (m, F, 3) m: where a tip is in each picture
     floor: Floor
     target: Array  # (F, 3) m: where the camera looks
     radius: float  # m: how far from there something is seen
@@ -45,66 +47,66 @@ class Reel(NamedTuple):
         return float(power * max(k for k in (1, 2, 5) if k * power <= self.radius / 4.0))
 
 
-def reel(run: Trajectory, rollout: int = 0, rate: float = 30.0, speed: float = 1.0) -> Reel:
-    """The film of one rollout, `speed` times as fast as it was."""
-    playable(run)
-    q, _, t = one_rollout(run, rollout)
-    count = max(1, int(np.floor((t[-1] - t[0]) / speed * rate + 1e-9)) + 1)
-    at = np.minimum(np.searchsorted(t, t[0] + np.arange(count) * speed / rate - 1e-9), len(t) - 1)
-    robot = run.robot
-    where = body_poses(robot, q[at])
-    parts, _ = shapes.parts(robot.model, body_poses(robot, robot.neutral()))
-    parts += terrain(run)
-    target, radius = _camera(parts, where, rate)
-    points, pushes = forces_drawn(run, rollout, shapes.extent(parts, where[0]))
-    floor = floor_of(robot, run, parts, where)
-    return Reel(robot.name, t[at], rate, parts, where, points[at], pushes[at], floor, target, radius)
+class _Shot(NamedTuple):
+    """One rollout as a film has it, before it has a place among others."""
+
+    parts: list[Part]
+    poses: Array
+    points: Array
+    pushes: Array
+    trails: Array
+    floor: Floor
+    target: Array
+    radius: float
 
 
-def body_poses(robot: Robot, q: Array) -> Array:
-    """Where the base and each body are, (…, bodies + 1, 4, 4)."""
-    base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
-    return np.concatenate([base, poses(robot.target, q, robot.body_names)], axis=-3)
+def reel(run: Runs, rollout: int | Sequence[int] = 0, rate: float = 30.0, speed: float = 1.0, layout: str = "grid",
+         trails: Sequence[str] | bool = ()) -> Reel:  # fmt: skip
+    """The film of one rollout or of several together, `speed` times as fast as they were."""
+    one_of("layout", layout, LAYOUTS)
+    cast = takes("film", run, rollout)
+    longest = max(cast, key=lambda take: float(take.t[-1]))
+    first = min(float(take.t[0]) for take in cast)
+    count = max(1, int(np.floor((longest.t[-1] - first) / speed * rate + 1e-9)) + 1)
+    times = first + np.arange(count) * speed / rate
+    drawn = {id(take.robot): shapes.parts(take.robot.model, body_poses(take.robot, take.robot.neutral()))[0] for take in cast}
+    shots = [_shot(take, _rows(take, times), rate, trails, drawn[id(take.robot)]) for take in cast]
+    floor = min((shot.floor for shot in shots), key=lambda one: float(one.point[2]))
+    place = places(layout, len(shots), max(shot.radius for shot in shots), floor.normal)
+    target = np.mean([shot.target + at for shot, at in zip(shots, place, strict=True)], axis=0)
+    parts: list[Part] = []
+    bodies = 0
+    for k, shot in enumerate(shots):
+        through = layout == "ghosts" and k > 0
+        parts += [p._replace(body=p.body + bodies, opacity=GHOST if through else p.opacity) for p in shot.parts]
+        bodies += shot.poses.shape[1]
+    away = [np.linalg.norm(s.target + at - target, axis=1).max() + s.radius for s, at in zip(shots, place, strict=True)]
+    moved = [[x + at for x in (s.points, s.trails)] for s, at in zip(shots, place, strict=True)]
+    return Reel(", ".join(dict.fromkeys(take.robot.name for take in cast)), longest.t[_rows(longest, times)], rate,
+                parts, np.concatenate([_shifted(s.poses, at) for s, at in zip(shots, place, strict=True)], axis=1),
+                np.concatenate([points for points, _ in moved], axis=1),
+                np.concatenate([s.pushes for s in shots], axis=1), np.concatenate([way for _, way in moved]),
+                floor, target, float(max(away)))  # fmt: skip
 
 
-def playable(run: Trajectory) -> None:
-    """Refuse a trajectory in which some rollout has no state to show."""
-    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
-        raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
+def _rows(take: Take, times: Array) -> Array:
+    """The recorded states that are shown at these times; one that was lost stays where it was good."""
+    return np.minimum(np.searchsorted(take.t, times - 1e-9), len(take.t) - 1)
 
 
-def one_rollout(run: Trajectory, k: int) -> tuple[Array, Array | None, Array]:
-    """States of one rollout while it was good: q (T, nq), tau (T, nv) or None, t."""
-    q = _of(run.q, k)
-    assert q is not None
-    good = np.isfinite(q).all(axis=1)
-    tau = _of(run.tau, k)
-    return q[good], None if tau is None else tau[good], run.t[good]
+def _shot(take: Take, rows: Array, rate: float, trails: Sequence[str] | bool, drawn: list[Part]) -> _Shot:
+    robot, where = take.robot, take.bodies(rows)
+    parts = drawn + terrain(take.run)
+    points, pushes = take.forces(shapes.extent(parts, where[0]))
+    ways = take.paths(traced("film", robot, trails), rows)
+    floor = floor_of(robot, take.run, parts, where)
+    return _Shot(parts, where, points[rows], pushes[rows], ways, floor, *watched(parts, where, rate))
 
 
-def _of(a: Array | None, k: int) -> Array | None:
-    return None if a is None else a.reshape(-1, *a.shape[-2:])[k]
-
-
-def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
-    """Contact points of a rollout, and forces there as arrows in m: the robot's weight is half as long as it is.
-
-    Both are (T, n, 3); n is 0 where it is not known what touched.
-    """
-    none = np.zeros((len(run), 0, 3))
-    weight = run.robot.mass * float(np.linalg.norm(run.robot.model.gravity)) or 1.0
-    if run.course is None or run.qd is None:
-        return none, none
-    try:
-        made = run.course.alone(k).contacts(run.t, _of(run.q, k), _of(run.qd, k), _of(run.tau, k))
-    except TrajectoryError:
-        return none, none
-    length = np.linalg.norm(made.forces, axis=-1, keepdims=True)
-    arrows = made.forces * size / np.maximum(weight / LONG, length / LONGEST)
-    there = made.pairs >= 0
-    most = int(there.sum(axis=-1).max(initial=0))
-    first = np.argsort(~there, axis=-1, kind="stable")[:, :most, None]
-    return np.take_along_axis(made.points, first, axis=1), np.take_along_axis(arrows, first, axis=1)
+def _shifted(poses: Array, by: Array) -> Array:
+    made = poses.copy()
+    made[..., :3, 3] += by
+    return made
 
 
 def _ground(run: Trajectory | None) -> Ground | None:
@@ -142,7 +144,7 @@ def _moved(centres: Array, bodies: Array, where: Array) -> Array:
     return np.einsum("fnij,nj->fni", T[..., :3, :3], centres) + T[..., :3, 3]
 
 
-def _camera(parts: list[Part], where: Array, rate: float) -> tuple[Array, float]:
+def watched(parts: list[Part], where: Array, rate: float) -> tuple[Array, float]:
     """Where the camera looks in each picture, which is along slowly and never up and down, and how far one sees."""
     centres, radii, bodies = shapes.balls([part for part in parts if part.body] or parts)
     at = _moved(centres, bodies, where)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.viewing.figure import CONTACT
+from hinge.viewing.marks import CONTACT, SHEER, THICK, THIN, TRAIL
 from hinge.viewing.reel import Reel
-from hinge.viewing.triangles import Surface, arrow, surface
+from hinge.viewing.triangles import STEP, Surface, arrow, surface, tube
 
 FROM = np.array([0.53, -0.75, 0.41])  # where the camera is, seen from what it looks at
 LIGHT = (1.0, 0.3, 2.0)  # where light comes from: right, ahead and up from the floor
 FOCUS = 2.4  # focal length over half the height of the picture
-THICK, HEAD = 0.012, 0.06  # of what is seen: radius and head of an arrow
+HEAD = 0.06  # of what is seen: the head of an arrow
 SKY, SHEET, LINES = np.array([238.0, 241.0, 245.0]), np.array([247.0] * 3), np.array([173.0, 181.0, 194.0])
 SHADE = np.array([64.0, 71.0, 89.0])
 
@@ -45,7 +45,10 @@ class Studio:
     def __init__(self, reel: Reel, size: tuple[int, int] = (640, 400), finer: int = 2) -> None:
         self.reel, self.finer = reel, finer
         self.wide, self.high = size[0] * finer, size[1] * finer
-        self.parts = [(part, surface(part.vertices, part.faces)) for part in reel.parts]
+        shown = {(id(part.vertices), id(part.faces)): part for part in reel.parts}
+        made = {key: surface(part.vertices, part.faces) for key, part in shown.items()}
+        self.parts = [(part, made[id(part.vertices), id(part.faces)]) for part in reel.parts]
+        self.trails = [tube(way, THIN * reel.radius) for way in reel.trails]
         self.arrow = arrow(THICK * reel.radius)
         up = reel.floor.normal
         right = np.cross(np.eye(3)[int(np.argmin(np.abs(up)))], up)
@@ -87,6 +90,9 @@ class Studio:
             made.append(
                 (shape.corners @ R + T[:3, 3], shape.normals @ R, shape, np.array(part.color, float), part.opacity)
             )
+        for way in self.trails:
+            so_far = way._replace(faces=way.faces[: STEP * k])
+            made.append((way.corners, way.normals, so_far, np.array(TRAIL, float), SHEER))
         for point, push in zip(self.reel.points[k], self.reel.pushes[k], strict=True):
             length = float(np.linalg.norm(push))
             if length > 1e-3 * self.reel.radius:

@@ -45,6 +45,11 @@ class Floor(NamedTuple):
     normal: Array
 
 
+def along(normal: Array) -> Array:
+    """Two directions along a plane, (2, 3): x and y where its normal is z."""
+    return np.array(shortest_turn(Vec3(normal / np.linalg.norm(normal)))).T[:2]
+
+
 def floors(model: Model) -> list[Floor]:
     """The planes of the world that the robot's file has."""
     made = []

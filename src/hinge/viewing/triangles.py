@@ -1,4 +1,4 @@
-"""Triangles as pictures want them: with a direction at each corner that light falls on, and arrows."""
+"""Triangles as pictures want them: with a direction at each corner that light falls on; arrows, and tubes."""
 
 from __future__ import annotations
 
@@ -50,3 +50,28 @@ def arrow(thick: float) -> tuple[Surface, Surface]:
     shaft = turned([(0.0, 0.0), (thick, 0.0), (thick, 1.0)], 16)
     head = turned([(0.0, 0.0), (2.5 * thick, 0.0), (0.0, 1.0)], 16)
     return surface(*shaft), surface(*head)
+
+
+SIDES = 3  # of a tube
+STEP = 2 * SIDES  # triangles of a tube between two of its points
+
+
+def tube(points: Array, radius: float) -> Surface:
+    """A thin tube along points (n, 3), its triangles in the order of the points: `STEP` of them from each to the next."""
+    ahead = np.diff(points, axis=0, append=points[-1:])
+    normals = np.empty((len(points), SIDES, 3))
+    z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    for k, way in enumerate(ahead):
+        length = float(np.linalg.norm(way))
+        z = way / length if length > 1e-3 * radius else z
+        x = x - (x @ z) * z
+        if np.linalg.norm(x) < 0.1:  # it turned by a right angle
+            x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+        x = x / np.linalg.norm(x)
+        angles = 2.0 * np.pi * np.arange(SIDES) / SIDES
+        normals[k] = np.outer(np.cos(angles), x) + np.outer(np.sin(angles), np.cross(z, x))
+    corners = points[:, None] + radius * normals
+    one, other = np.arange(SIDES), (np.arange(SIDES) + 1) % SIDES
+    side = np.concatenate([np.stack([one, other, other + SIDES], 1), np.stack([one, other + SIDES, one + SIDES], 1)])
+    faces = (side[None] + SIDES * np.arange(len(points) - 1)[:, None, None]).reshape(-1, 3)
+    return Surface(corners.reshape(-1, 3), normals.reshape(-1, 3), faces)
