@@ -22,6 +22,7 @@ READERS = {
     "run": ["run", "gravity-force", ROBOT, "--in", "log.npz", "--out", "new.npz"],
     "simulate": ["simulate", ROBOT, "--time", "0.02", "--step", "0.01"],
     "view": ["view", ROBOT, "--port", "0"],
+    "film": ["film", "log.npz", "new.html", "--robot", ROBOT],
     "count": ["count", ROBOT, "gravity_force"],
     "bench": ["bench", ROBOT, "pose", "--seconds", "0.01", "--states", "4"],
     "equations": ["equations", ROBOT, "potential_energy"],
@@ -36,8 +37,16 @@ WRITERS = {
     "simulate --out": ["simulate", "lamp.urdf", "--time", "0.02", "--step", "0.01", "--out", OUT],
     "simulate --plot": ["simulate", "lamp.urdf", "--time", "0.02", "--step", "0.01", "--plot", OUT],
     "simulate --film": ["simulate", "lamp.urdf", "--time", "0.02", "--step", "0.01", "--film", OUT],
+    "film": ["film", "log.npz", OUT, "--robot", "lamp.urdf", "--speed", "100"],
 }
-SUFFIX = {"demo": "png", "run": "npz", "simulate --out": "npz", "simulate --plot": "png", "simulate --film": "html"}
+SUFFIX = {
+    "demo": "png",
+    "run": "npz",
+    "simulate --out": "npz",
+    "simulate --plot": "png",
+    "simulate --film": "html",
+    "film": "html",
+}
 
 
 def spoken(words, **given):
@@ -182,7 +191,7 @@ def test_a_missing_file_is_answered_as_one(place):
         (["convert", "lamp.urdf", "new.step"], 2, "new.step has the suffix '.step'."),
         (["convert", "lamp.urdf", "gone/new.urdf"], 1, "gone/new.urdf cannot be written: there is no folder gone."),
         (["simulate", "lamp.urdf", "--plot", "-"], 2, "standard output is no place for it"),
-        (["simulate", "lamp.urdf", "--film", "x.avi"], 2, "--film '.avi' is not known. Known: '.gif', '.html'."),
+        (["simulate", "lamp.urdf", "--film", "x.avi"], 2, "--film '.avi' is not known. Known: '.gif', '.html',"),
     ],
 )  # fmt: skip
 def test_messages_name_flags(words, code, line, place):

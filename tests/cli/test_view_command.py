@@ -73,7 +73,10 @@ def test_a_log_has_no_robot_to_look_at(tmp_path):
     (tmp_path / "log.csv").write_text("q_turn\n1\n")
     shown = said("view", tmp_path / "log.csv", "--port", "0")
     assert shown.exit_code == 2
-    assert "log.csv is a log, and has no robot in it. `hinge simulate ROBOT --out run.zarr`" in shown.stderr
+    assert (
+        "log.csv is a log, and has no robot in it. Say --robot ROBOT; or `hinge simulate ROBOT --out run.zarr`"
+        in shown.stderr
+    )
 
 
 def test_demo_tracks_a_circle_draws_it_and_shows_it(tmp_path, opened):

@@ -71,7 +71,8 @@ def test_a_material_out_of_the_folder_is_none_and_the_mesh_is_drawn(tmp_path, mt
 def test_an_image_has_its_mean_colour(tmp_path):
     from PIL import Image
 
-    Image.fromarray(np.tile(np.array([[[200, 100, 0]], [[0, 100, 200]]], np.uint8), (8, 16, 1))).save(tmp_path / "x.png")
+    stripes = np.tile(np.array([[[200, 100, 0]], [[0, 100, 200]]], np.uint8), (8, 16, 1))
+    Image.fromarray(stripes).save(tmp_path / "x.png")
     obj = TWO.replace(CORNERS, CORNERS + "vt 0 0\n").replace("f 1 2 3", "f 1/1 2/1 3/1")
     path = written(tmp_path, obj, "newmtl red\nKd 1 1 1\nmap_Kd x.png\nnewmtl glass\nKd 0 0 1\n")
     colors = [one.rgba for one in meshes.painted(path)]

@@ -85,9 +85,9 @@ def test_names_translucent_links_and_trails_come_and_go(look):
     np.testing.assert_allclose(lines[1:, 0], lines[:-1, 1])
     page.controls["t"].value = 0.0
     assert "trails" not in page.figure.marks
-    page.controls["translucent links"].value = True
+    page.controls["translucent"].value = True
     assert {mesh.opacity for mesh, _ in page.figure.meshes} == {0.3}
-    page.controls["translucent links"].value = False
+    page.controls["translucent"].value = False
     assert [mesh.opacity for mesh, _ in page.figure.meshes] == [part.opacity for part in page.figure.parts]
     for what, names in (("link names", arm.body_names), ("frame names", ["hand"])):
         page.controls[what].value = True

@@ -109,7 +109,9 @@ def test_what_is_held_is_the_force_that_keeps_it_still_and_its_share_of_the_limi
     assert (rows[-1].unit, rows[-1].share) == ("N", None)
 
 
-@pytest.mark.parametrize("kind", [kind for kind, one in JOINTS.items() if one.nq and one.__module__.startswith("hinge.")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind, one in JOINTS.items() if one.nq and one.__module__.startswith("hinge.")]
+)
 def test_every_joint_type_has_handles(kind):
     robot = of_kinds(kind)
     q, _ = robot.random_state(1, 1)

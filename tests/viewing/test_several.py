@@ -1,4 +1,4 @@
-"""Several rollouts in one film: each where it belongs, none in another's way, their trails and what varied among them."""
+"""Several rollouts in one film: each in its place, none in another's way, with trails and with what varied."""
 
 import base64
 import gzip

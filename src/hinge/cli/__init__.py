@@ -1,4 +1,4 @@
-"""The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `sweep`, `view`, `count`, `bench`, …
+"""The command line: `hinge demo`, `show`, `check`, `run`, `simulate`, `sweep`, `view`, `film`, `count`, `bench`, …
 
 A command is a row of VERBS and a function of its name in the file of its name, which is imported when it is called.
 Flags that commands share are in inputs, outputs and common, exit codes in faults.
@@ -29,6 +29,7 @@ VERBS = {  # in the order of the help, a line each
     "simulate": "A robot that moves under gravity; a log, a plot.",
     "sweep": "Any number of rollouts into a store, on many workers.",
     "view": "A robot, or a saved run, in the browser.",
+    "film": "A saved run, or rollouts of a sweep, as a film.",
     "count": "The operations of every method.",
     "bench": "How fast the algorithms run on this machine.",
     "equations": "The equations, as text, LaTeX or Python.",

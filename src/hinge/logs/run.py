@@ -73,7 +73,7 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     frame = [at] if algorithm.asks_for_a_frame else []
     with Sink(target, names, rows) as sink:
         for table, share in log.chunks(wanted, rows):
-            made = call(*(_joined(table, inside[field]) for field in fields), *frame)
+            made = call(*(joined(table, inside[field]) for field in fields), *frame)
             results = zip(called.values(), made if isinstance(made, tuple) else (made,), strict=True)
             sink.add({column: table[column] for column in carried} | dict(results))
             if progress is not None:
@@ -96,7 +96,7 @@ def _asked(robot: Robot, name: str, method: str | None, at: str) -> tuple[Algori
     return algorithm, fields
 
 
-def _joined(table: dict[str, Array], columns: Sequence[str]) -> Array:
+def joined(table: dict[str, Array], columns: Sequence[str]) -> Array:
     """Columns side by side, or the one array that has them all."""
     parts = [table[column] for column in columns]
     return parts[0] if parts[0].ndim == 2 else np.stack(parts, axis=-1)

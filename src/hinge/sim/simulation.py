@@ -98,9 +98,7 @@ class Rollout(States):
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
         course = None if one.physics.touch is None else _steps(one)
         states = {"q": self.q, "qd": self.qd}
-        return Trajectory(
-            one.robot, one.times, states, self.status, one.physics.method, parameters=own, course=course
-        )
+        return Trajectory(one.robot, one.times, states, self.status, one.physics.method, parameters=own, course=course)
 
     def _known(self) -> Course:
         if self.course is None:

@@ -35,6 +35,8 @@ from hinge.contact.contacts import Contact
 from hinge.errors import SweepError, did_you_mean
 from hinge.robot.loading import load
 from hinge.sweeps import spreads
+from hinge.sweeps.asking import asked
+from hinge.sweeps.question import Question
 from hinge.sweeps.sweeping import sweep
 
 WORDS = {"uniform": 2, "latin": 2, "normal": 2, "grid": 1, "table": 1}  # and how many arguments each has
@@ -69,6 +71,15 @@ def read(
     if "control" in said:
         made["control"] = _spread(place, "control", said["control"])
     return made
+
+
+def question(
+    path: str | os.PathLike[str], base: str | None = None, packages: Sequence[str | os.PathLike[str]] = ()
+) -> Question:
+    """What a file asks, not answered: `again` runs any rollout of it."""
+    given = inspect.signature(sweep).bind(**read(path, base, packages))
+    given.apply_defaults()
+    return asked(**{name: given.arguments[name] for name in inspect.signature(asked).parameters})
 
 
 def _options(place: Path, said: Mapping[str, Any]) -> dict[str, Any]:

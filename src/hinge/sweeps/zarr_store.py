@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from hinge import files
 from hinge.arguments import Array
 from hinge.errors import SweepError
 from hinge.model.states import labels
+from hinge.robot import Robot
+from hinge.sim.trajectory import Trajectory
 from hinge.status import Status
 from hinge.sweeps import units
 from hinge.sweeps.question import Question
@@ -136,6 +138,28 @@ class Store:
         """The hash of all there is to know, where nothing is missing."""
         said = np.asarray(self.digests[:])
         return hashlib.sha256(said.tobytes()).hexdigest() if said.any(axis=1).all() else None
+
+
+def kept(path: str | os.PathLike[str], robot: Robot, rollouts: Sequence[int]) -> Trajectory:
+    """Rollouts of a store that keeps trajectories, by their numbers, as one trajectory of its robot."""
+    store = Store(Path(path))
+    if not {"q", "qd"} <= store.arrays.keys():
+        have = ", ".join(store.question["keep"])
+        raise SweepError(
+            f"{path} keeps {have} of its rollouts, and no trajectories.",
+            'Sweep with keep=["trajectory"], or view the sweep itself, which runs them once more.',
+        )
+    for k in rollouts:
+        if not 0 <= k < store.total:
+            raise SweepError(f"{path} has no rollout {k}.", f"They are numbered from 0 to {store.total - 1}.")
+    states = {name: np.stack([np.asarray(store.arrays[name][k]) for k in rollouts]) for name in ("q", "qd")}
+    for name, width in (("q", robot.nq), ("qd", robot.nv)):
+        if states[name].shape[-1] != width:
+            have = f"its {name} has {states[name].shape[-1]} entries, not {width}"
+            raise SweepError(f"{path} is of another robot than {robot.name!r}: {have}.", "Give the robot it is of.")
+    status = np.stack([np.asarray(store.arrays["status"][k]) for k in rollouts])
+    t = np.asarray(package("zarr").open_group(str(path), mode="r")["time"][:])
+    return Trajectory(robot, t, states, status, store.question["options"].get("method", "rk4"))
 
 
 @cache

@@ -39,7 +39,7 @@ class Take:
     @cached_property
     def good(self) -> Array:
         """The recorded states that are there, (T,)."""
-        return np.isfinite(self._of(self.run.q)).all(axis=1)
+        return np.asarray(np.isfinite(self._of(self.run.q)).all(axis=1))
 
     @property
     def t(self) -> Array:

@@ -28,15 +28,17 @@ def wxyz(R: Array) -> Array:
 
 
 class Figure:
-    """A robot as it stands; `stand` moves it. `place` (3), m, is where its base is among others."""
+    """A robot as it stands; `stand` moves it. One that is `like` another is of the same robot, in the same place."""
 
-    def __init__(self, scene: Any, robot: Robot, name: str, ghost: bool = False, place: Any = (0.0, 0.0, 0.0)):
+    def __init__(self, scene: Any, robot: Robot, name: str, ghost: bool = False, like: Figure | None = None):
         self.scene, self.robot, self.name = scene, robot, name
         neutral = robot.neutral()
         poses = body_poses(robot, neutral)
-        self.parts, self.left = shapes.parts(robot.model, poses)
+        self.parts: list[shapes.Part]
+        self.left: list[str]  # what could not be drawn as its file says
+        self.parts, self.left = (like.parts, like.left) if like else shapes.parts(robot.model, poses)
         self.size = max(shapes.extent(self.parts, poses), 0.1)
-        self.place = np.asarray(place, float)
+        self.place: Array = like.place if like else np.zeros(3)
         self.root = scene.add_frame(f"/{name}", show_axes=False, position=self.place)
         axes = {"show_axes": False, "axes_length": self.size / 12, "axes_radius": self.size / 300}
         self.frames = [scene.add_frame(f"/{name}/bodies/{body}", **axes) for body in robot.body_names]
@@ -59,7 +61,7 @@ class Figure:
               poses: Array | None = None) -> None:  # fmt: skip
         """Move to a configuration, with what is drawn of it.
 
-        `tau` are joint forces, `pushes` points (n, 3) and arrows there, `ways` are those that tips have come, (m, T, 3),
+        `tau` are joint forces, `pushes` points (n, 3) and arrows there, `ways` those that tips have come, (m, T, 3),
         and `poses` those of base and bodies where they are known.
         """
         self.q, self.tau, self.pushes = np.asarray(q, float), tau, pushes
@@ -77,7 +79,7 @@ class Figure:
         if what == "frames":
             for frame in self.frames:
                 frame.show_axes = on
-        elif what == "translucent links":
+        elif what == "translucent":
             for mesh, usual in self.meshes:
                 mesh.opacity = GHOST if on else usual
         elif on:

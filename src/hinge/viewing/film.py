@@ -29,11 +29,11 @@ def film(run: Runs, path: str | os.PathLike[str], rollout: int | Sequence[int] =
     """Write a film: a page (.html) that needs nothing beside it, or a moving picture (.mp4, .gif).
 
     It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is half
-    as long as the robot. `run` is a trajectory, a rollout, a sweep, or several runs; of each the film has the `rollout`,
-    or several: side by side, or with `layout` "ghosts" one through the other. `trails` are links and frames whose ways
-    are drawn, True for the ends of all limbs. It plays `speed` times as fast as it was, with `rate` pictures a second:
-    30, a GIF 20. In the page the mouse turns, shifts (right button, or Shift) and zooms (wheel); `size` is that of a
-    moving picture, in pixels.
+    as long as the robot. `run` is a trajectory, a rollout, a sweep, or several runs; of each the film has the `rollout`
+    of that number, or several: side by side, or with `layout` "ghosts" one through the other. `trails` are links and
+    frames whose ways are drawn, True for the ends of all limbs. It plays `speed` times as fast as it was, with `rate`
+    pictures a second: 30, a GIF 20. In the page the mouse turns, shifts (right button, or Shift) and zooms (wheel);
+    `size` is that of a moving picture, in pixels.
 
     >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[[0.3, 0.5], [0.4, 0.5]], step=0.01)
     >>> hinge.film(run, "run.html", rollout=[0, 1], trails=["hand"])  # doctest: +SKIP

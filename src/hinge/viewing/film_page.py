@@ -16,6 +16,7 @@ from hinge.viewing.marks import CONTACT, SHEER, THICK, THIN, TRAIL
 from hinge.viewing.reel import Reel
 from hinge.viewing.triangles import STEP, Surface, arrow, surface, tube
 
+
 def film_page(reel: Reel) -> bytes:
     """The page of a film."""
     packed = _Packed()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
+from itertools import takewhile
 from typing import NamedTuple
 
 from hinge.model.coasting import FREE
 from hinge.model.model import Model
 
-APART = r"[\s_\-./:]"  # between words of a name
+APART = r"\s_\-./:"  # what is between words of a name
 
 
 class Limb(NamedTuple):
@@ -61,14 +61,13 @@ def _named(names: list[str]) -> tuple[str, tuple[str, ...]]:
     """What joints are called together, and each among them."""
     if len(names) == 1:
         return names[0], tuple(names)
-    head = _words(os.path.commonprefix(names))
-    tail = _words(os.path.commonprefix([name[::-1] for name in names]))[::-1]
+    head = "".join(_shared([re.findall(f"[^{APART}]*[{APART}]+", name) for name in names]))
+    tail = "".join(reversed(_shared([re.findall(f"[{APART}]+[^{APART}]*", name)[::-1] for name in names])))
     short = tuple(name[len(head) : len(name) - len(tail)] or name for name in names)
     ends = f"{short[0]} … {short[-1]}"
-    return (f"{re.sub(APART + '+$', '', head)}: {ends}" if head else ends), short
+    return (f"{re.sub(f'[{APART}]+$', '', head)}: {ends}" if head else ends), short
 
 
-def _words(start: str) -> str:
-    """The whole words that a text begins with."""
-    found = re.match(rf"^.*{APART}", start)
-    return found[0] if found else ""
+def _shared(rows: list[list[str]]) -> list[str]:
+    """The words that all rows begin with."""
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False))]

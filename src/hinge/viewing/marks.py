@@ -2,7 +2,7 @@
 
 AXIS, FORCE, CONTACT, COM, TRAIL = (214, 39, 40), (255, 127, 14), (44, 160, 44), (148, 103, 189), (31, 119, 180)
 MARKS = (  # in the order of their switches; the last two are of runs
-    "translucent links", "frames", "link names", "frame names", "joint axes", "centre of mass", "forces",
+    "translucent", "frames", "link names", "frame names", "joint axes", "centre of mass", "forces",
     "contact forces", "trails",
 )  # fmt: skip
 THICK, THIN = 0.012, 0.004  # of what is seen: the radii of an arrow and of a trail in a film

@@ -25,7 +25,6 @@ from hinge.sim import Rollout, Trajectory
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
 from hinge.sweeps import Sweep
-from hinge.viewing import shapes
 from hinge.viewing.cast import LAYOUTS, Runs, Take, body_poses, places, takes, traced
 from hinge.viewing.clock import Clock
 from hinge.viewing.figure import Figure, wxyz
@@ -41,13 +40,21 @@ LOOKED = 60  # states of a run that are looked at to see how far it reaches
 Thing = Robot | Runs
 
 
-def view(thing: Thing, port: int = 8080, ghost: Any = None, browser: bool = True, host: str = "localhost",
-         rollout: int | Sequence[int] = 0, layout: str = "grid", trails: Sequence[str] | bool = ()) -> Page:  # fmt: skip
+def view(
+    thing: Thing,
+    port: int = 8080,
+    ghost: Any = None,
+    browser: bool = True,
+    host: str = "localhost",
+    rollout: int | Sequence[int] = 0,
+    layout: str = "grid",
+    trails: Sequence[str] | bool = (),
+) -> Page:
     """Look at a robot or at runs in the browser: gives the `Page`, which is served until it is closed.
 
     A robot gets sliders, in folders by limb and within its limits; a trajectory, a rollout, a sweep, or a list of runs
-    gets a clock. Of each run the `rollout` is shown, or several: side by side, or with `layout` "ghosts" one through the
-    other. `trails` are links and frames whose ways are drawn, True for the ends of all limbs. `ghost` is a second
+    gets a clock. Of each run the `rollout` is shown, or several: side by side, or with `layout` "ghosts" one through
+    the other. `trails` are links and frames whose ways are drawn, True for the ends of all limbs. `ghost` is a second
     configuration q (nq), drawn through. `port` 0 takes any that is free; without `browser` none is opened. `host` is
     the address to serve on: "0.0.0.0" opens the page to every machine that can reach this one, and whoever has it
     can move what it shows.
@@ -89,15 +96,11 @@ class Page:
         self.figures = self._placed(robots, cast, layout)
         self.figure = self.figures[0]
         self._ghost: Figure | None = None
-        self._furnish(cast, bool(trails))
-        self._clock = self._sliders = None
-        if isinstance(thing, Robot):
-            self._sliders = Sliders(self.server.gui, thing, self.controls, self._pose)
-        else:
-            count = thing.rollouts if isinstance(thing, Sweep) else cast[0].run.status.size
-            self._clock = Clock(self.server.gui, self.figures, cast, trails, self._lock,
-                                lambda k: takes("view", thing, k)[0], count)  # fmt: skip
-            self.controls |= self._clock.controls
+        tabs = self.server.gui.add_tab_group()
+        with tabs.add_tab("Pose" if isinstance(thing, Robot) else "Run"):
+            self._move(thing, cast, trails)
+        with tabs.add_tab("Show"):
+            self._furnish(cast, bool(trails))
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -123,7 +126,7 @@ class Page:
         q = self._shaped("ghost: q", q, self.robot.nq)
         with self._lock():
             if self._ghost is None:
-                self._ghost = Figure(self.server.scene, self.robot, "ghost", ghost=True, place=self.figure.place)
+                self._ghost = Figure(self.server.scene, self.robot, "ghost", True, self.figure)
             self._ghost.stand(q)
 
     def _shaped(self, what: str, given: Any, size: int) -> Array:
@@ -165,11 +168,24 @@ class Page:
 
     # what the page has on it
 
+    def _move(self, thing: Thing, cast: list[Take], trails: Sequence[str] | bool) -> None:
+        """What moves the robot: sliders, or a clock."""
+        self._clock = self._sliders = None
+        if isinstance(thing, Robot):
+            self._sliders = Sliders(self.server.gui, thing, self.controls, self._pose)
+            return
+        count = thing.rollouts if isinstance(thing, Sweep) else cast[0].run.status.size
+        self._clock = Clock(self.server.gui, self.figures, cast, trails, self._lock,
+                            lambda k: takes("view", thing, k)[0], count)  # fmt: skip
+        self.controls |= self._clock.controls
+
     def _placed(self, robots: list[Robot], cast: list[Take], layout: str) -> list[Figure]:
         """A figure for each robot, where it has room."""
-        scene = self.server.scene
-        figures = [Figure(scene, robot, "robot" if k == 0 else f"robot {k + 1}", ghost=layout == "ghosts" and k > 0)
-                   for k, robot in enumerate(robots)]  # fmt: skip
+        figures: list[Figure] = []
+        for k, robot in enumerate(robots):
+            alike = next((one for one in figures if one.robot is robot), None)
+            name, through = "robot" if k == 0 else f"robot {k + 1}", layout == "ghosts" and k > 0
+            figures.append(Figure(self.server.scene, robot, name, through, alike))
         if len(figures) > 1:
             reach = []
             for figure, take in zip(figures, cast, strict=True):
@@ -183,7 +199,7 @@ class Page:
     def _furnish(self, cast: list[Take], trails: bool) -> None:
         """Ground, camera, and switches for what is drawn."""
         size, gui, scene = self.figure.size, self.server.gui, self.server.scene
-        runs = [take.run for take in cast] or [None]
+        runs: list[Trajectory | None] = [take.run for take in cast] if cast else [None]
         start = [take.bodies([0]) for take in cast] or [body_poses(self.robot, self.q)[None]]
         for figure, run in zip(self.figures, runs, strict=True):
             for part in terrain(run):
@@ -202,10 +218,9 @@ class Page:
                        position=point, wxyz=wxyz(np.array(shortest_turn(Vec3(normal)))))  # fmt: skip
         absent = {"trails": not cast, "contact forces": all(run is None or run.course is None for run in runs),
                   "frame names": not self.figure.own_frames()}  # fmt: skip
-        with gui.add_folder("Show"):
-            for mark in MARKS:
-                if not absent.get(mark):
-                    self._switch(mark, mark == "contact forces" or (mark == "trails" and trails))
+        for mark in MARKS:
+            if not absent.get(mark):
+                self._switch(mark, mark == "contact forces" or (mark == "trails" and trails))
         left = list(dict.fromkeys(line for figure in self.figures for line in figure.left))
         if left:
             lines = "\n".join(f"- {line}" for line in left[:8])

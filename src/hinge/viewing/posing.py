@@ -15,10 +15,11 @@ from hinge.model.model import Model
 from hinge.model.states import limits
 from hinge.robot import Robot
 from hinge.spatial.rotation import quaternion_from_rotation, rotation_from_quaternion
+
 from hinge.spatial.rotation import rotation_from_rpy, rpy_from_rotation  # isort: skip
 from hinge.sweeps.units import FORCE, coordinates, velocities
 
-REACH = np.pi  # how far a handle goes where a joint has no limit, in rad or m
+REACH = {"rad": np.pi, "m": 2.0, "1": 1.0}  # how far a handle goes where a joint has no limit
 TURNS = (("roll", np.pi), ("pitch", np.pi / 2), ("yaw", np.pi))
 WAYS = {1: ("way",), 2: ("x", "y"), 3: ("x", "y", "z")}
 
@@ -57,7 +58,7 @@ def handles(model: Model) -> list[Handle]:
     for i in model.leaders:
         at, _ = model.slices[i]
         units = coordinates(model, i)
-        ranges = [_range(*pair) for pair in zip(bounds.lower[at], bounds.upper[at], strict=True)]
+        ranges = [_range(*ends) for ends in zip(bounds.lower[at], bounds.upper[at], units, strict=True)]
         if _turns(model, i):
             ways = WAYS.get(len(units) - 4, ())
             made += [Handle(i, way, "m", *ends) for way, ends in zip(ways, ranges[4:], strict=True)]
@@ -94,8 +95,8 @@ def _turns(model: Model, i: int) -> bool:
     return coordinates(model, i)[:4] == ["1"] * 4
 
 
-def _range(low: float, high: float) -> tuple[float, float]:
-    low, high = low if np.isfinite(low) else -REACH, high if np.isfinite(high) else REACH
+def _range(low: float, high: float, unit: str) -> tuple[float, float]:
+    low, high = low if np.isfinite(low) else -REACH[unit], high if np.isfinite(high) else REACH[unit]
     return float(low), float(max(high, low + 1e-6))
 
 
@@ -117,7 +118,8 @@ def held(robot: Robot, q: Array) -> list[Held]:
     >>> [round(one.force, 2) == round(tau, 2) for one, tau in zip(held(arm, arm.neutral()), arm.gravity_force([0, 0]))]
     [True, True]
     """
-    model, made = robot.model, []
+    model = robot.model
+    made: list[Held] = []
     if model.loops:  # which share the weight in a way that the tree does not know
         return made
     force, most = robot.gravity_force(q), robot.limits.effort

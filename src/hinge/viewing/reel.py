@@ -1,4 +1,4 @@
-"""What a film shows: parts of bodies, where they are at each picture, forces of contacts, trails, the floor, the camera.
+"""What a film shows: parts of bodies and where they are in each picture, forces, trails, the floor, the camera.
 
 Pictures are a page's business (film_page.py) or of pixels made here (render.py).
 """
@@ -69,7 +69,9 @@ def reel(run: Runs, rollout: int | Sequence[int] = 0, rate: float = 30.0, speed:
     first = min(float(take.t[0]) for take in cast)
     count = max(1, int(np.floor((longest.t[-1] - first) / speed * rate + 1e-9)) + 1)
     times = first + np.arange(count) * speed / rate
-    drawn = {id(take.robot): shapes.parts(take.robot.model, body_poses(take.robot, take.robot.neutral()))[0] for take in cast}
+    drawn = {
+        id(take.robot): shapes.parts(take.robot.model, body_poses(take.robot, take.robot.neutral()))[0] for take in cast
+    }
     shots = [_shot(take, _rows(take, times), rate, trails, drawn[id(take.robot)]) for take in cast]
     floor = min((shot.floor for shot in shots), key=lambda one: float(one.point[2]))
     place = places(layout, len(shots), max(shot.radius for shot in shots), floor.normal)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.model.coasting import FREE
 from hinge.robot import Robot
 from hinge.viewing.limbs import Limb, limbs
 from hinge.viewing.posing import Handle, Held, configuration, handles, held, values
@@ -62,7 +63,7 @@ class Sliders:
         """Write what the joints hold below the sliders of their limbs, or nothing."""
         rows = held(self.robot, self.q) if on else []
         for _, limb, text in self.folders:
-            own = [row for row in rows if row.body in limb.joints and not self.model.joint[row.body].nv == 6]
+            own = [row for row in rows if row.body in limb.joints and self.model.joint[row.body].nv < FREE]
             text.visible = bool(own)
             if own:
                 text.content = table(own, dict(zip(limb.joints, limb.labels, strict=True)))
@@ -111,7 +112,8 @@ def table(rows: list[Held], called: dict[int, str]) -> str:
         color = "#d62728" if row.share is not None and row.share > 1.0 else "#ff7f0e"
         bar = f'<div style="width:{60 * full:.0f}px;height:6px;background:{color};border-radius:3px"></div>'
         name = html.escape(called[row.body] + row.of)
-        cells = (name, f"{row.force:.3g} {row.unit}", share, bar)
+        force = row.force if abs(row.force) > 1e-9 else 0.0
+        cells = (name, f"{force:.3g} {row.unit}", share, bar)
         sides = ("left", "right", "right", "left")
         lines.append("<tr>" + "".join(f'<td style="text-align:{side};padding:0 4px">{cell}</td>'
                                       for side, cell in zip(sides, cells, strict=True)) + "</tr>")  # fmt: skip

@@ -57,7 +57,7 @@ STEP = 2 * SIDES  # triangles of a tube between two of its points
 
 
 def tube(points: Array, radius: float) -> Surface:
-    """A thin tube along points (n, 3), its triangles in the order of the points: `STEP` of them from each to the next."""
+    """A thin tube along points (n, 3), its triangles in their order: `STEP` of them from each point to the next."""
     ahead = np.diff(points, axis=0, append=points[-1:])
     normals = np.empty((len(points), SIDES, 3))
     z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
