@@ -32,8 +32,12 @@ def opened(browser, page):
     tab = browser.new_page(viewport={"width": 640, "height": 400})
     tab.set_default_timeout(PATIENCE)
     wrong = []  # requests to elsewhere, and errors
-    tab.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http")
-           and "localhost" not in request.url else None)  # fmt: skip
+    tab.on(
+        "request",
+        lambda request: (
+            wrong.append(request.url) if request.url.startswith("http") and "localhost" not in request.url else None
+        ),
+    )
     tab.on("pageerror", lambda fault: wrong.append(str(fault)))
     tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
     tab.goto(page.address)

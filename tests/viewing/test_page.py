@@ -73,6 +73,18 @@ def test_what_joints_hold_is_told_while_posing(look):
     assert not text.visible
 
 
+def test_sliders_follow_what_is_shown_and_go_on_from_there(look):
+    arm = hinge.samples.puma560()
+    page = look(arm)
+    (_, _, text), *_ = page._sliders.folders
+    q = np.array([0.3, -0.8, 0.4, 0.1, 0.5, -0.2])
+    page.show(q)
+    np.testing.assert_allclose([page.controls[name].value for name in arm.joint_names], q)
+    assert f"{arm.gravity_force(q)[1]:.3g} N m" in text.content
+    page.controls["joint1"].value = 0.7
+    np.testing.assert_allclose(page.q, [0.7, *q[1:]])
+
+
 def test_names_translucent_links_and_trails_come_and_go(look):
     arm = hinge.samples.planar_2r()
     run = hinge.simulate(arm, 0.5, q0=[0.3, 0.2], step=0.01)
@@ -102,9 +114,13 @@ def test_the_camera_has_all_of_the_robot_in_it(look):
         camera = page.server.initial_camera
         eye, to = np.array(camera.position), np.array(camera.look_at)
         back = (eye - to) / np.linalg.norm(eye - to)
-        poses = served.body_poses(page.robot, page.q)
-        at = np.concatenate([p.vertices @ poses[p.body, :3, :3].T + poses[p.body, :3, 3] for p in page.figure.parts
-                             if p.body]) - eye  # fmt: skip
+        poses = page.figure.poses
+        at = (
+            np.concatenate(
+                [p.vertices @ poses[p.body, :3, :3].T + poses[p.body, :3, 3] for p in page.figure.parts if p.body]
+            )
+            - eye
+        )
         ahead = -at @ back
         angle = np.arctan2(np.linalg.norm(at + np.outer(ahead, back), axis=1), ahead)
         assert angle.max() < 0.5 * camera.fov < 2.5 * angle.max()
@@ -228,8 +244,14 @@ def test_several_rollouts_stand_side_by_side_or_one_through_the_other(look):
 def test_a_sweep_plays_and_so_does_a_rollout(look, tmp_path):
     arm = hinge.samples.planar_2r()
     spread = {"q_elbow": hinge.sweeps.grid([0.0, 0.5, 1.0])}
-    sweep = hinge.sweep(arm, parameters={"upper.mass": hinge.sweeps.uniform(0.5, 2.0)}, initial=spread, t=0.1,
-                        step=0.01, store=tmp_path / "arm.zarr")  # fmt: skip
+    sweep = hinge.sweep(
+        arm,
+        parameters={"upper.mass": hinge.sweeps.uniform(0.5, 2.0)},
+        initial=spread,
+        t=0.1,
+        step=0.01,
+        store=tmp_path / "arm.zarr",
+    )
     page = look(sweep)
     page.controls["rollout"].value = 2
     page.controls["t"].value = 0.1

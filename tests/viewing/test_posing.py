@@ -16,8 +16,16 @@ def dog(base="floating"):
         last = "trunk"
         for part in ("hip", "thigh", "calf"):
             builder.link(f"{side}_{part}", 1.0, (0.0, 0.0, -0.1), inertia=0.1 * np.eye(3))
-            builder.joint(f"{side}_{part}_joint", "revolute", last, f"{side}_{part}", axis=(0.0, 1.0, 0.0),
-                          lower=-1.0, upper=2.0, effort=20.0)  # fmt: skip
+            builder.joint(
+                f"{side}_{part}_joint",
+                "revolute",
+                last,
+                f"{side}_{part}",
+                axis=(0.0, 1.0, 0.0),
+                lower=-1.0,
+                upper=2.0,
+                effort=20.0,
+            )
             last = f"{side}_{part}"
     builder.link("tail", 0.1, inertia=np.eye(3))
     builder.joint("tail", "prismatic", "trunk", "tail", axis=(0.0, 0.0, 1.0), lower=0.0, upper=0.1)
@@ -81,8 +89,15 @@ def test_limbs_of_two_robots_of_one_make_keep_their_names_apart():
     for side in ("a", "b"):
         for k in (1, 2):
             builder.link(f"{side}{k}", 1.0, inertia=np.eye(3))
-            builder.joint(f"{side}_j{k}" if k == 1 else f"x_{side}{k}", "revolute", "palm" if k == 1 else f"{side}1",
-                          f"{side}{k}", axis=(0.0, 0.0, 1.0), lower=-1.0, upper=1.0)  # fmt: skip
+            builder.joint(
+                f"{side}_j{k}" if k == 1 else f"x_{side}{k}",
+                "revolute",
+                "palm" if k == 1 else f"{side}1",
+                f"{side}{k}",
+                axis=(0.0, 0.0, 1.0),
+                lower=-1.0,
+                upper=1.0,
+            )
     names = [one.name for one in limbs(builder.build())]
     assert len(set(names)) == len(names) == 2
 

@@ -39,15 +39,36 @@ class Numbers(click.ParamType):
 def shows_runs(command: Command) -> Command:
     """The options of commands that show runs: `rollouts`, `layout` and `trails`, and the robot of a log."""
     for option in (
-        click.option("--robot", metavar="ROBOT", type=click.Path(allow_dash=True),
-                     help="The robot that a log, or the store of a sweep, is of."),
-        click.option("--trail", "trails", multiple=True, metavar="FRAME",
-                     help='A link or frame whose way is drawn; "tips" are the ends of all limbs.'),
-        click.option("--layout", type=click.Choice(LAYOUTS), default="grid", show_default=True,
-                     help="Several rollouts side by side, or one through the other."),
-        click.option("--rollout", "rollouts", type=Numbers(), default="0", show_default=True, metavar="K,…",
-                     help="Which rollouts are shown: 3, 0,3,5 or 0-8."),
-    ):  # fmt: skip
+        click.option(
+            "--robot",
+            metavar="ROBOT",
+            type=click.Path(allow_dash=True),
+            help="The robot that a log, or the store of a sweep, is of.",
+        ),
+        click.option(
+            "--trail",
+            "trails",
+            multiple=True,
+            metavar="FRAME",
+            help='A link or frame whose way is drawn; "tips" are the ends of all limbs.',
+        ),
+        click.option(
+            "--layout",
+            type=click.Choice(LAYOUTS),
+            default="grid",
+            show_default=True,
+            help="Several rollouts side by side, or one through the other.",
+        ),
+        click.option(
+            "--rollout",
+            "rollouts",
+            type=Numbers(),
+            default="0",
+            show_default=True,
+            metavar="K,…",
+            help="Which rollouts are shown: 3, 0,3,5 or 0-8.",
+        ),
+    ):
         command = option(command)
     return command
 
@@ -84,8 +105,10 @@ def run_of(
 
 def _given(path: str, robot: Any, what: str) -> Any:
     if robot is None:
-        raise click.UsageError(f"{path} is {what}, and has no robot in it. Say --robot ROBOT; or `hinge simulate ROBOT "
-                               "--out run.zarr` and trajectory.save write what can be viewed alone.")  # fmt: skip
+        raise click.UsageError(
+            f"{path} is {what}, and has no robot in it. Say --robot ROBOT; or `hinge simulate ROBOT "
+            "--out run.zarr` and trajectory.save write what can be viewed alone."
+        )
     return robot
 
 

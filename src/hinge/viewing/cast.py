@@ -123,8 +123,10 @@ def takes(what: str, thing: Any, rollout: Any = 0) -> list[Take]:
             continue
         found = run.trajectory if isinstance(run, Rollout) else run
         if not isinstance(found, Trajectory):
-            raise SizeError(f"{what} takes a trajectory; a {type(run).__name__} was given.\n"
-                            "  hinge.simulate makes one, hinge.open(path) reads one.")  # fmt: skip
+            raise SizeError(
+                f"{what} takes a trajectory; a {type(run).__name__} was given.\n"
+                "  hinge.simulate makes one, hinge.open(path) reads one."
+            )
         _refuse_empty(found)
         for k in numbers:
             if k >= max(found.status.size, 1):

@@ -41,8 +41,16 @@ class _Part(NamedTuple):
 class Clock:
     """The clock of a page; `choose` gives the rollout of a number, of which there are `count`, where one is shown."""
 
-    def __init__(self, gui: Any, figures: list[Figure], cast: list[Take], trails: Sequence[str] | bool, lock: Any,
-                 choose: Callable[[int], Take], count: int) -> None:  # fmt: skip
+    def __init__(
+        self,
+        gui: Any,
+        figures: list[Figure],
+        cast: list[Take],
+        trails: Sequence[str] | bool,
+        lock: Any,
+        choose: Callable[[int], Take],
+        count: int,
+    ) -> None:
         self.figures, self.lock, self.stopped = figures, lock, threading.Event()
         self.names = [traced("view", take.robot, trails or True) for take in cast]
         self.parts = [_Part.of(*one) for one in zip(cast, (f.size for f in figures), self.names, strict=True)]

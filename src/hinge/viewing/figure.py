@@ -45,9 +45,15 @@ class Figure:
         self.meshes = []
         for k, part in enumerate(self.parts):
             path = f"/{name}/bodies/{robot.body_names[part.body - 1]}/{k}" if part.body else f"/{name}/base/{k}"
-            mesh = scene.add_mesh_simple(path, part.vertices.astype(np.float32), part.faces.astype(np.uint32),
-                                         color=part.color, opacity=GHOST if ghost else part.opacity,
-                                         flat_shading=False, side="double")  # fmt: skip
+            mesh = scene.add_mesh_simple(
+                path,
+                part.vertices.astype(np.float32),
+                part.faces.astype(np.uint32),
+                color=part.color,
+                opacity=GHOST if ghost else part.opacity,
+                flat_shading=False,
+                side="double",
+            )
             self.meshes.append((mesh, GHOST if ghost else part.opacity))
         self.marks: dict[str, list[Any]] = {}
         self.shown: set[str] = set()
@@ -57,8 +63,14 @@ class Figure:
         self.ways = np.zeros((0, 0, 3))
         self.stand(neutral)
 
-    def stand(self, q: Array, tau: Array | None = None, pushes: tuple[Array, Array] = NONE, ways: Array | None = None,
-              poses: Array | None = None) -> None:  # fmt: skip
+    def stand(
+        self,
+        q: Array,
+        tau: Array | None = None,
+        pushes: tuple[Array, Array] = NONE,
+        ways: Array | None = None,
+        poses: Array | None = None,
+    ) -> None:
         """Move to a configuration, with what is drawn of it.
 
         `tau` are joint forces, `pushes` points (n, 3) and arrows there, `ways` those that tips have come, (m, T, 3),

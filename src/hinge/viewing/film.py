@@ -23,9 +23,16 @@ Size = tuple[int, int]
 COLORS = 160  # of a GIF
 
 
-def film(run: Runs, path: str | os.PathLike[str], rollout: int | Sequence[int] = 0, speed: float = 1.0,
-         rate: float | None = None, size: Size = (640, 400), layout: str = "grid", trails: Sequence[str] | bool = ()
-         ) -> None:  # fmt: skip
+def film(
+    run: Runs,
+    path: str | os.PathLike[str],
+    rollout: int | Sequence[int] = 0,
+    speed: float = 1.0,
+    rate: float | None = None,
+    size: Size = (640, 400),
+    layout: str = "grid",
+    trails: Sequence[str] | bool = (),
+) -> None:
     """Write a film: a page (.html) that needs nothing beside it, or a moving picture (.mp4, .gif).
 
     It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is half
@@ -55,8 +62,14 @@ def writer_of(path: str | os.PathLike[str]) -> tuple[Callable[[Reel, Size], byte
     return WRITERS[kind]
 
 
-def picture(run: Runs, t: float, rollout: int | Sequence[int] = 0, size: Size = (640, 400), layout: str = "grid",
-            trails: Sequence[str] | bool = ()) -> Array:  # fmt: skip
+def picture(
+    run: Runs,
+    t: float,
+    rollout: int | Sequence[int] = 0,
+    size: Size = (640, 400),
+    layout: str = "grid",
+    trails: Sequence[str] | bool = (),
+) -> Array:
     """What a film shows at the time t (s): (height, width, 3) bytes of red, green and blue.
 
     >>> from hinge.viewing import picture
@@ -108,9 +121,16 @@ def _mp4(made: Reel, size: Size) -> bytes:
     wide, high = (n + n % 2 for n in _pixels(size))  # H.264 has colours for pairs of pixels
     with tempfile.TemporaryDirectory(prefix="hinge-") as folder:
         path = os.path.join(folder, "film.mp4")
-        writer = imageio_ffmpeg.write_frames(path, (wide, high), fps=made.rate, codec="libx264", quality=None,
-                                             macro_block_size=2, ffmpeg_log_level="error",
-                                             output_params=["-crf", "20", "-movflags", "+faststart"])  # fmt: skip
+        writer = imageio_ffmpeg.write_frames(
+            path,
+            (wide, high),
+            fps=made.rate,
+            codec="libx264",
+            quality=None,
+            macro_block_size=2,
+            ffmpeg_log_level="error",
+            output_params=["-crf", "20", "-movflags", "+faststart"],
+        )
         writer.send(None)
         for image in _pictures(made, (wide, high)):
             writer.send(np.ascontiguousarray(image))

@@ -25,7 +25,7 @@ from hinge.sim import Rollout, Trajectory
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
 from hinge.sweeps import Sweep
-from hinge.viewing.cast import LAYOUTS, Runs, Take, body_poses, places, takes, traced
+from hinge.viewing.cast import LAYOUTS, Runs, Take, places, takes, traced
 from hinge.viewing.clock import Clock
 from hinge.viewing.figure import Figure, wxyz
 from hinge.viewing.gate import served
@@ -74,8 +74,15 @@ def view(
 class Page:
     """What a browser shows. `show` moves the robot, `ghost` draws a second state, `arrows` draws forces."""
 
-    def __init__(self, thing: Thing, port: int = 8080, host: str = "localhost", rollout: int | Sequence[int] = 0,
-                 layout: str = "grid", trails: Sequence[str] | bool = ()):  # fmt: skip
+    def __init__(
+        self,
+        thing: Thing,
+        port: int = 8080,
+        host: str = "localhost",
+        rollout: int | Sequence[int] = 0,
+        layout: str = "grid",
+        trails: Sequence[str] | bool = (),
+    ):
         one_of("layout", layout, LAYOUTS)
         if not isinstance(thing, Robot | Trajectory | Rollout | Sweep | list | tuple):
             raise SizeError(f"view takes a robot or a trajectory; a {type(thing).__name__} was given.\n"
@@ -114,6 +121,8 @@ class Page:
         tau = None if tau is None else self._shaped("show: tau", tau, self.robot.nv)
         with self._lock():
             self.figure.stand(q, tau)
+            if self._sliders is not None:
+                self._sliders.put(q)
 
     def _pose(self, q: Array) -> None:
         """Move the robot as sliders say; the forces that are drawn are those that hold it."""
@@ -175,8 +184,9 @@ class Page:
             self._sliders = Sliders(self.server.gui, thing, self.controls, self._pose)
             return
         count = thing.rollouts if isinstance(thing, Sweep) else cast[0].run.status.size
-        self._clock = Clock(self.server.gui, self.figures, cast, trails, self._lock,
-                            lambda k: takes("view", thing, k)[0], count)  # fmt: skip
+        self._clock = Clock(
+            self.server.gui, self.figures, cast, trails, self._lock, lambda k: takes("view", thing, k)[0], count
+        )
         self.controls |= self._clock.controls
 
     def _placed(self, robots: list[Robot], cast: list[Take], layout: str) -> list[Figure]:
@@ -200,24 +210,30 @@ class Page:
         """Ground, camera, and switches for what is drawn."""
         size, gui, scene = self.figure.size, self.server.gui, self.server.scene
         runs: list[Trajectory | None] = [take.run for take in cast] if cast else [None]
-        start = [take.bodies([0]) for take in cast] or [body_poses(self.robot, self.q)[None]]
         for figure, run in zip(self.figures, runs, strict=True):
             for part in terrain(run):
                 corners, faces = part.vertices.astype(np.float32), part.faces.astype(np.uint32)
                 scene.add_mesh_simple(f"/{figure.name}/terrain", corners, faces, color=part.color, side="double")
-        seen = [watched(figure.parts, where, 1.0) for figure, where in zip(self.figures, start, strict=True)]
-        middles = np.array([at[0] + figure.place for figure, (at, _) in zip(self.figures, seen, strict=True)])
-        middle = middles.mean(axis=0)
-        radius = max(float(np.linalg.norm(at - middle)) + r for at, (_, r) in zip(middles, seen, strict=True))
-        camera = self.server.initial_camera
-        camera.fov = LENS
-        camera.position = tuple(middle + radius / np.sin(LENS / 2) * FROM / np.linalg.norm(FROM))
-        camera.look_at = tuple(middle)
-        point, normal = floor_of(self.robot, runs[0], self.figure.parts + terrain(runs[0]), start[0])
-        scene.add_grid("/ground", width=8 * radius, height=8 * radius, cell_size=size / 5, section_size=size,
-                       position=point, wxyz=wxyz(np.array(shortest_turn(Vec3(normal)))))  # fmt: skip
-        absent = {"trails": not cast, "contact forces": all(run is None or run.course is None for run in runs),
-                  "frame names": not self.figure.own_frames()}  # fmt: skip
+        self.server.initial_camera.fov = LENS
+        radius = self._aim(self.server.initial_camera)
+        fit = self.controls["fit"] = gui.add_button("Fit the camera", hint="Look at all that is shown.")
+        fit.on_click(lambda event: self._aim(event.client.camera))
+        where = self.figure.poses[None]
+        point, normal = floor_of(self.robot, runs[0], self.figure.parts + terrain(runs[0]), where)
+        scene.add_grid(
+            "/ground",
+            width=8 * radius,
+            height=8 * radius,
+            cell_size=size / 5,
+            section_size=size,
+            position=point,
+            wxyz=wxyz(np.array(shortest_turn(Vec3(normal)))),
+        )
+        absent = {
+            "trails": not cast,
+            "contact forces": all(run is None or run.course is None for run in runs),
+            "frame names": not self.figure.own_frames(),
+        }
         for mark in MARKS:
             if not absent.get(mark):
                 self._switch(mark, mark == "contact forces" or (mark == "trails" and trails))
@@ -225,6 +241,16 @@ class Page:
         if left:
             lines = "\n".join(f"- {line}" for line in left[:8])
             gui.add_markdown(f"**Drawn from masses, or left out**\n\n{lines}")
+
+    def _aim(self, camera: Any) -> float:
+        """Have all that is shown in a camera; gives how far from its middle something is, in m."""
+        seen = [watched(figure.parts, figure.poses[None], 1.0) for figure in self.figures]
+        middles = np.array([at[0] + figure.place for figure, (at, _) in zip(self.figures, seen, strict=True)])
+        middle = middles.mean(axis=0)
+        radius = max(float(np.linalg.norm(at - middle)) + r for at, (_, r) in zip(middles, seen, strict=True))
+        camera.position = tuple(middle + radius / np.sin(LENS / 2) * FROM / np.linalg.norm(FROM))
+        camera.look_at = tuple(middle)
+        return radius
 
     def _switch(self, mark: str, on: bool) -> None:
         box = self.controls[mark] = self.server.gui.add_checkbox(mark, initial_value=on)

@@ -48,7 +48,7 @@ class Reel(NamedTuple):
 
 
 class _Shot(NamedTuple):
-    """One rollout as a film has it, before it has a place among others."""
+    """One rollout as a film has it."""
 
     parts: list[Part]
     poses: Array
@@ -59,9 +59,22 @@ class _Shot(NamedTuple):
     target: Array
     radius: float
 
+    def at(self, place: Array) -> _Shot:
+        """The same elsewhere."""
+        poses = self.poses.copy()
+        poses[..., :3, 3] += place
+        points, trails, target = (x + place for x in (self.points, self.trails, self.target))
+        return self._replace(poses=poses, points=points, trails=trails, target=target)
 
-def reel(run: Runs, rollout: int | Sequence[int] = 0, rate: float = 30.0, speed: float = 1.0, layout: str = "grid",
-         trails: Sequence[str] | bool = ()) -> Reel:  # fmt: skip
+
+def reel(
+    run: Runs,
+    rollout: int | Sequence[int] = 0,
+    rate: float = 30.0,
+    speed: float = 1.0,
+    layout: str = "grid",
+    trails: Sequence[str] | bool = (),
+) -> Reel:
     """The film of one rollout or of several together, `speed` times as fast as they were."""
     one_of("layout", layout, LAYOUTS)
     cast = takes("film", run, rollout)
@@ -69,26 +82,40 @@ def reel(run: Runs, rollout: int | Sequence[int] = 0, rate: float = 30.0, speed:
     first = min(float(take.t[0]) for take in cast)
     count = max(1, int(np.floor((longest.t[-1] - first) / speed * rate + 1e-9)) + 1)
     times = first + np.arange(count) * speed / rate
-    drawn = {
-        id(take.robot): shapes.parts(take.robot.model, body_poses(take.robot, take.robot.neutral()))[0] for take in cast
-    }
+    robots = {id(take.robot): take.robot for take in cast}
+    drawn = {key: shapes.parts(one.model, body_poses(one, one.neutral()))[0] for key, one in robots.items()}
     shots = [_shot(take, _rows(take, times), rate, trails, drawn[id(take.robot)]) for take in cast]
     floor = min((shot.floor for shot in shots), key=lambda one: float(one.point[2]))
-    place = places(layout, len(shots), max(shot.radius for shot in shots), floor.normal)
-    target = np.mean([shot.target + at for shot, at in zip(shots, place, strict=True)], axis=0)
-    parts: list[Part] = []
+    apart = places(layout, len(shots), max(shot.radius for shot in shots), floor.normal)
+    shots = [shot.at(place) for shot, place in zip(shots, apart, strict=True)]
+    target = np.mean([shot.target for shot in shots], axis=0)
+    return Reel(
+        ", ".join(dict.fromkeys(take.robot.name for take in cast)),
+        longest.t[_rows(longest, times)],
+        rate,
+        _together(shots, layout == "ghosts"),
+        np.concatenate([shot.poses for shot in shots], axis=1),
+        np.concatenate([shot.points for shot in shots], axis=1),
+        np.concatenate([shot.pushes for shot in shots], axis=1),
+        np.concatenate([shot.trails for shot in shots]),
+        floor,
+        target,
+        max(_reach(*_balls(shot.parts, shot.poses), target) for shot in shots),
+    )
+
+
+def _together(shots: list[_Shot], ghosts: bool) -> list[Part]:
+    """The parts of all, with their bodies numbered on; of ghosts only what moves, and that is seen through."""
+    made: list[Part] = []
     bodies = 0
     for k, shot in enumerate(shots):
-        through = layout == "ghosts" and k > 0
-        parts += [p._replace(body=p.body + bodies, opacity=GHOST if through else p.opacity) for p in shot.parts]
+        through = ghosts and k > 0
+        for part in shot.parts:
+            if part.body or not through:
+                opacity = GHOST if through else part.opacity
+                made.append(part._replace(body=part.body + bodies, opacity=opacity))
         bodies += shot.poses.shape[1]
-    away = [np.linalg.norm(s.target + at - target, axis=1).max() + s.radius for s, at in zip(shots, place, strict=True)]
-    moved = [[x + at for x in (s.points, s.trails)] for s, at in zip(shots, place, strict=True)]
-    return Reel(", ".join(dict.fromkeys(take.robot.name for take in cast)), longest.t[_rows(longest, times)], rate,
-                parts, np.concatenate([_shifted(s.poses, at) for s, at in zip(shots, place, strict=True)], axis=1),
-                np.concatenate([points for points, _ in moved], axis=1),
-                np.concatenate([s.pushes for s in shots], axis=1), np.concatenate([way for _, way in moved]),
-                floor, target, float(max(away)))  # fmt: skip
+    return made
 
 
 def _rows(take: Take, times: Array) -> Array:
@@ -103,12 +130,6 @@ def _shot(take: Take, rows: Array, rate: float, trails: Sequence[str] | bool, dr
     ways = take.paths(traced("film", robot, trails), rows)
     floor = floor_of(robot, take.run, parts, where)
     return _Shot(parts, where, points[rows], pushes[rows], ways, floor, *watched(parts, where, rate))
-
-
-def _shifted(poses: Array, by: Array) -> Array:
-    made = poses.copy()
-    made[..., :3, 3] += by
-    return made
 
 
 def _ground(run: Trajectory | None) -> Ground | None:
@@ -140,20 +161,25 @@ def floor_of(robot: Robot, run: Trajectory | None, parts: list[Part], where: Arr
     return Floor(up * min([0.0, *map(float, lowest)]), up)
 
 
-def _moved(centres: Array, bodies: Array, where: Array) -> Array:
-    """Points of bodies (n, 3) as they move, (F, n, 3)."""
+def _balls(parts: list[Part], where: Array) -> tuple[Array, Array]:
+    """Balls around what moves: centres (F, n, 3) and radii (n) in m."""
+    centres, radii, bodies = shapes.balls([part for part in parts if part.body] or parts)
     T = where[:, bodies]
-    return np.einsum("fnij,nj->fni", T[..., :3, :3], centres) + T[..., :3, 3]
+    return np.einsum("fnij,nj->fni", T[..., :3, :3], centres) + T[..., :3, 3], radii
+
+
+def _reach(at: Array, radii: Array, target: Array) -> float:
+    """How far from what the camera looks at, (F, 3), something of these balls ever is."""
+    return float((np.linalg.norm(at - target[:, None], axis=-1) + radii).max())
 
 
 def watched(parts: list[Part], where: Array, rate: float) -> tuple[Array, float]:
     """Where the camera looks in each picture, which is along slowly and never up and down, and how far one sees."""
-    centres, radii, bodies = shapes.balls([part for part in parts if part.body] or parts)
-    at = _moved(centres, bodies, where)
+    at, radii = _balls(parts, where)
     middle = 0.5 * ((at - radii[:, None]).min(axis=1) + (at + radii[:, None]).max(axis=1))
     half = min(round(0.5 * STEADY * rate), len(middle) - 1)
     padded = np.pad(middle, ((half, half), (0, 0)), mode="edge")
     sums = np.cumsum(np.vstack([np.zeros(3), padded]), axis=0)
     target = (sums[2 * half + 1 :] - sums[: -2 * half - 1]) / (2 * half + 1)
     target[:, 2] = middle[:, 2].mean()
-    return target, float((np.linalg.norm(at - target[:, None], axis=-1) + radii).max())
+    return target, _reach(at, radii, target)

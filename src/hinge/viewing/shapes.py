@@ -99,7 +99,7 @@ def parts(model: Model, poses: Array) -> tuple[list[Part], list[str]]:
 def painted(shape: Shape) -> list[Painted]:
     """A shape in its link's coordinates, apart by colours.
 
-    A mesh has those of its materials, and where it has none the one that the robot's file says, as in RViz.
+    A mesh has those of its materials, and where it has none the one that the robot's file says.
     """
     geometry = shape.geometry
     if geometry is None:

@@ -28,6 +28,7 @@ class Sliders:
         self.handles = handles(robot.model)
         self.names = [handle.name(robot.model) for handle in self.handles]
         self.at = self._start()
+        self.quiet = False  # while sliders are set, and not moved
         self.sliders: dict[str, Any] = {}
         self.folders: list[tuple[Any, Limb, Any]] = []
         find = controls["filter"] = gui.add_text("filter", "", hint="Words that names of joints or limbs have to have.")
@@ -46,6 +47,14 @@ class Sliders:
     def q(self) -> Array:
         """The configuration that the sliders stand at, (nq)."""
         return configuration(self.model, self.at)
+
+    def put(self, q: Array) -> None:
+        """Have the sliders stand at a configuration (nq), which is told but moves nothing."""
+        self.at, self.quiet = values(self.model, q), True
+        for name, handle, x in zip(self.names, self.handles, self.at, strict=True):
+            self.sliders[name].value = handle.within(float(x), handle.low)
+        self.quiet = False
+        self.tell(self.hold.value)
 
     def filter(self, words: str) -> None:
         """Leave only the sliders whose names, with their limb's, have all of these words."""
@@ -86,11 +95,19 @@ class Sliders:
         label = " ".join(filter(None, [called if not handle.of or handle.of.startswith("[") else "", handle.of]))
         unit = f" [{handle.unit}]" if handle.unit else ""
         hint = f"{name}: {handle.low:.4g} to {handle.high:.4g} {handle.unit}"
-        slider = gui.add_slider(label + unit, min=handle.low, max=handle.high, step=(handle.high - handle.low) / STEPS,
-                                initial_value=float(self.at[k]), hint=hint)  # fmt: skip
+        slider = gui.add_slider(
+            label + unit,
+            min=handle.low,
+            max=handle.high,
+            step=(handle.high - handle.low) / STEPS,
+            initial_value=float(self.at[k]),
+            hint=hint,
+        )
 
         @slider.on_update
         def _(_: Any) -> None:
+            if self.quiet:
+                return
             self.at[k] = handle.within(slider.value, self.at[k])
             self.moved(self.q)
             if self.hold.value:
@@ -99,8 +116,8 @@ class Sliders:
         return slider
 
     def _back(self) -> None:
-        for name, x in zip(self.names, self._start(), strict=True):
-            self.sliders[name].value = float(x)
+        self.put(configuration(self.model, self._start()))
+        self.moved(self.q)
 
 
 def table(rows: list[Held], called: dict[int, str]) -> str:
@@ -114,8 +131,8 @@ def table(rows: list[Held], called: dict[int, str]) -> str:
         name = html.escape(called[row.body] + row.of)
         force = row.force if abs(row.force) > 1e-9 else 0.0
         cells = (name, f"{force:.3g} {row.unit}", share, bar)
-        sides = ("left", "right", "right", "left")
-        lines.append("<tr>" + "".join(f'<td style="text-align:{side};padding:0 4px">{cell}</td>'
-                                      for side, cell in zip(sides, cells, strict=True)) + "</tr>")  # fmt: skip
+        columns = zip(("left", "right", "right", "left"), cells, strict=True)
+        line = "".join(f'<td style="text-align:{side};padding:0 4px">{cell}</td>' for side, cell in columns)
+        lines.append(f"<tr>{line}</tr>")
     style = "font-size:0.75em;opacity:0.85;padding:0 0.5em 0.5em"
     return f'<div style="{style}">Held against gravity, of the limit<table>{"".join(lines)}</table></div>'
