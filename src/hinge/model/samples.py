@@ -65,16 +65,21 @@ def puma560() -> Model:
 
     Kinematics in the classic convention; masses, centres of mass and inertias as measured by Armstrong, Khatib and
     Burdick (1986) and tabulated in link frames by Corke; armature is the motors' inertia times gear ratio squared.
+
+    What no body has in that table was completed, such that no joint force is another. Of link 1 it has (0, 0.35, 0)
+    kg m² and no mass: here 13 kg on its axis and 0.2 kg m² across it. Of link 3 it has (0.066, 0.086, 0.0125) kg m², two
+    of which sum to less than the third: 0.005 kg m² across the axis of joint 3 was taken for it from link 2, which has
+    (0.13, 0.524, 0.539) there.
     """
     from hinge.formats import dh
 
     half = math.pi / 2
     # alpha, a, d, mass, centre of mass, principal inertias, motor inertia, gear ratio, damping at the motor, limits
     table = [
-        (half, 0.0, 0.0, 0.0, (0, 0, 0), (0, 0.35, 0), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
-        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539),
+        (half, 0.0, 0.0, 13.0, (0, 0, 0), (0.2, 0.35, 0.2), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
+        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.125, 0.519, 0.539),
          200e-6, 107.815, 0.817e-3, (-110, 110)),
-        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125),
+        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.071, 0.086, 0.0175),
          200e-6, 53.7063, 1.38e-3, (-135, 135)),
         (half, 0.0, 0.4318, 0.82, (0, 0.019, 0), (1.8e-3, 1.3e-3, 1.8e-3), 33e-6, 76.0364, 71.2e-6, (-266, 266)),
         (-half, 0.0, 0.0, 0.34, (0, 0, 0), (0.3e-3, 0.4e-3, 0.3e-3), 33e-6, 71.923, 82.6e-6, (-100, 100)),
