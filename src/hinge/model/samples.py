@@ -67,9 +67,9 @@ def puma560() -> Model:
     Burdick (1986) and tabulated in link frames by Corke; armature is the motors' inertia times gear ratio squared.
 
     What no body has in that table was completed, such that no joint force is another. Of link 1 it has (0, 0.35, 0)
-    kg m² and no mass: here 13 kg on its axis and 0.2 kg m² across it. Of link 3 it has (0.066, 0.086, 0.0125) kg m², two
-    of which sum to less than the third: 0.005 kg m² across the axis of joint 3 was taken for it from link 2, which has
-    (0.13, 0.524, 0.539) there.
+    kg m² and no mass: here it has 13 kg on its axis and 0.2 kg m² across it. Of link 3 it has (0.066, 0.086, 0.0125),
+    two of which sum to less than the third: 0.005 kg m² across the axis of joint 3 was taken for it from link 2, which
+    has (0.13, 0.524, 0.539) there.
     """
     from hinge.formats import dh
 
