@@ -43,7 +43,7 @@ from hinge.sim.trajectory import Trajectory
     help="Write a .csv, .parquet or .npz log, or a .zarr folder; - is CSV on standard output.",
 )
 @click.option("--plot", type=Target(), metavar="PICTURE", help="Draw a .png, .svg or .pdf.")
-@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif.")
+@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif, or one picture of it, .png.")
 @FORCE
 @JSON
 def simulate(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from hinge.model.build import Builder
 from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model
+from hinge.model.shapes import Shape
 from hinge.model.symbols import named
 
 
@@ -90,7 +92,29 @@ def puma560() -> Model:
          "armature": motor * gear**2, "damping": viscous * gear**2, "limits": tuple(np.deg2rad(limits))}
         for alpha, a, d, mass, com, inertia, motor, gear, viscous, limits in table
     ]  # fmt: skip
-    return dh.read(rows, "classic", name="puma560").build()
+    return replace(dh.read(rows, "classic", name="puma560").build(), shapes=_puma_shapes())
+
+
+def _puma_shapes() -> dict[str, tuple[Shape, ...]]:
+    """What there is to see of a Puma, roughly."""
+    dark, light = (0.35, 0.38, 0.42, 1.0), (0.92, 0.93, 0.94, 1.0)
+    # link, kind, sizes, centre, what a cylinder is along, colour
+    table = [
+        ("base", "cylinder", (0.1, 0.6), (0, 0, -0.4), "z", dark),
+        ("link1", "cylinder", (0.1, 0.2), (0, 0, 0), "y", light),
+        ("link1", "cylinder", (0.08, 0.25), (0, 0, 0.045), "z", dark),
+        ("link2", "box", (0.62, 0.16, 0.1), (-0.2, 0, 0.22), "z", light),
+        ("link3", "box", (0.13, 0.09, 0.42), (-0.02, 0.03, 0.13), "z", dark),
+        ("link4", "cylinder", (0.045, 0.1), (0, -0.05, 0), "y", light),
+        ("link5", "cylinder", (0.04, 0.08), (0, 0, 0), "y", dark),
+        ("link6", "cylinder", (0.025, 0.05), (0, 0, 0.055), "z", light),
+    ]  # fmt: skip
+    along = {"z": ((1, 0, 0), (0, 1, 0), (0, 0, 1)), "y": ((1, 0, 0), (0, 0, 1), (0, -1, 0))}
+    made: dict[str, tuple[Shape, ...]] = {}
+    for link, kind, size, xyz, axis, rgba in table:
+        shape = Shape("visual", kind, size, xyz=xyz, rotation=along[axis], rgba=rgba)
+        made[link] = (*made.get(link, ()), shape)
+    return made
 
 
 def panda() -> Model:
