@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model
 from hinge.model.shapes import Shape
 from hinge.model.symbols import named
+
+Looks = dict[str, tuple[Shape, ...]]
 
 
 def pendulum(n: int = 1, length: float = 1.0, mass: float = 1.0) -> Model:
@@ -92,27 +95,26 @@ def puma560() -> Model:
          "armature": motor * gear**2, "damping": viscous * gear**2, "limits": tuple(np.deg2rad(limits))}
         for alpha, a, d, mass, com, inertia, motor, gear, viscous, limits in table
     ]  # fmt: skip
-    return replace(dh.read(rows, "classic", name="puma560").build(), shapes=_puma_shapes())
-
-
-def _puma_shapes() -> dict[str, tuple[Shape, ...]]:
-    """What there is to see of a Puma, roughly."""
-    dark, light = (0.35, 0.38, 0.42, 1.0), (0.92, 0.93, 0.94, 1.0)
-    # link, kind, sizes, centre, what a cylinder is along, colour
-    table = [
-        ("base", "cylinder", (0.1, 0.6), (0, 0, -0.4), "z", dark),
-        ("link1", "cylinder", (0.1, 0.2), (0, 0, 0), "y", light),
-        ("link1", "cylinder", (0.08, 0.25), (0, 0, 0.045), "z", dark),
-        ("link2", "box", (0.62, 0.16, 0.1), (-0.2, 0, 0.22), "z", light),
-        ("link3", "box", (0.13, 0.09, 0.42), (-0.02, 0.03, 0.13), "z", dark),
-        ("link4", "cylinder", (0.045, 0.1), (0, -0.05, 0), "y", light),
-        ("link5", "cylinder", (0.04, 0.08), (0, 0, 0), "y", dark),
-        ("link6", "cylinder", (0.025, 0.05), (0, 0, 0.055), "z", light),
+    looks = [
+        ("base", "cylinder", (0.1, 0.6), (0, 0, -0.4), "z", 1),
+        ("link1", "cylinder", (0.1, 0.2), (0, 0, 0), "y", 0),
+        ("link1", "cylinder", (0.08, 0.25), (0, 0, 0.045), "z", 1),
+        ("link2", "box", (0.62, 0.16, 0.1), (-0.2, 0, 0.22), "z", 0),
+        ("link3", "box", (0.13, 0.09, 0.42), (-0.02, 0.03, 0.13), "z", 1),
+        ("link4", "cylinder", (0.045, 0.1), (0, -0.05, 0), "y", 0),
+        ("link5", "cylinder", (0.04, 0.08), (0, 0, 0), "y", 1),
+        ("link6", "cylinder", (0.025, 0.05), (0, 0, 0.055), "z", 0),
     ]  # fmt: skip
+    return replace(dh.read(rows, "classic", name="puma560").build(), shapes=_looks(looks))
+
+
+def _looks(table: Sequence[tuple[str, str, tuple[float, ...], tuple[float, ...], str, int]]) -> Looks:
+    """Shapes to look at: link, kind, sizes, centre, the axis a cylinder is along, and whether it is dark."""
     along = {"z": ((1, 0, 0), (0, 1, 0), (0, 0, 1)), "y": ((1, 0, 0), (0, 0, 1), (0, -1, 0))}
+    tints = (0.92, 0.93, 0.94, 1.0), (0.35, 0.38, 0.42, 1.0)
     made: dict[str, tuple[Shape, ...]] = {}
-    for link, kind, size, xyz, axis, rgba in table:
-        shape = Shape("visual", kind, size, xyz=xyz, rotation=along[axis], rgba=rgba)
+    for link, kind, size, xyz, axis, dark in table:
+        shape = Shape("visual", kind, size, xyz=xyz, rotation=along[axis], rgba=tints[dark])
         made[link] = (*made.get(link, ()), shape)
     return made
 
@@ -151,7 +153,21 @@ def panda() -> Model:
     ]  # fmt: skip
     flange = np.eye(4)
     flange[2, 3] = 0.107
-    return dh.read(rows, "modified", tool=flange, name="panda").build()
+    looks = [
+        ("base", "cylinder", (0.08, 0.14), (0, 0, 0.07), "z", 1),
+        ("link1", "cylinder", (0.06, 0.17), (0, 0, -0.1), "z", 0),
+        ("link2", "cylinder", (0.065, 0.14), (0, 0, 0), "z", 1),
+        ("link2", "cylinder", (0.06, 0.16), (0, -0.11, 0), "y", 0),
+        ("link3", "cylinder", (0.06, 0.1), (0, 0, -0.08), "z", 0),
+        ("link3", "box", (0.14, 0.1, 0.08), (0.04, 0, 0), "z", 0),
+        ("link4", "cylinder", (0.06, 0.13), (0, 0, 0), "z", 1),
+        ("link4", "box", (0.14, 0.08, 0.1), (-0.04, 0, 0), "z", 0),
+        ("link5", "cylinder", (0.055, 0.34), (0, 0, -0.2), "z", 0),
+        ("link6", "cylinder", (0.05, 0.12), (0, 0, 0), "z", 1),
+        ("link6", "box", (0.1, 0.09, 0.08), (0.05, 0, 0), "z", 0),
+        ("link7", "cylinder", (0.045, 0.07), (0, 0, 0.07), "z", 1),
+    ]  # fmt: skip
+    return replace(dh.read(rows, "modified", tool=flange, name="panda").build(), shapes=_looks(looks))
 
 
 def _random_body(rng: np.random.Generator) -> dict[str, object]:
