@@ -42,7 +42,7 @@ def picture(
         from matplotlib.figure import Figure
     except ImportError:
         raise TrajectoryError(*MISSING) from None
-    fields = [name for name in TITLES if getattr(trajectory, name) is not None]
+    fields = [name for name in TITLES if name in trajectory.states]
     panels = [*fields, *(["energy"] if {"q", "qd"} <= set(fields) else [])]
     if not panels:
         raise TrajectoryError("nothing was recorded that could be drawn.", "Simulate with fields=('q', 'qd', 'tau').")
