@@ -80,7 +80,7 @@ def test_a_film_is_written_where_it_is_said(place):
         (["final.zarr", "a.html"], 2, "final.zarr is the store of a sweep, and has no robot in it."),
         (["final.zarr", "a.html", "--robot", "lamp.urdf"], 1, "final.zarr keeps final of its rollouts"),
         (["gone.zarr", "a.html"], 2, "gone.zarr"),
-        (["log.npz", "a.avi", "--robot", "lamp.urdf"], 2, "'.avi' is not known. Known: '.gif', '.html', '.mp4'."),
+        (["log.npz", "a.avi", "--robot", "lamp.urdf"], 2, "'.avi' is not known. Known: '.gif', '.html', '.mp4',"),
     ],
 )
 def test_what_cannot_be_filmed_is_told(words, code, line, place):

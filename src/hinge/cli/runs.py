@@ -13,6 +13,7 @@ import hinge
 from hinge.cli.faults import asked
 from hinge.cli.inputs import log_of, robot_of
 from hinge.logs.tables import SUFFIXES
+from hinge.robot.loading import Base
 from hinge.sim.places import MARK
 from hinge.sweeps.toml_file import question
 from hinge.sweeps.zarr_store import kept
@@ -84,7 +85,7 @@ def is_run(path: str) -> bool:
 
 
 def run_of(
-    path: str, rollouts: list[int], robot: str | None, base: str | None, packages: Sequence[str]
+    path: str, rollouts: list[int], robot: str | None, base: Base | None, packages: Sequence[str]
 ) -> tuple[Runs, list[int]]:
     """The runs at a path, and which of their rollouts are shown."""
     its = robot_of(robot, base, packages) if robot is not None else None

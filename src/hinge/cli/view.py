@@ -7,6 +7,7 @@ import click
 import hinge
 from hinge.cli.inputs import robot_flags, robot_of
 from hinge.cli.runs import is_run, run_of, shows_runs, trailed
+from hinge.robot.loading import Base
 from hinge.viewing.cast import Runs
 
 
@@ -29,7 +30,7 @@ def view(
     trails: tuple[str, ...],
     robot: str | None,
     packages: tuple[str, ...],
-    base: str | None,
+    base: Base | None,
 ) -> None:
     """Look at a robot file, or at a run, in the browser, until Ctrl-C.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
+from hinge.typing import Whole
 
 MOST = 512 << 20  # bytes of a mesh file
 
@@ -26,7 +27,7 @@ def found(path: str) -> bool:
     return os.path.isabs(path) and os.path.isfile(path)
 
 
-def read(path: str) -> tuple[Array, Array]:
+def read(path: str) -> tuple[Array, Whole]:
     """Vertices (n, 3) and triangles (m, 3) of a mesh file; raises whatever its reader does."""
     data, ending = _content(path)
     if (plain := _plain(data, ending)) is not None:
@@ -42,7 +43,7 @@ class Painted(NamedTuple):
     """Triangles of one material: vertices (n, 3), triangles (m, 3), and its colour where the file says one."""
 
     vertices: Array
-    faces: Array
+    faces: Whole
     rgba: tuple[float, ...] | None
 
 
@@ -68,7 +69,7 @@ def painted(path: str) -> list[Painted]:
     return [Painted(*_joined(same), rgba) for rgba, same in apart.items()]
 
 
-def _joined(pieces: list[Any]) -> tuple[Array, Array]:
+def _joined(pieces: list[Any]) -> tuple[Array, Whole]:
     """Vertices and triangles of several meshes as those of one."""
     before = np.cumsum([0, *(len(one.vertices) for one in pieces)])
     faces = [np.asarray(one.faces, int) + at for one, at in zip(pieces, before, strict=False)]
@@ -98,7 +99,7 @@ def _content(path: str) -> tuple[bytes, str]:
     return files.read(path, MOST), os.path.splitext(path.lower())[1]
 
 
-def _plain(data: bytes, ending: str) -> tuple[Array, Array] | None:
+def _plain(data: bytes, ending: str) -> tuple[Array, Whole] | None:
     """Vertices and triangles of the kinds that are read here."""
     if ending == ".msh":
         return _msh(data)
@@ -130,14 +131,14 @@ def hull(path: str) -> Array:
     return np.asarray(trimesh.Trimesh(*read(path)).convex_hull.vertices, float)
 
 
-def _stl(data: bytes) -> tuple[Array, Array]:
+def _stl(data: bytes) -> tuple[Array, Whole]:
     """A title, a count, and of each triangle a normal, three corners and a word; every corner is a vertex."""
     triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("word", "<u2")])
     vertices = np.frombuffer(data, triangle, offset=84)["corners"].reshape(-1, 3).astype(float)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
 
-def _msh(data: bytes) -> tuple[Array, Array]:
+def _msh(data: bytes) -> tuple[Array, Whole]:
     """Counts of vertices, normals, texture coordinates and faces, then the arrays."""
     nv, nn, nt, nf = (int(n) for n in np.frombuffer(data, "<i4", 4))
     if min(nv, nn, nt, nf) < 0 or len(data) != 16 + 4 * (3 * nv + 3 * nn + 2 * nt + 3 * nf):

@@ -14,13 +14,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
-from hinge.contact.contact_step import ContactRecord
+from hinge.arguments import Array
+from hinge.contact.contact_model import ContactLaw, Ground
+from hinge.contact.contacts import Contact
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.integrators import METHODS
@@ -29,98 +30,55 @@ from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
 from hinge.sim.arrays import where
-from hinge.sim.contact_record import Taken
 from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
+from hinge.sim.rollout_states import Rollout
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.tensors import rolled
 from hinge.sim.touching import touching
-from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.sim.trajectory import FIELDS, Recorded, Trajectory
 from hinge.sim.turns import GROWS, Run, Source, Turns
+from hinge.typing import Backend, Control, Frame, Limits, LoopWay, Number, Numbers, Term
+
+if TYPE_CHECKING:
+    from hinge.robot.algorithms import Integrator
+
+BaseMotion = tuple[Numbers, Numbers] | Callable[[float], tuple[Numbers, Numbers]]  # velocity and acceleration, or of t
+Prescribed = Sequence[Numbers] | Callable[[float], Sequence[Numbers]]  # value, rate and acceleration, or of t
+Touching = Sequence[Contact] | Literal["file", "self"]
 
 
-class States(NamedTuple):
-    """States (…, rows, nq) and (…, rows, nv), and a status (…)."""
-
-    q: Array
-    qd: Array
-    status: Array
-
-
-class Rollout(States):
-    """States (…, rows, nq) and (…, rows, nv), and a status (…); derivatives go back through it."""
-
-    course: Course | None = None  # what it came from; a copy does not have it
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Rollout, tuple(self)
-
-    def pulled(self, dq: Any = None, dqd: Any = None, by: str | Sequence[str] | None = None, flat: bool = False
-               ) -> dict[str, Any]:  # fmt: skip
-        """The derivatives of a weighted sum of the states by all that was given, by its names: q0, qd0, tau, taus, …
-
-        `dq` (…, rows, nv), along `integrate`, and `dqd` (…, rows, nv) are the weights of what was recorded; none are
-        zero. `by` names what derivatives are taken by, all unless given. Each has the shape in which it was given, that
-        of q0 with nv along `integrate`; `parameters` and `external` are dicts by name, `inputs` a tuple. With `flat`
-        `dq` and that of q0 are by the nq numbers. What was given must not have changed since. Weights of states that
-        were lost make all of that rollout NaN.
-
-        >>> arm = hinge.samples.planar_2r()
-        >>> run = hinge.rollout(arm, [0.5, 0.0], [0.0, 0.0], steps=100, h=1e-3, taus=np.zeros((100, 2)))
-        >>> end = np.zeros((101, 2))
-        >>> end[-1, 0] = 1.0  # the first joint at the end
-        >>> run.pulled(end)["taus"].shape
-        (100, 2)
-        """
-        return self._known().pulled(dq, dqd, by, flat)
-
-    @property
-    def contacts(self) -> ContactRecord:
-        """What touched at the recorded states, as `Trajectory.contacts` has it.
-
-        >>> ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
-        >>> run = hinge.rollout(ball, [1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), 100, 1e-3, record=10, ground=0.0)
-        >>> run.contacts.forces.shape
-        (11, 1, 3)
-        """
-        one = self._known()
-        return _steps(one).contacts(one.times, self.q, self.qd)
-
-    @property
-    def trajectory(self) -> Trajectory:
-        """The same as a trajectory, with its times, which can be plotted, viewed and saved.
-
-        >>> run = hinge.rollout(hinge.samples.planar_2r(), [0.3, 0.5], np.zeros(2), 100, 1e-3, record=10)
-        >>> run.trajectory
-        <Trajectory of 'planar_2r': 11 states in 0 … 0.1 s, semi_implicit>
-        """
-        one = self._known()
-        own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
-        course = None if one.physics.touch is None else _steps(one)
-        states = {"q": self.q, "qd": self.qd}
-        return Trajectory(one.robot, one.times, states, self.status, one.physics.method, parameters=own, course=course)
-
-    def _known(self) -> Course:
-        if self.course is None:
-            raise NotCovered(
-                "this rollout does not know what it came from: it is a copy, or one of arrays of another library.\n"
-                "  Ask the rollout itself; derivatives of the library's own flow through it."
-            )
-        return self.course
-
-
-def _steps(one: Course) -> Taken:
-    return Taken(one.robot, one.physics, one.outside, one.h, one.start, one.first, one.backend)
-
-
-def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
-            policy: Any = None, inputs: Sequence[Any] = (), method: str = "semi_implicit", record: int = 1,
-            parameters: Mapping[str, Any] | None = None, joint_terms: Sequence[str] = ("armature",),
-            effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
-            external_frame: str = "body", base_motion: Any = None, prescribed: Any = None,
-            constraint: Constrained | None = None, loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
-            backend: str | None = None, contacts: Any = None, ground: Any = None, law: str | None = None,
-            physics: str | None = None, ctrl: Any = None) -> Rollout:  # fmt: skip
+def rollout(
+    robot: Robot,
+    q0: Numbers,
+    qd0: Numbers,
+    steps: int,
+    h: float,
+    tau: Numbers | None = None,
+    taus: Numbers | None = None,
+    policy: Control | None = None,
+    inputs: Sequence[Numbers] = (),
+    method: Integrator = "semi_implicit",
+    record: int = 1,
+    parameters: Mapping[str, Numbers] | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+    effort: bool = False,
+    limits: Limits = "ignore",
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    base_motion: BaseMotion | None = None,
+    prescribed: Prescribed | None = None,
+    constraint: Constrained | None = None,
+    loops: LoopWay | None = None,
+    loop_time: float = 0.05,
+    t0: float = 0.0,
+    backend: Backend | None = None,
+    contacts: Touching | None = None,
+    ground: float | Ground | None = None,
+    law: ContactLaw | None = None,
+    physics: Literal["file"] | None = None,
+    ctrl: Numbers | None = None,
+) -> Rollout:
     """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
 
     `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
@@ -156,7 +114,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
     numbers, surfaces = varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)
-    axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
+    axes = [np.asarray(a).shape[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
     settled = {"steps": count, "parameters": numbers, "surfaces": surfaces}
     acting, acts = setup.acting(q=q, qd=qd, batch=batch, **said | settled)
@@ -188,17 +146,45 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     return run
 
 
-def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
-             method: str | None = None, step: float | str | None = None, record: int | str = 1,
-             fields: Sequence[str] = FIELDS, sample: int = 0, effort: bool = False, limits: str = "ignore",
-             joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
-             rtol: float | None = None, atol: float | None = None, file: str | os.PathLike[str] | None = None,
-             progress: bool | None = None, backend: str | None = None, constraint: Constrained | None = None,
-             loops: str | None = None, loop_time: float = 0.05, parameters: Mapping[str, Any] | None = None,
-             inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None,
-             external_frame: str = "body", base_motion: Any = None, prescribed: Any = None, t0: float = 0.0,
-             append: bool = False, overwrite: bool = False, contacts: Any = None, ground: Any = None,
-             law: str | None = None, physics: str | None = None, ctrl: Any = None) -> Trajectory:  # fmt: skip
+def simulate(
+    robot: Robot,
+    t: float = 5.0,
+    q0: Numbers | None = None,
+    qd0: Numbers | None = None,
+    control: Control | Numbers | None = None,
+    method: Integrator | None = None,
+    step: float | Literal["auto"] | None = None,
+    record: int | Literal["last"] = 1,
+    fields: Sequence[Recorded] = FIELDS,
+    sample: int = 0,
+    effort: bool = False,
+    limits: Limits = "ignore",
+    joint_terms: Sequence[Term] = ("armature",),
+    keep: int = 1,
+    events: Sequence[Callable[[float, Array, Array], Number]] = (),
+    rtol: float | None = None,
+    atol: float | None = None,
+    file: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+    backend: Backend | None = None,
+    constraint: Constrained | None = None,
+    loops: LoopWay | None = None,
+    loop_time: float = 0.05,
+    parameters: Mapping[str, Numbers] | None = None,
+    inputs: Sequence[Numbers] = (),
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    base_motion: BaseMotion | None = None,
+    prescribed: Prescribed | None = None,
+    t0: float = 0.0,
+    append: bool = False,
+    overwrite: bool = False,
+    contacts: Touching | None = None,
+    ground: float | Ground | None = None,
+    law: ContactLaw | None = None,
+    physics: Literal["file"] | None = None,
+    ctrl: Numbers | None = None,
+) -> Trajectory:
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
@@ -235,7 +221,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         from hinge.sim.store import last_of
 
         there = last_of(file, robot)
-        method = method or there.method
+        method = method or cast("Integrator", there.method)
         if q0 is None and qd0 is None:  # a rollout that was lost has no state, and needs none
             q0, qd0 = there.final
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
@@ -246,7 +232,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     kept = arguments.count("keep", keep)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
                            integrator)  # fmt: skip
-    widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
+    widths: dict[str, int] = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if not append:
         setup.refuse_violated(acting, acts, q, qd, t0)

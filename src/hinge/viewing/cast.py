@@ -37,9 +37,9 @@ class Take:
         return self.run.robot
 
     @cached_property
-    def good(self) -> Array:
-        """The recorded states that are there, (T,)."""
-        return np.asarray(np.isfinite(self._of(self.run.q)).all(axis=1))
+    def good(self) -> Any:
+        """Which of the recorded states are there, (T,)."""
+        return np.isfinite(self._of("q")).all(axis=1)
 
     @property
     def t(self) -> Array:
@@ -47,11 +47,11 @@ class Take:
 
     @cached_property
     def q(self) -> Array:
-        return self._of(self.run.q)[self.good]
+        return self._of("q")[self.good]
 
     @cached_property
     def tau(self) -> Array | None:
-        return None if self.run.tau is None else self._of(self.run.tau)[self.good]
+        return self._of("tau")[self.good] if "tau" in self.run.states else None
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -63,8 +63,9 @@ class Take:
             if name in own
         }
 
-    def _of(self, a: Array | None) -> Array:
-        assert a is not None
+    def _of(self, name: str) -> Array:
+        """What was recorded of it under that name, (T, n)."""
+        a: Array = getattr(self.run, name)
         return a.reshape(-1, *a.shape[-2:])[self.rollout]
 
     def bodies(self, rows: Any = slice(None)) -> Array:
@@ -85,11 +86,11 @@ class Take:
         """
         run, none = self.run, np.zeros((len(self.t), 0, 3))
         weight = self.robot.mass * float(np.linalg.norm(self.robot.model.gravity)) or 1.0
-        if run.course is None or run.qd is None:
+        if run.course is None or "qd" not in run.states:
             return none, none
-        tau = None if run.tau is None else self._of(run.tau)
+        tau = self._of("tau") if "tau" in run.states else None
         try:
-            made = run.course.alone(self.rollout).contacts(run.t, self._of(run.q), self._of(run.qd), tau)
+            made = run.course.alone(self.rollout).contacts(run.t, self._of("q"), self._of("qd"), tau)
         except TrajectoryError:
             return none, none
         length = np.linalg.norm(made.forces, axis=-1, keepdims=True)
@@ -102,9 +103,14 @@ class Take:
 
 
 def body_poses(robot: Robot, q: Array, parameters: dict[str, Any] | None = None) -> Array:
-    """Where the base and each body are, (…, bodies + 1, 4, 4)."""
+    """Where the base and each body are, (…, bodies + 1, 4, 4): frames of bodies, on which a link may have its own."""
+    links = np.tile(np.eye(4), (robot.model.count, 1, 1))
+    for link, name in zip(links, robot.body_names, strict=True):
+        frame = robot.model.frame(name)
+        link[:3] = np.column_stack([np.reshape(tuple(frame.R), (3, 3)), tuple(frame.p)])
     base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
-    return np.concatenate([base, poses(robot.target, q, robot.body_names, parameters or None)], axis=-3)
+    made = poses(robot.target, q, robot.body_names, parameters or None) @ np.linalg.inv(links)
+    return np.concatenate([base, made], axis=-3)
 
 
 def takes(what: str, thing: Any, rollout: Any = 0) -> list[Take]:
@@ -137,7 +143,7 @@ def takes(what: str, thing: Any, rollout: Any = 0) -> list[Take]:
 
 def _refuse_empty(run: Trajectory) -> None:
     """Refuse a trajectory in which some rollout has no state to show."""
-    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+    if "q" not in run.states or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
         raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
 
 

@@ -124,9 +124,9 @@ class Figure:
         elif what == "trails":
             self._trails()
         elif what == "link names":
-            self.marks[what] = [self._label(body, body, np.zeros(3)) for body in self.robot.body_names]
+            self.marks[what] = [self._label(body) for body in self.robot.body_names]
         elif what == "frame names":
-            self.marks[what] = [self._label(name, *at) for name, at in self.own_frames().items()]
+            self.marks[what] = [self._label(name) for name in self.own_frames()]
         else:
             points, lines = self._axes()
             if what == "joint axes":
@@ -134,17 +134,15 @@ class Figure:
             else:
                 self.arrows(what, points, lines * self._pushed()[:, None] * self.size / 3, FORCE)
 
-    def own_frames(self) -> dict[str, tuple[str, Array]]:
-        """Links without a joint of their own, sites and the like: the body each is on, and where in it."""
+    def own_frames(self) -> list[str]:
+        """Links without a joint of their own, sites and the like, on bodies that move."""
         model = self.robot.model
-        return {
-            name: (model.body_name[frame.body], np.array(tuple(frame.p), float))
-            for name, frame in model.frames.items()
-            if frame.body and name != model.body_name[frame.body]
-        }
+        return [name for name, one in model.frames.items() if one.body and name != model.body_name[one.body]]
 
-    def _label(self, text: str, body: str, at: Array) -> Any:
-        return self.scene.add_label(f"/{self.name}/bodies/{body}/name of {text}", text, position=at)
+    def _label(self, name: str) -> Any:
+        frame = self.robot.model.frame(name)
+        path = f"/{self.name}/bodies/{self.robot.model.body_name[frame.body]}/name of {name}"
+        return self.scene.add_label(path, name, position=np.array(tuple(frame.p), float))
 
     def _trails(self) -> None:
         """The ways that tips have come, as lines."""

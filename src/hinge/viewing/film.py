@@ -16,7 +16,7 @@ from hinge.arguments import Array, count, duration
 from hinge.errors import ViewError, one_of
 from hinge.viewing.cast import Runs
 from hinge.viewing.film_page import film_page
-from hinge.viewing.reel import Reel, reel
+from hinge.viewing.reel import Reel, reel, strobe
 from hinge.viewing.render import Studio
 
 Size = tuple[int, int]
@@ -33,14 +33,15 @@ def film(
     layout: str = "grid",
     trails: Sequence[str] | bool = (),
 ) -> None:
-    """Write a film: a page (.html) that needs nothing beside it, or a moving picture (.mp4, .gif).
+    """Write a film: a page (.html) that needs nothing beside it, a moving picture (.mp4, .gif), or
+    one picture (.png) of the robot at five places on its way, the earlier the paler.
 
     It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is half
     as long as the robot. `run` is a trajectory, a rollout, a sweep, or several runs; of each the film has the `rollout`
     of that number, or several: side by side, or with `layout` "ghosts" one through the other. `trails` are links and
     frames whose ways are drawn, True for the ends of all limbs. It plays `speed` times as fast as it was, with `rate`
     pictures a second: 30, a GIF 20. In the page the mouse turns, shifts (right button, or Shift) and zooms (wheel);
-    `size` is that of a moving picture, in pixels.
+    `size` is that of pictures, in pixels.
 
     >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[[0.3, 0.5], [0.4, 0.5]], step=0.01)
     >>> hinge.film(run, "run.html", rollout=[0, 1], trails=["hand"])  # doctest: +SKIP
@@ -86,8 +87,22 @@ def _pixels(size: Any) -> Size:
     return wide, high
 
 
+def _pillow(what: str) -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ViewError(f"{what} needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
+    return Image
+
+
 def _page(made: Reel, size: Size) -> bytes:
     return film_page(made)
+
+
+def _png(made: Reel, size: Size) -> bytes:
+    file = io.BytesIO()
+    _pillow("a PNG").fromarray(Studio(strobe(made), _pixels(size)).picture(0)).save(file, "PNG")
+    return file.getvalue()
 
 
 def _pictures(made: Reel, size: Size) -> Iterator[Array]:
@@ -97,10 +112,7 @@ def _pictures(made: Reel, size: Size) -> Iterator[Array]:
 
 
 def _gif(made: Reel, size: Size) -> bytes:
-    try:
-        from PIL import Image
-    except ImportError:
-        raise ViewError("a GIF needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
+    Image = _pillow("a GIF")
     pictures = list(_pictures(made, _pixels(size)))
     seen = np.concatenate([one.reshape(-1, 3) // 4 for one in pictures[:: len(pictures) // 8 + 1]])
     seen = 4 * np.unique(seen, axis=0)  # what is rare is as good as others
@@ -139,5 +151,5 @@ def _mp4(made: Reel, size: Size) -> bytes:
 
 
 WRITERS: dict[str, tuple[Callable[[Reel, Size], bytes], float]] = {
-    ".html": (_page, 30.0), ".mp4": (_mp4, 30.0), ".gif": (_gif, 20.0),
+    ".html": (_page, 30.0), ".mp4": (_mp4, 30.0), ".gif": (_gif, 20.0), ".png": (_png, 30.0),
 }  # fmt: skip

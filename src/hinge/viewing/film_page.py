@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.typing import AnyArray, Whole
 from hinge.viewing.marks import CONTACT, SHEER, THICK, THIN, TRAIL
 from hinge.viewing.reel import Reel
 from hinge.viewing.triangles import STEP, Surface, arrow, surface, tube
@@ -44,12 +45,12 @@ class _Packed:
         self.data = bytearray()
         self.shapes: dict[tuple[int, int], dict[str, Any]] = {}
 
-    def add(self, a: Array, kind: str) -> list[Any]:
+    def add(self, a: AnyArray, kind: str) -> list[Any]:
         at, flat = len(self.data), np.ascontiguousarray(a, f"<{kind}").tobytes()
         self.data += flat + bytes(-len(flat) % 4)
         return [kind, at, a.size]
 
-    def triangles(self, vertices: Array, faces: Array) -> dict[str, Any]:
+    def triangles(self, vertices: Array, faces: Whole) -> dict[str, Any]:
         """A part's surface; several rollouts of one robot have it once."""
         key = id(vertices), id(faces)
         if key not in self.shapes:

@@ -17,7 +17,7 @@ from hinge.robot import Robot
 from hinge.spatial.rotation import quaternion_from_rotation, rotation_from_quaternion
 
 from hinge.spatial.rotation import rotation_from_rpy, rpy_from_rotation  # isort: skip
-from hinge.sweeps.units import FORCE, coordinates, velocities
+from hinge.sim.units import FORCE, coordinates, velocities
 
 REACH = {"rad": np.pi, "m": 2.0, "1": 1.0}  # how far a handle goes where a joint has no limit
 TURNS = (("roll", np.pi), ("pitch", np.pi / 2), ("yaw", np.pi))

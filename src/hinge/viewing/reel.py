@@ -6,7 +6,7 @@ Pictures are a page's business (film_page.py) or of pixels made here (render.py)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from hinge.errors import one_of
 from hinge.model.height_fields import HeightField
 from hinge.robot import Robot
 from hinge.sim import Trajectory
+from hinge.typing import Whole
 from hinge.viewing import shapes
 from hinge.viewing.cast import LAYOUTS, Runs, Take, body_poses, places, takes, traced
 from hinge.viewing.shapes import Floor, Part
 
 TERRAIN = (196, 190, 178)
 GHOST = 0.3  # the opacity of rollouts that others are seen through
+FLASHES, PALE = 5, 0.15  # of a picture of several times: how many, and how much is seen of the first
 STEADY = 1.0  # s: how long the camera takes to follow
 
 
@@ -118,12 +120,33 @@ def _together(shots: list[_Shot], ghosts: bool) -> list[Part]:
     return made
 
 
-def _rows(take: Take, times: Array) -> Array:
+def strobe(made: Reel, count: int = FLASHES) -> Reel:
+    """A film of one picture: the robot at places equally far apart, the earlier the paler; forces are the last ones."""
+    steps = np.linalg.norm(np.diff(made.poses[..., :3, 3], axis=0), axis=(1, 2))
+    way = np.concatenate([[0.0], np.cumsum(steps)])
+    at = np.unique(np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(0, len(way) - 1))
+    bodies, parts = made.poses.shape[1], [part for part in made.parts if not part.body]
+    for k, seen in enumerate(np.linspace(PALE, 1.0, len(at))):
+        parts += [_shone(part, k * bodies, float(seen)) for part in made.parts if part.body]
+    poses = made.poses[at].reshape(1, -1, 4, 4)
+    target, radius = watched(parts, poses, made.rate)
+    last = slice(-1, None)
+    shown = {name: getattr(made, name)[last] for name in ("t", "points", "pushes")}
+    return made._replace(parts=parts, poses=poses, target=target, radius=radius, **shown)
+
+
+def _shone(part: Part, bodies: int, seen: float) -> Part:
+    """A part of the same body so many bodies later, and less of it seen."""
+    opacity = part.opacity if seen == 1.0 else seen * (1.0 if part.opacity is None else part.opacity)
+    return part._replace(body=part.body + bodies, opacity=opacity)
+
+
+def _rows(take: Take, times: Any) -> Whole:
     """The recorded states that are shown at these times; one that was lost stays where it was good."""
     return np.minimum(np.searchsorted(take.t, times - 1e-9), len(take.t) - 1)
 
 
-def _shot(take: Take, rows: Array, rate: float, trails: Sequence[str] | bool, drawn: list[Part]) -> _Shot:
+def _shot(take: Take, rows: Whole, rate: float, trails: Sequence[str] | bool, drawn: list[Part]) -> _Shot:
     robot, where = take.robot, take.bodies(rows)
     parts = drawn + terrain(take.run)
     points, pushes = take.forces(shapes.extent(parts, where[0]))

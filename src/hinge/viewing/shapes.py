@@ -21,6 +21,7 @@ from hinge.model.model import Model
 from hinge.model.shapes import Box, Cylinder, Mesh, Plane, Shape
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
+from hinge.typing import Whole
 
 COLORS = ((78, 121, 167), (242, 142, 43), (89, 161, 79), (225, 87, 89), (118, 183, 178), (237, 201, 72))
 PLAIN, DARK = (188, 192, 200), (70, 74, 82)
@@ -33,7 +34,7 @@ class Part(NamedTuple):
 
     body: int
     vertices: Array
-    faces: Array
+    faces: Whole
     color: Color
     opacity: float | None = None
 
