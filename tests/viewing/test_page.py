@@ -48,6 +48,12 @@ def test_a_floating_robot_is_shown_too(look):
     np.testing.assert_allclose(robot.pose(page.q, "brick")[:3, 0], [0, 1, 0], atol=5e-3)
 
 
+def test_what_has_nothing_to_be_drawn_is_shown_too(look):
+    builder = hinge.Builder("bare")
+    builder.link("base")
+    assert look(hinge.Robot(builder.build())).q.shape == (0,)
+
+
 def test_a_filter_leaves_the_sliders_with_its_words(look):
     page = look(hinge.samples.puma560())
     page.controls["filter"].value = "Joint 3"

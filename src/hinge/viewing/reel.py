@@ -185,7 +185,9 @@ def floor_of(robot: Robot, run: Trajectory | None, parts: list[Part], where: Arr
 
 
 def _balls(parts: list[Part], where: Array) -> tuple[Array, Array]:
-    """Balls around what moves: centres (F, n, 3) and radii (n) in m."""
+    """Balls around what moves, or else what is there: centres (F, n, 3) and radii (n) in m; one where nothing is."""
+    if not parts:
+        return np.zeros((len(where), 1, 3)), np.array([0.5])
     centres, radii, bodies = shapes.balls([part for part in parts if part.body] or parts)
     T = where[:, bodies]
     return np.einsum("fnij,nj->fni", T[..., :3, :3], centres) + T[..., :3, 3], radii
