@@ -2,5 +2,6 @@
 
 from hinge.optimal.equilibrium import Equilibrium, equilibrium
 from hinge.optimal.lqr import Mode, Regulator, lqr
+from hinge.optimal.tvlqr import Follower, tvlqr
 
-__all__ = ["Equilibrium", "Mode", "Regulator", "equilibrium", "lqr"]
+__all__ = ["Equilibrium", "Follower", "Mode", "Regulator", "equilibrium", "lqr", "tvlqr"]
