@@ -1,4 +1,4 @@
-"""What is best: regulators, trajectories and controllers that cost least, by derivatives that are exact or by samples."""
+"""What is best: regulators, trajectories and controllers that cost least, by exact derivatives or by samples."""
 
 from hinge.optimal.equilibrium import Equilibrium, equilibrium
 from hinge.optimal.lqr import Mode, Regulator, lqr

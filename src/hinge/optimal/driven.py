@@ -35,7 +35,9 @@ def named_velocities(what: str, robot: Robot, joints: Sequence[str]) -> Array:
         raise SizeError(f"{what}={joints!r} is not known. Give a list of names of joints.")
     made = _velocities([robot.coordinates(name)[1] for name in joints])
     if len(np.unique(made)) < len(made):
-        raise SizeError(f"{what}={list(joints)} moves a joint twice. Name each once, and one of those that follow others.")
+        raise SizeError(
+            f"{what}={list(joints)} moves a joint twice. Name each once, and one of those that follow others."
+        )
     return made
 
 

@@ -86,10 +86,10 @@ def tvlqr(robot: Robot, run: Any, Q: Any, R: Any, final: Any = None, driven: Seq
     >>> arm, h = hinge.samples.planar_2r(), 0.01
     >>> push = np.outer(np.sin(np.arange(100) * h), [20.0, 2.0])
     >>> run = hinge.simulate(arm, 1.0, control=push, step=h, method="semi_implicit")
-    >>> follow = hinge.optimal.tvlqr(arm, run, Q=[100.0, 100.0, 1.0, 1.0], R=0.01)
-    >>> heavy = arm.with_payload("hand", 0.2)
+    >>> follow = hinge.optimal.tvlqr(arm, run, Q=[1e3, 1e3, 1.0, 1.0], R=1e-3)
+    >>> heavy = arm.with_payload("hand", 0.1)
     >>> other = hinge.simulate(heavy, 1.0, control=follow, step=h, method="semi_implicit")
-    >>> bool(np.abs(other.q - run.q).max() < 0.05)
+    >>> bool(np.abs(other.q - run.q).max() < 0.01)
     True
     """
     motors = driven_velocities("tvlqr", robot, driven)
@@ -100,7 +100,9 @@ def tvlqr(robot: Robot, run: Any, Q: Any, R: Any, final: Any = None, driven: Seq
     A, B = robot.linearize(q[..., :-1, :], qd[..., :-1, :], tau[..., :-1, :], h, way, **how)
     lost = np.argwhere(~np.isfinite(A).all(axis=(-1, -2)))
     if len(lost):
-        raise NotCovered(f"tvlqr: step {lost[0].tolist()} of robot {robot.name!r} has no linear motion: it is singular there.")
+        raise NotCovered(
+            f"tvlqr: step {lost[0].tolist()} of robot {robot.name!r} has no linear motion: it is singular there."
+        )
     K, S = _backward(A, B[..., motors], Q, R, end.S if isinstance(end, Regulator) else end)
     if isinstance(end, Regulator):
         q, qd, tau, K = (x.copy() for x in (q, qd, tau, K))
@@ -150,14 +152,14 @@ def _final(final: Any, Q: Array, motors: Array, h: float) -> Any:
         return Q if final is None else weight("tvlqr: final", final, len(Q))
     if final.step is None or abs(final.step - h) > EARLY * h or not np.array_equal(final.driven, motors):
         raise NotCovered(
-            f"tvlqr: final is a regulator with step={final.step}, driving velocities {final.driven.tolist()}; the run has "
-            f"steps of {h:g} s, driving {motors.tolist()}.\n  Make it with lqr(…, step={h:g}, driven=…)."
+            f"tvlqr: final is a regulator with step={final.step}, driving velocities {final.driven.tolist()}; the run "
+            f"has steps of {h:g} s, driving {motors.tolist()}.\n  Make it with lqr(…, step={h:g}, driven=…)."
         )
     return final
 
 
 def _backward(A: Array, B: Array, Q: Array, R: Array, final: Array) -> tuple[Array, Array]:
-    """The gains K (…, n + 1, nu, 2 nv), the last twice, and the costs S (…, n + 1, 2 nv, 2 nv), from the last step on."""
+    """The gains K (…, n + 1, nu, 2 nv), the last twice, and the costs S (…, n + 1, 2 nv, 2 nv)."""
     n, axes = A.shape[-3], A.shape[:-3]
     S = np.empty((*axes, n + 1, *Q.shape))
     K = np.empty((*axes, n + 1, len(R), len(Q)))
