@@ -18,6 +18,7 @@ import numpy as np
 
 from hinge.arguments import Array, Vector, count, duration
 from hinge.backends.kernel import Kernels
+from hinge.contact.contact_slopes import refuse_curved
 from hinge.errors import NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
 from hinge.graph import Expr, Scalar
 from hinge.graph.arrays import on_symbols, symbols
@@ -137,7 +138,10 @@ class Problem:
             raise NotCovered(f"method {method!r} chooses its own steps. Use 'semi_implicit' or 'rk4'.")
         touch, _ = touching(self.robot, contacts, ground, law, None)
         made = setup.physics(self.robot, q, qd, method, terms, False, "ignore", constraint, loops, loop_time, 1, touch)
-        return replace(made, slopes=touch is not None)
+        if touch is None:
+            return made
+        refuse_curved(touch, self.robot.model)
+        return replace(made, slopes=True)
 
     @property
     def rolls(self) -> dict[str, Any]:
