@@ -5,7 +5,10 @@ Read problem, stages, riccati, iteration, ddp.
 
 from hinge.optimal.costs import barrier, effort, posture, reach, smoothness, speed
 from hinge.optimal.ddp import ddp
+from hinge.optimal.mppi import mppi
 from hinge.optimal.problem import Problem
+from hinge.optimal.rolled import Rolled, rolled
 from hinge.optimal.solution import Solution
 
-__all__ = ["Problem", "Solution", "barrier", "ddp", "effort", "posture", "reach", "smoothness", "speed"]
+__all__ = ["Problem", "Rolled", "Solution", "barrier", "ddp", "effort", "mppi", "posture", "reach", "rolled", "smoothness",
+           "speed"]  # fmt: skip
