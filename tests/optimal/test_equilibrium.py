@@ -95,7 +95,7 @@ def test_a_follower_is_moved_by_its_leader():
     assert rest.status == OK
     assert rest.tau[0] == 0.0
     assert acceleration(robot, rest) < 1e-12
-    led = equilibrium(robot, [0.4, 0.3], driven=["joint2"])  # which is joint1's velocity
+    led = equilibrium(robot, [0.4, 0.3], driven=["joint1"])
     assert led.tau[1] == 0.0
     assert led.tau[0] != 0.0
     assert acceleration(robot, led) < 1e-12
@@ -179,12 +179,8 @@ def test_what_nothing_can_hold_is_refused_by_name():
 def test_bad_input():
     acrobot = hinge.samples.pendulum(2)
     assert refused(hinge.SizeError, acrobot, [0.0]) == "equilibrium: q has shape (1,); it has to end in (2,)."
-    assert "no moving joint 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], driven=["joint3"])
-    assert refused(hinge.SizeError, acrobot, [0.0, 0.0], driven="joint2") == (
-        "equilibrium: driven='joint2' is not known. Give a list of names of joints."
-    )
-    assert "names no joint" in refused(hinge.SizeError, acrobot, [0.0, 0.0], driven=[])
-    assert "moves a joint twice" in refused(hinge.SizeError, acrobot, [0.0, 0.0], held=["joint1", "joint1"])
+    assert "driven names 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], driven=["joint3"])
+    assert "no moving joint 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], held=["joint3"])
     assert refused(hinge.SizeError, acrobot, [0.0, 0.0], driven=["joint1"], tau=[0.0, 0.0]) == (
         "equilibrium takes driven=, whose forces it finds, or tau=, the forces of all joints; both are given."
     )

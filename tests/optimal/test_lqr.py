@@ -93,7 +93,7 @@ def test_the_cost_of_steps_is_what_S_says_and_of_no_other_gain_less():
         (cart_pole(), [0.0, 0.0], ["slide"], 0.1),
         (hinge.samples.pendulum(2), [np.pi, 0.0], ["joint2"], 0.02),
         (ball_arm(), [1.0, 0, 0, 0, 0.2], None, 0.5),
-        (followed(), [3.1, 1.5], ["joint2"], 0.02),
+        (followed(), [3.1, 1.5], ["joint1"], 0.02),
         (flyer(), [0.9, 0.1, -0.2, 0.3, 0, 0, 1.0, 0.4], ["base", "shoulder"], 0.3),
     ],
     ids=["cart_pole", "acrobot", "ball_arm", "followed", "flyer"],

@@ -1,6 +1,7 @@
 """A regulator about a trajectory stays on it, costs what it says, and holds what runs away without it."""
 
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -140,8 +141,26 @@ def test_what_has_states_and_forces_by_name_can_be_followed(run, follow):
     assert np.allclose(same.K, follow.K)
     assert np.allclose(same.t, follow.t)
     bare = SimpleNamespace(q=run.q, qd=run.qd, tau=run.tau[:-1])
+    assert "Give method=" in refused(hinge.SizeError, cart_pole(), bare, Q, R, step=H)
     again = tvlqr(cart_pole(), bare, Q, R, driven=["slide"], **HOW)
     assert np.array_equal(again.K, same.K)
+
+
+def test_about_a_solution_the_gains_are_those_it_was_found_with():
+    robot, goal = cart_pole(), np.array([0.1, 0.0])
+    costs = [lambda q, qd: np.sqrt(Q) * np.concatenate([q - goal, qd]), lambda u: np.sqrt(R) * u]
+    problem = hinge.optimal.Problem(robot, 60, H, running=costs, final=costs[:1], driven=["slide"])
+    found = hinge.optimal.ddp(problem, [0.0, 0.3], tolerance=1e-10)
+    assert found.status == hinge.Status.OK
+    follow = tvlqr(robot, found, Q, R)
+    assert np.array_equal(follow.driven, [0])
+    assert np.allclose(follow.K[:-1], -found.gains, rtol=1e-5, atol=1e-5)
+    run = quiet(robot, 60 * H, [0.0, 0.3], control=follow, **HOW)
+    assert np.allclose(run.q, found.q, rtol=0.0, atol=1e-9)
+    many = hinge.optimal.ddp(problem, [[0.0, 0.3], [0.0, -0.2]], tolerance=1e-10)
+    assert np.allclose(tvlqr(robot, many, Q, R)[0].K, follow.K, rtol=1e-6, atol=1e-6)
+    touching = hinge.optimal.Problem(robot, 5, H, running=costs, driven=["slide"], ground=-5.0)
+    assert "steps with ground=" in refused(hinge.NotCovered, robot, replace(found, problem=touching), Q, R)
 
 
 def test_other_methods_are_followed_step_by_step():
@@ -169,13 +188,13 @@ def test_bad_input(run):
     other = refused(hinge.SizeError, hinge.samples.pendulum(1), run, 1.0, 1.0)
     assert other == f"tvlqr: run.q has shape {run.q.shape}; it has to end in (1,)."
     lost = SimpleNamespace(
-        q=np.where(np.arange(STEPS + 1)[:, None] > 9, np.nan, run.q), qd=run.qd, tau=run.tau, t=run.t
+        q=np.where(np.arange(STEPS + 1)[:, None] > 9, np.nan, run.q), qd=run.qd, tau=run.tau, t=run.t, method="rk4"
     )
     assert refused(hinge.SizeError, robot, lost, Q, R) == "tvlqr: run.q[10, 0] is nan. Give finite numbers."
-    short = SimpleNamespace(q=run.q, qd=run.qd[:-1], tau=run.tau, t=run.t)
+    short = SimpleNamespace(q=run.q, qd=run.qd[:-1], tau=run.tau, t=run.t, method="rk4")
     assert "and forces in the n steps between them" in refused(hinge.SizeError, robot, short, Q, R)
     assert "step=None is not a time" in refused(
-        hinge.SizeError, robot, SimpleNamespace(q=run.q, qd=run.qd, tau=run.tau), Q, R
+        hinge.SizeError, robot, SimpleNamespace(q=run.q, qd=run.qd, tau=run.tau), Q, R, method="rk4"
     )
     hold = lqr(robot, [0.0, 0.0], Q, R, driven=["slide"])
     told = refused(hinge.NotCovered, robot, run, Q, R, final=hold, driven=["slide"])

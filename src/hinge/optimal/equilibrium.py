@@ -17,7 +17,7 @@ import numpy as np
 from hinge.arguments import Array, count, positive, real
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
-from hinge.optimal.driven import FREE, driven_velocities, named_velocities
+from hinge.optimal.problem import driven_velocities
 from hinge.robot import Robot
 from hinge.status import NONFINITE, OK, UNCLOSED, UNCONVERGED, UNREACHED
 
@@ -69,9 +69,11 @@ def equilibrium(robot: Robot, q: Any, driven: Sequence[str] | None = None, held:
         raise SizeError(
             f"{what} takes driven=, whose forces it finds, or tau=, the forces of all joints; both are given."
         )
-    motors = driven_velocities(what, robot, driven) if tau is None else np.zeros(0, int)
+    motors = np.array(driven_velocities(robot, driven) if tau is None else (), int)
     passive = np.setdiff1d(np.arange(robot.nv), motors)
-    free = np.setdiff1d(np.arange(robot.nv), named_velocities(f"{what}: held", robot, held))
+    held = [held] if isinstance(held, str) else list(held)
+    fixed = [np.arange(robot.nv)[robot.coordinates(name)[1]] for name in held]
+    free = np.setdiff1d(np.arange(robot.nv), np.concatenate([np.zeros(0, int), *fixed]))
     search = _Search(robot, passive, free, held, given, tolerance, how)
     now, status, left = search.found(guess, iterations)
     if tau is None and not how.get("external") and (status != OK).any():
@@ -218,7 +220,7 @@ def _refuse_falling(robot: Robot, bias: Array, passive: Array, how: Mapping[str,
     floating = {
         model.joint_name[i]: np.arange(robot.nv)[model.slices[i][1]]
         for i in model.leaders
-        if model.parent[i] == 0 and model.joint[i].nv == FREE and not model.potentials
+        if model.parent[i] == 0 and model.joint[i].nv == 6 and not model.potentials
     }
     terms = {"joint_terms": how["joint_terms"]} if "joint_terms" in how else {}
     changing, _ = robot.derivative_pattern("gravity_force", by="q", **terms)

@@ -19,8 +19,8 @@ import numpy as np
 from hinge.arguments import Array, duration, finite, shaped
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
-from hinge.optimal.driven import driven_velocities
 from hinge.optimal.equilibrium import holding_force, loop_rows
+from hinge.optimal.problem import driven_velocities
 from hinge.robot import Robot
 
 REST = 1e-6  # acceleration of a state that counts as at rest, beside that of the robot let loose, and 1 rad/s² or m/s²
@@ -93,7 +93,7 @@ def lqr(robot: Robot, q: Any, Q: Any, R: Any, tau: Any = None, driven: Sequence[
     >>> bool(abs(run.q[-1, 0] - np.pi) < 1e-3)
     True
     """
-    motors = driven_velocities("lqr", robot, driven)
+    motors = np.array(driven_velocities(robot, driven))
     q = robot.integrate(shaped("lqr: q", q, (robot.nq,)), np.zeros(robot.nv))  # quaternions of length one
     Q, R = weight("lqr: Q", Q, 2 * robot.nv), weight("lqr: R", R, len(motors), definite=True)
     h = None if step is None else duration("lqr: step", step)

@@ -19,8 +19,9 @@ import numpy as np
 from hinge.arguments import Array, duration, finite
 from hinge.errors import NotCovered, SizeError
 from hinge.motion.pieces import Pieces
-from hinge.optimal.driven import driven_velocities
 from hinge.optimal.lqr import Regulator, every_row, feedback, weight
+from hinge.optimal.problem import driven_velocities
+from hinge.optimal.solution import Solution
 from hinge.robot import Robot
 
 EARLY = 1e-6  # steps by which gains change before their time: clocks that add up steps are as inexact
@@ -80,7 +81,8 @@ def tvlqr(robot: Robot, run: Any, Q: Any, R: Any, final: Any = None, driven: Seq
     where it has none. x (2 nv) is what is left to the trajectory, along velocities, and u (nu) the change of the
     forces of the `driven` joints. Q, R and `final`, the cost of what is left at the end, are numbers, diagonals or
     matrices; final is Q unless given. It may be a `Regulator` of the same steps, which takes over there. `how` is what
-    `linearize` takes, as the run had it: `joint_terms`, `parameters`, `external`.
+    `linearize` takes, as the run had it: `joint_terms`, `parameters`, `external`. A `Solution` says these itself, but
+    for parameters, and what is driven.
     Forces are held in each step: a simulation by "semi_implicit" or "euler" does that compiled, others with `sample=1`.
 
     >>> arm, h = hinge.samples.planar_2r(), 0.01
@@ -92,12 +94,14 @@ def tvlqr(robot: Robot, run: Any, Q: Any, R: Any, final: Any = None, driven: Seq
     >>> bool(np.abs(other.q - run.q).max() < 0.01)
     True
     """
-    motors = driven_velocities("tvlqr", robot, driven)
+    how = _steps_of(run, method) | how
+    drives = run.problem.drives if isinstance(run, Solution) and driven is None else driven_velocities(robot, driven)
+    motors = np.array(drives)
     Q, R = weight("tvlqr: Q", Q, 2 * robot.nv), weight("tvlqr: R", R, len(motors), definite=True)
     t, q, qd, tau = _rows_of(robot, run, step)
-    h, way = float(t[1] - t[0]), method or getattr(run, "method", None)
+    h = float(t[1] - t[0])
     end = _final(final, Q, motors, h)
-    A, B = robot.linearize(q[..., :-1, :], qd[..., :-1, :], tau[..., :-1, :], h, way, **how)
+    A, B = robot.linearize(q[..., :-1, :], qd[..., :-1, :], tau[..., :-1, :], h, **how)
     lost = np.argwhere(~np.isfinite(A).all(axis=(-1, -2)))
     if len(lost):
         raise NotCovered(
@@ -110,10 +114,25 @@ def tvlqr(robot: Robot, run: Any, Q: Any, R: Any, final: Any = None, driven: Seq
     return Follower(robot, t, q, qd, tau, K, S, motors)
 
 
-def _rows_of(robot: Robot, run: Any, step: float | None) -> tuple[Array, Array, Array, Array]:
-    """The times, states and forces of a trajectory, n + 1 rows each; the last forces again where they have n."""
+def _steps_of(run: Any, method: str | None) -> dict[str, Any]:
+    """What `linearize` is told so that steps are those of the run."""
+    if isinstance(run, Solution):
+        told = run.problem.rolls
+        alien = [name for name in ("contacts", "ground", "constraint") if told[name] is not None]
+        if alien:
+            raise NotCovered(
+                f"tvlqr: steps with {alien[0]}= have no linear motion here. Follow by the solution's gains."
+            )
+        return {"method": method or told["method"], "joint_terms": told["joint_terms"]}
     if getattr(run, "course", None) is not None:
         raise NotCovered("tvlqr: the run has contacts, which its linear motion does not. Give one without.")
+    if (method or getattr(run, "method", None)) is None:
+        raise SizeError("tvlqr: the run does not say by which method its steps are. Give method=, as for simulate.")
+    return {"method": method or run.method}
+
+
+def _rows_of(robot: Robot, run: Any, step: float | None) -> tuple[Array, Array, Array, Array]:
+    """The times, states and forces of a trajectory, n + 1 rows each; the last forces again where they have n."""
     parts = {}
     for name, size in (("q", robot.nq), ("qd", robot.nv), ("tau", robot.nv)):
         if getattr(run, name, None) is None:
@@ -136,7 +155,10 @@ def _times(run: Any, n: int, step: float | None) -> Array:
     known = getattr(run, "t", None)
     if known is None:
         return np.arange(n + 1) * duration("tvlqr: step", step if step is not None else getattr(run, "step", None))
-    t = finite("tvlqr: run.t", known).astype(float)
+    many = finite("tvlqr: run.t", known).astype(float)
+    t = many.reshape(-1, many.shape[-1])[0] if many.ndim else many
+    if (many != t).any():
+        raise NotCovered("tvlqr: trajectories begin at different times. Follow them one by one.")
     h = duration("tvlqr: step", getattr(run, "info", {}).get("step", t[1] - t[0]) if step is None else step)
     if t.shape != (n + 1,) or np.abs(np.diff(t) - h).max() > EARLY * h:
         raise NotCovered(
