@@ -94,7 +94,9 @@ def test_newtons_steps_converge_quadratically_to_where_others_lead(name):
     newton = ddp(problem, q[0], qd[0], iterations=60, tolerance=1e-10, hessians="exact")
     left = np.array([row[0, 1 + TOLD.index("optimality")] for row in newton.history])
     steps = [(a, b) for a, b in itertools.pairwise(left) if a < 1e-2 and b > 1e-11]
-    assert newton.status == OK and steps and all(b < 50.0 * a * a for a, b in steps), left
+    assert newton.status == OK
+    assert steps
+    assert all(b < 50.0 * a * a for a, b in steps), left
     gauss = ddp(problem, q[0], qd[0], iterations=200, tolerance=1e-9)
     assert gauss.status == OK
     np.testing.assert_allclose(gauss.cost, newton.cost, rtol=1e-12)
