@@ -117,7 +117,7 @@ REFUSED = [
     (lambda: Problem(slider(), 5, 0.1, [3.0]), SizeError, r"running\[0\] is a float"),
     (lambda: Problem(slider(), 5, 0.1, [lambda w: w]), UnknownName, r"running\[0\].*'w'"),
     (lambda: Problem(slider(), 5, 0.1, final=[force]), UnknownName, r"final\[0\], 'force' takes 'u'.*no force"),
-    (lambda: Problem(slider(), 5, 0.1, [force], driven=["none"]), UnknownName, "driven"),
+    (lambda: Problem(slider(), 5, 0.1, [force], driven=["none"]), UnknownName, "no moving joint 'none'"),
     (lambda: Problem(slider(), 5, 0.1, [force], limits=["torque"]), UnknownName, "limits"),
     (lambda: ddp(Problem(slider(), 5, 0.1, [lambda q: "dear"]), [0.0]), TraceError, r"running\[0\].*str"),
     (lambda: ddp(Problem(slider(), 5, 0.1, [lambda q: None]), [0.0]), TraceError, r"running\[0\].*None"),

@@ -1,7 +1,7 @@
 """`ddp`: paths that cost least, by differential dynamic programming, one problem or many at once.
 
-The iteration is one kernel (iteration.py). Here it is called again and again: what did not get better is tried with more
-weight on small steps, constraints get their multipliers, and problems that are solved leave the batch.
+The iteration is one kernel (iteration.py). Here it is called again and again: what did not get better is tried with
+more weight on small steps, constraints get their multipliers, and problems that are solved leave the batch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hinge.errors import one_of
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints, program
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
-from hinge.optimal.start import Start, start
+from hinge.optimal.start import Start, flat, start
 from hinge.sim.arrays import where
 from hinge.status import DIVERGED, NONFINITE, OK, UNCONVERGED
 
@@ -42,8 +42,8 @@ def ddp(problem: Problem, q: Vector, qd: Vector = None, u: Vector = None, path: 
     and (…, horizon + 1, nv), the states, which need not follow from the forces: by default they do. `given` are arrays
     by name, one for all problems, one for each, or with a row for each of the horizon + 1 stages; `parameters` those of
     a varied robot. With "exact" Hessians those of the dynamics and of residuals count.
-    A problem is solved, and its status OK, where the slope of the cost by the forces is at most tolerance × (1 + |cost|),
-    within bounds, and gaps and violations of constraints are at most the tolerance.
+    A problem is solved, and its status OK, where the slope of the cost by the forces, within bounds, is at most
+    tolerance × (1 + |cost|), and gaps and violations of constraints are at most the tolerance.
 
     >>> arm = hinge.samples.planar_2r()
     >>> reach = lambda q: 30.0 * (arm.pose(q, "hand")[[0, 2], 3] - np.array([0.5, 1.0]))
@@ -108,8 +108,8 @@ class Search:
         self.now = {name: np.ascontiguousarray(a[rows]) for name, a in self.path.items()}
         self.asked = np.ascontiguousarray(self.said[rows])
         given = [
-            self.place.flat(a if one.uniform else a[rows], one)
-            for a, one in zip(outside.arrays.values(), outside.inputs(), strict=True)
+            a if name in outside.shared else np.ascontiguousarray(a[rows])
+            for name, a in zip(outside.arrays, flat(outside), strict=True)
         ]
         sizes = [[len(rows), *(self._rows(k) if s == ROWS else s for s in shape)]
                  for k, shape in enumerate(self.layout.outputs(problem))]  # fmt: skip
@@ -170,7 +170,7 @@ class Search:
         told = {name: self._shaped(say[name]) for name in ("cost", "optimality", "gap", "violation")}
         return Solution(
             self.problem, **shown, **told, gains=self._shaped(self.gains), status=self._shaped(self.status),
-            history=self.history, t0=self._shaped(self.said[:, SAID.index("t")]),
+            history=self.history, told=(*TOLD, "added"),
         )  # fmt: skip
 
     def _shaped(self, a: Array) -> Any:
