@@ -1,8 +1,8 @@
 """Calls as functions of CasADi, with derivatives of every order from our programs.
 
-CasADi asks a function for one that carries tangents along, and for one that pulls weights back, so many at once. Each is
-a call again, and so a function like the first. What there are several of, states or tangents, is side by side in columns
-of CasADi's matrices and a leading axis of our arrays, so that all of them are one call of one kernel.
+CasADi asks a function for one that carries tangents along, and for one that pulls weights back, several at once. Each
+is a call again, and so a function like the first. What there are several of, states, tangents or weights, stands side
+by side in the columns of CasADi's matrices and along a leading axis of our arrays: one call of one kernel for all.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import accumulate
 from math import prod
 from operator import or_
 from typing import Any
@@ -21,7 +22,6 @@ from hinge.arguments import Array
 from hinge.backends.casadi_expressions import expressions
 from hinge.calls.differentiable import Call
 from hinge.dynamics.registry import default
-from hinge.graph import Program
 from hinge.graph.order import STRUCTURE
 
 Names = tuple[Sequence[str], Sequence[str]]
@@ -68,9 +68,9 @@ class Matrix:
         there[...] = made.sum(axis=lacking).reshape(there.shape)
 
     @property
-    def order(self) -> Array:
+    def order(self) -> list[int]:
         """Where the entries of CasADi's matrix stand in the array."""
-        return np.arange(prod(self.shape)).reshape(self.rows, -1).T.reshape(-1)
+        return np.arange(prod(self.shape)).reshape(self.rows, -1).T.reshape(-1).tolist()
 
 
 class Function(ca.Callback):
@@ -101,18 +101,21 @@ class Function(ca.Callback):
         return call.target.kernels(("casadi", call, sizes), make)
 
     def map(self, n: Any, *how: Any) -> Any:
-        """The function of n states, side by side: one call of a kernel."""
-        return Function.of(self.call_of, (n, *self.sizes)) if isinstance(n, int) else super().map(n, *how)
+        """The function of n states, side by side: one call of a kernel, which has threads of its own."""
+        if isinstance(n, int) and n > 0 and all(isinstance(one, str | int) for one in how):
+            return Function.of(self.call_of, (n, *self.sizes))
+        return super().map(n, *how)
 
     def expand(self, *how: Any) -> Any:
-        """The function as expressions of CasADi, SX, of which CasADi makes C code."""
+        """The function as expressions of CasADi, SX, of which CasADi makes C code; by a name and options, if given."""
         call, program = self.call_of, self.call_of.kernel.plan.program
         shapes = [Matrix(shape) for shape in call.kernel.plan.shapes]
         given = [ca.SX.sym(one.name, m.sparsity(())) for one, m in zip(program.inputs, shapes, strict=True)]
         rows = [[x[k] for k in np.argsort(m.order)] for x, m in zip(given, shapes, strict=True)]
         results = zip(map(Matrix, call.results), expressions(call.name, program, rows), strict=True)
         made = [ca.reshape(ca.vertcat(*(x[k] for k in m.order)), *m.sparsity(()).size()) for m, x in results]
-        whole = ca.Function(call.name, given, made, *self.names)
+        name, *options = how or (call.name,)
+        whole = ca.Function(name, given, made, *self.names, *options)
         return whole.map(prod(self.sizes)) if self.sizes else whole
 
     def get_n_in(self) -> int:
@@ -178,42 +181,40 @@ class Function(ca.Callback):
         give, take = self.gives[result], self.takes[by]
         if give.empty or take.empty:
             return ca.Sparsity(give.sparsity(self.sizes).numel(), take.sparsity(self.sizes).numel())
-        found = self.depends[self.made.index(result)][self.used.index(by)][np.ix_(give.order, take.order)]
-        made = ca.Sparsity.triplet(*found.shape, *(k.tolist() for k in np.nonzero(found)))
+        masks, start = self.depends[self.made.index(result)], self.starts[self.used.index(by)]
+        there = [
+            (i, j)
+            for i, row in enumerate(give.order)
+            for j, column in enumerate(take.order)
+            if masks[row] >> start + column & 1
+        ]
+        made = ca.Sparsity.triplet(len(give.order), len(take.order), [i for i, _ in there], [j for _, j in there])
         for n, gives, takes in reversed(list(zip(self.sizes, give.axes, take.axes, strict=True))):
             both = ca.Sparsity.diag(n) if gives and takes else ca.Sparsity.dense(n if gives else 1, n if takes else 1)
             made = ca.kron(both, made)
         return made
 
     @cached_property
-    def depends(self) -> list[list[Array]]:
-        """For each result of the kernel and each input which entries depend on which."""
-        program = self.call_of.kernel.plan.program
-        sizes = [prod(shape) for shape in self.call_of.kernel.plan.shapes]
-        starts = np.cumsum([0, *sizes])
-        masks = dependencies(program, starts)
-        return [
-            [np.array([[mask >> int(start) + k & 1 for k in range(size)] for mask in entries], bool).reshape(-1, size)
-             for start, size in zip(starts, sizes, strict=False)]
-            for entries in masks
-        ]  # fmt: skip
+    def starts(self) -> list[int]:
+        """Where the numbers of each input of the kernel begin, counted through all of them; and how many there are."""
+        return [0, *accumulate(prod(shape) for shape in self.call_of.kernel.plan.shapes)]
+
+    @cached_property
+    def depends(self) -> list[list[int]]:
+        """For each entry of each result the numbers it depends on, a bit each; all where a program has loops."""
+        program, starts = self.call_of.kernel.plan.program, self.starts
+        if any(op in STRUCTURE for op, _ in program.code):
+            return [[(1 << starts[-1]) - 1] * prod(output.shape) for output in program.outputs]
+        values: list[int] = []
+        for op, args in program.code:
+            if op == "input":
+                values.append(1 << starts[args[0]] + args[1])
+            else:
+                values.append(reduce(or_, (values[a] for a in args if type(a) is int), 0))
+        return [[values[e] if type(e) is int else 0 for e in output.entries] for output in program.outputs]
 
 
 def _names(call: Call) -> Names:
     """The names of what a call takes and gives, each of them once."""
     made = [one.name for one in default(call.name).results(call.target.model)]
     return call.inputs, [f"{name}_out" if name in call.inputs else name for name in made]
-
-
-def dependencies(program: Program, starts: Sequence[int]) -> list[list[int]]:
-    """For each entry of each output the numbers it depends on, a bit each; all of them where a program has loops."""
-    every = (1 << int(starts[-1])) - 1
-    if any(op in STRUCTURE for op, _ in program.code):
-        return [[every] * prod(output.shape) for output in program.outputs]
-    values: list[int] = []
-    for op, args in program.code:
-        if op == "input":
-            values.append(1 << int(starts[args[0]]) + args[1])
-        else:
-            values.append(reduce(or_, (values[a] for a in args if type(a) is int), 0))
-    return [[values[e] if type(e) is int else 0 for e in output.entries] for output in program.outputs]
