@@ -161,7 +161,7 @@ def casadi(target: Target, name: str, method: str | None = None, given: Sequence
     """An algorithm as a function of CasADi, compiled, with exact derivatives of every order: for solvers of your own.
 
     It takes and gives what `kernel` with these words does, vectors as columns, and last the `parameters` of a robot
-    that varies, one after another. Derivatives are by numbers: by q by its nq coordinates, quaternions among them.
+    that varies, one after another. Derivatives by q are by its nq numbers, those of quaternions among them.
     f.map(n) takes n states in one call; f.expand() is the same in expressions of CasADi (SX), of which CasADi writes C.
     CasADi does not keep alive what it calls, so a function lives as long as the process.
 
