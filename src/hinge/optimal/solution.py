@@ -12,8 +12,8 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.counting.sheets import Sheet
 from hinge.errors import SizeError, TrajectoryError
-from hinge.optimal.problem import Problem
 from hinge.optimal.follower import Follower
+from hinge.optimal.problem import Problem
 from hinge.robot import Robot
 from hinge.sim import Trajectory, simulate
 from hinge.sim.picture import MISSING, drawable, save
