@@ -13,7 +13,7 @@ import numpy as np
 from hinge.arguments import Array, Vector, finite
 from hinge.control.task_space import turn_between
 from hinge.errors import SizeError, one_of
-from hinge.optimal.problem import driven_velocities
+from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 
 TASKS = {"pose": (4, 4), "position": (3,), "orientation": (3, 3)}

@@ -77,7 +77,9 @@ def _better(here: Array, tried: Array, merit: Array, temperature: float) -> tupl
     finite = np.where(np.isfinite(merit), merit, np.nan)
     lost = ~np.isfinite(first)
     finite[lost] = 0.0
-    scale = np.maximum(np.nanmedian(finite, axis=1) - finite[np.arange(len(finite)), np.nanargmin(finite, axis=1)], 1e-300)
+    scale = np.maximum(
+        np.nanmedian(finite, axis=1) - finite[np.arange(len(finite)), np.nanargmin(finite, axis=1)], 1e-300
+    )
     with np.errstate(invalid="ignore", over="ignore"):
         weights = np.exp(-(merit - np.where(lost, 0.0, first)[:, None]) / (temperature * scale[:, None]))
     weights = np.where(np.isfinite(weights), weights, 0.0)
@@ -91,7 +93,9 @@ def _noise(problem: Problem, noise: Vector) -> Array:
     if noise is not None:
         made = arguments.finite("noise", noise).astype(float)
         if made.shape not in ((), (problem.nu,)) or (made < 0.0).any():
-            raise SizeError(f"noise={noise!r} is not known. Give a number that is not negative, or {problem.nu} of them.")
+            raise SizeError(
+                f"noise={noise!r} is not known. Give a number that is not negative, or {problem.nu} of them."
+            )
         return np.broadcast_to(made, (problem.nu,))
     made = PART * problem.bounds[1]
     if not np.isfinite(made).all():
@@ -99,7 +103,9 @@ def _noise(problem: Problem, noise: Vector) -> Array:
     return made
 
 
-def _solution(problem: Problem, begun: Start, u: Array, given: Any, parameters: Any, history: Any, backend: Any) -> Solution:
+def _solution(
+    problem: Problem, begun: Start, u: Array, given: Any, parameters: Any, history: Any, backend: Any
+) -> Solution:
     batch = begun.batch
     forces = u.reshape((*batch, *u.shape[1:]))
     q0, qd0 = (a[:, 0].reshape((*batch, a.shape[-1])) for a in (begun.q, begun.qd))
@@ -109,4 +115,4 @@ def _solution(problem: Problem, begun: Start, u: Array, given: Any, parameters: 
     gains = np.zeros((*batch, problem.horizon, problem.nu, 2 * problem.robot.nv))
     status = np.where(bad, np.where(np.asarray(path.status) != 0, path.status, NONFINITE), UNCONVERGED)[()]
     return Solution(problem, path.q, path.qd, forces, cost=path.cost, optimality=nothing, gap=np.zeros(batch)[()],
-                    violation=path.violation, status=status, gains=gains, history=history)  # fmt: skip
+                    violation=path.violation, status=status, gains=gains, told=("cost",), history=history)  # fmt: skip

@@ -3,8 +3,8 @@
     Q_z = l_z + Fᵀ v'      Q_zz = l_zz + Fᵀ V' F      F = ∂x'/∂z,  z = (x, u),  v' = V'_x + V' gap
     k = -Q_uu⁻¹ Q_u        K = -Q_uu⁻¹ Q_ux           V_x = Q_x + Q_xu k      V_xx = Q_xx + Q_xu K
 
-Where forces have bounds, k is the least of the quadratic within them, by Newton's method on the forces that are free, and
-K moves only these.
+Where forces have bounds, k is the least of the quadratic within them, by Newton's method on the forces that are free,
+and K moves only these.
 Source: mayne1966 and jacobson1970 for the recursion; tassa2014 for bounds; giftthaler2018 for gaps.
 """
 
@@ -14,14 +14,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hinge.dynamics.solve import LDL
-from hinge.graph import Graph, Scalar, Scratch, inner, less, maximum, minimum, repeat, select, total
+from hinge.graph import Graph, Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, total
 from hinge.graph.loops import traced
 from hinge.graph.scalars import largest
 from hinge.optimal.stages import Flat, Quadratic, Rows
 
 WRITTEN_OUT = 24  # numbers of z up to which products are written out; beyond they are loops over rows
-TURNS, HALVES = 20, 8  # of Newton's method within bounds, and how often its step is halved
+TURNS, HALVES = 200, 30  # at the most: of Newton's method within bounds, and how often its step is halved
 SETTLED = 1e-12  # of the largest force: a change that is none
+ROUNDING = 1e-15  # of the value: a change that is none
 ENOUGH = 0.1  # of what the slope promises: what a step has to bring
 
 
@@ -49,7 +50,7 @@ def whole(flat: Sequence[Scalar], n: int) -> Rows:
     return made
 
 
-def backed(graph: Graph, F: Rows, stage: Quadratic, v: Flat, V: Rows, extra: Scalar, bounds: tuple[Flat, Flat] | None
+def backed(graph: Graph, F: Rows, stage: Quadratic, v: Flat, V: Rows, extra: Scalar, bounds: Rows | None
            ) -> Backed:  # fmt: skip
     """A stage backward; `extra` is added to the diagonal of Q_uu, and `bounds` are those of k."""
     nx, n = len(F), len(F[0])
@@ -124,12 +125,13 @@ def bounded(Q: Rows, q: Flat, low: Flat, high: Flat) -> Flat:
 
         def gains(share: Scalar) -> Scalar:
             there = tried(share)
-            return less(value(there), here + ENOUGH * inner(slope, [b - a for a, b in zip(k, there, strict=True)]))
+            enough = here + ENOUGH * inner(slope, [b - a for a, b in zip(k, there, strict=True)])
+            return select(less(enough + ROUNDING * absolute(here), value(there)), 0.0, 1.0)
 
         (share,) = repeat(HALVES, (1.0 + 0.0 * here,), lambda _, a: (0.5 * a,), gains)
         there = tried(share)
         moved = largest([b - a for a, b in zip(k, there, strict=True)])
-        return [*there, less(moved, SETTLED * (1.0 + largest(there)))]
+        return [*there, select(less(SETTLED * (1.0 + largest(there)), moved), 0.0, 1.0)]
 
     return list(repeat(TURNS, (*[0.0 * x for x in q], 0.0), turn, lambda *now: now[-1])[:n])
 

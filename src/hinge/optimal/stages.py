@@ -14,7 +14,7 @@ from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
-from hinge.graph import Graph, Scalar, absolute, evaluated, inner, maximum, sqrt, total
+from hinge.graph import Graph, Scalar, absolute, evaluated, inner, less, select, sqrt, total
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
 from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
@@ -34,9 +34,17 @@ class Point(NamedTuple):
     qd: Flat
     u: Flat | None = None
 
+    @property
+    def forces(self) -> Flat:
+        """The forces, none at the end."""
+        return self.u or []
+
 
 class Charged(NamedTuple):
-    """What a stage costs: numbers, residuals, and constraints as such (`off`: how far each is from kept)."""
+    """What a stage costs: numbers, residuals, and constraints as such.
+
+    `off` is how far each that pushes is from zero: those that do not push are kept.
+    """
 
     plain: Flat
     residuals: Flat
@@ -75,11 +83,11 @@ class Stages:
            exact: bool = False) -> Stages:  # fmt: skip
         return cls(problem, graph, specialised(graph, problem.robot.target, problem.physics, outside), given, exact)
 
-    def moved(self, at: Point, ahead: Flat = ()) -> tuple[Flat, Flat, Scalar]:
-        """The state a step later, and how it fared; `ahead` are velocities to expect there, for what is searched for."""
+    def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
+        """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched."""
         problem, model = self.problem, self.model
         tau: Flat = [0.0] * model.nv
-        for k, x in zip(problem.drives, at.u or (), strict=True):
+        for k, x in zip(problem.drives, at.forces, strict=True):
             tau[k] = x
         acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
                     lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
@@ -112,9 +120,9 @@ class Stages:
         off, penalties = [], []
         for j, c in enumerate([*equal, *below]):
             pushed = c + multipliers[j] / weight
-            least = pushed if j < len(equal) else maximum(pushed, 0.0)
-            off.append(absolute(c) if j < len(equal) else maximum(c, 0.0))
-            penalties.append(sqrt(weight) * least)
+            pushes = 1.0 if j < len(equal) else less(0.0, pushed)
+            off.append(select(pushes, absolute(c), 0.0))
+            penalties.append(sqrt(weight) * select(pushes, pushed, 0.0))
         return Charged(plain, residuals, off, penalties)
 
     def constrained(self, k: Scalar, at: Point) -> tuple[Flat, Flat]:
@@ -130,16 +138,18 @@ class Stages:
         _, made = Slope("columns", tuple(taken)).of(self.graph, self.model, taken, outputs)
         return [_rows(one.entries, one.shape[-1]) for one in made]
 
-    def stepped(self, at: Point, ahead: Flat = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
+    def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
         """The state a step later, how it fared, and its derivatives: forward, or back over it where contacts are."""
         q, v, status = self.moved(at, ahead)
         if self.problem.physics.touch is None:
             by_q, by_v = self.slopes(at, [Variable("q", (len(q),), True, q), Variable("qd", (len(v),), False, v)])
             return (q, v), status, [*by_q, *by_v]
-        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *(at.u or ())], [at.t])
+        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
         return (q, v), status, _rows(flat, self._width(at))
 
-    def quadratic(self, at: Point, charged: Charged, pull: Flat = (), after: Sequence[Flat] = ()) -> Quadratic:
+    def quadratic(
+        self, at: Point, charged: Charged, pull: Sequence[Scalar] = (), after: Sequence[Flat] = ()
+    ) -> Quadratic:
         """The cost near a point. With exact Hessians, `pull` are the weights of the state after the step."""
         n = self._width(at)
         squares = [*charged.residuals, *charged.penalties]
@@ -154,7 +164,7 @@ class Stages:
         if self.exact:
             parts.append((Variable("r", (len(squares),), False, squares), squares))
             for name, x, w in zip(("q", "qd"), after, (pull[: self.model.nv], pull[self.model.nv :]), strict=False):
-                parts.append((Variable(name, (len(x),), name == "q", x), w))
+                parts.append((Variable(name, (len(x),), name == "q", x), list(w)))
         if parts:
             curved = self._curved(at, parts)
             hessian = [
@@ -180,7 +190,7 @@ class Stages:
         return {name: Variable(name, (len(x),), position, x) for name, (x, position) in parts.items()}
 
     def _width(self, at: Point) -> int:
-        return 2 * self.model.nv + len(at.u or ())
+        return 2 * self.model.nv + len(at.forces)
 
 
 def _values(terms: Sequence[Term], known: Mapping[str, object]) -> Flat:
