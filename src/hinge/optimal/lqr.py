@@ -19,8 +19,8 @@ import numpy as np
 from hinge.arguments import Array, duration, finite, shaped
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
+from hinge.optimal.driven import driven_velocities
 from hinge.optimal.equilibrium import holding_force, loop_rows
-from hinge.optimal.problem import driven_velocities
 from hinge.robot import Robot
 
 REST = 1e-6  # acceleration of a state that counts as at rest, beside that of the robot let loose, and 1 rad/s² or m/s²

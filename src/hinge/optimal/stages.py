@@ -164,7 +164,7 @@ class Stages:
         if self.exact:
             parts.append((Variable("r", (len(squares),), False, squares), squares))
             for name, x, w in zip(("q", "qd"), after, (pull[: self.model.nv], pull[self.model.nv :]), strict=False):
-                parts.append((Variable(name, (len(x),), name == "q", x), w))
+                parts.append((Variable(name, (len(x),), name == "q", x), list(w)))
         if parts:
             curved = self._curved(at, parts)
             hessian = [

@@ -16,7 +16,7 @@ from hinge.arguments import Array, real
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
 from hinge.calls import derivatives as slopes_of
-from hinge.calls import inputs
+from hinge.calls import differentiable, inputs
 from hinge.calls.request import trace
 from hinge.calls.target import USUAL, Target, Vector
 from hinge.calls.views import on_target
@@ -164,6 +164,7 @@ class Robot(Algorithms):
     vjp = on_target(slopes_of.vjp)
     second_derivatives = on_target(slopes_of.second_derivatives)
     linearize = on_target(slopes_of.linearize)
+    casadi = on_target(differentiable.casadi)
 
     # robots made from this one
 
@@ -182,9 +183,8 @@ class Robot(Algorithms):
         >>> hinge.samples.planar_2r().with_payload("hand", 2.0).mass
         4.0
         """
-        return self._with(
-            edit.with_payload(self.model, body, mass, com, np.zeros((3, 3)) if inertia is None else inertia)
-        )
+        inertia = np.zeros((3, 3)) if inertia is None else inertia
+        return self._with(edit.with_payload(self.model, body, mass, com, inertia))
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
         """This robot in another field of gravity (m/s², base coordinates).
