@@ -26,8 +26,8 @@ from hinge.status import DIVERGED, NONFINITE, OK, UNCONVERGED
 from hinge.typing import Flags, Numbers, Whole
 
 Hessians = Literal["gauss_newton", "exact"]
-LEAST, SECOND, MOST = 1e-9, 1e-6, 1e10  # what is added to Q_uu: at first, after a first failure, at the most
-GROWS, FALLS = 10.0, 0.1
+LEAST, SECOND, MOST = 1e-9, 1e-5, 1e10  # what is added to Q_uu: at first, after a first failure, at the most
+GROWS, FALLS = 4.0, 0.5
 EASY, HARD = 0.5, 0.05  # shares of a step: with one that long less is added, with a shorter one more
 WEIGHT, HEAVIER, HEAVIEST, BETTER = 10.0, 10.0, 1e8, 0.25  # of constraints; the part left with which they weigh no more
 LOOSE = 1e-2  # optimality with which multipliers may change
@@ -90,6 +90,7 @@ class Search:
         self.said = np.tile([0.0, LEAST, WEIGHT], (n, 1))
         self.told = np.full((n, len(TOLD)), np.nan)
         self.status = np.full(n, UNCONVERGED)
+        self.falls = np.ones(n)  # what was added falls by this share, ever faster while steps are easy
         self.violation = np.full(n, np.inf)  # when multipliers changed last
         self.history: list[Array] = []
         self._take(np.arange(n))
@@ -136,7 +137,9 @@ class Search:
             self.now[name][taken] = new[taken]
             self.path[name][rows[taken]] = new[taken]
         easily, hardly = taken & (say["alpha"] >= EASY), taken & (say["alpha"] < HARD)
-        lighter, heavier = np.maximum(FALLS * extra, LEAST), np.maximum(GROWS * extra, SECOND)
+        self.falls[rows] = falls = np.where(easily, FALLS * self.falls[rows], 1.0)
+        lighter, heavier = falls * extra, np.maximum(GROWS * extra, SECOND)
+        lighter[lighter < SECOND] = LEAST
         extra[...] = np.select([easily, taken & ~hardly], [lighter, extra], heavier)
         stuck = ~taken & (extra > MOST) & ~solved
         if multiplied:
