@@ -20,7 +20,7 @@ from hinge.arguments import Array, Vector
 from hinge.backends import default_backend
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
-from hinge.optimal.ddp import LEAST, iteration_kernel
+from hinge.optimal.ddp import LEAST, WEIGHT, iteration_kernel
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints
 from hinge.optimal.plan import VERDICT, WHEN, kernels, widths
 from hinge.optimal.problem import Problem
@@ -29,7 +29,6 @@ from hinge.optimal.start import outside
 from hinge.status import OK
 
 FIRST = 100  # iterations for a first plan
-WEIGHT = 1e3  # of constraints
 EARLY = 1e-6  # of a period: what a call may come too early by
 
 
@@ -199,7 +198,7 @@ class Controller:
             plans.improve()
             count, now = count + 1, self._clock()
             longest, before = max(longest, now - before), now
-            if plans.settled.all():
+            if plans.done:
                 break
             cut = self.budget is not None and not first and count < most and now - began + longest > self.budget
         plans.keep(t, first)
@@ -222,28 +221,30 @@ class Plans:
 
     def __init__(self, problem: Problem, layout: Layout, n: int):
         robot, N, backend = problem.robot, problem.horizon, default_backend()
-        rows = {name: (n, N + (name != "u"), width) for name, width in widths(problem, layout.constraints).items()}
+        rows = {name: (n, N + (name != "u"), width) for name, width in widths(problem, layout).items()}
         self.when, self.q, self.qd = np.zeros((n, len(WHEN))), np.zeros((n, robot.nq)), np.zeros((n, robot.nv))
         self.said = np.tile([0.0, LEAST, WEIGHT], (n, 1))
         self.plan, self.now, self.new = ({name: np.zeros(size) for name, size in rows.items()} for _ in range(3))
         self.gains, self.new_gains, self.now_gains = (np.zeros((n, N, problem.nu * 2 * robot.nv)) for _ in range(3))
         self.told, self.verdict, self.tau = np.zeros((n, len(TOLD))), np.zeros((n, len(VERDICT))), np.zeros((n, robot.nv))
         self.good, self.status = np.zeros(n, bool), np.zeros(n, int)
-        made = kernels(problem, layout.constraints, backend)
+        made = kernels(problem, layout, backend)
         measured, now, new = (self.q, self.qd), self.now.values(), list(self.new.values())
-        path = [self.plan[name] for name in ("q", "qd", "u")]
+        numbers = [a for name, a in layout.outside.arrays.items() if name == "parameters"]
+        path = [*self.plan.values(), self.gains, *numbers]
         iteration = iteration_kernel(problem, layout, False, backend)
         self._stand = made["standing"].bind(*measured, *now)
-        self._shift = made["shifted"].bind(self.when, *measured, *self.plan.values(), *now)
+        self._shift = made["shifted"].bind(self.when, *measured, *path, *now)
         self._iterate = iteration.bind(
             self.said, *now, *layout.outside.arrays.values(), self.told, *new[:3], self.new_gains, *new[3:]
         )
         self._judge = made["judged"].bind(self.told, self.said, self.verdict)
-        self.answer = made["answered"].bind(self.when, *measured, *path, self.gains, self.tau)
+        self.answer = made["answered"].bind(self.when, *measured, *path, self.tau)
 
     @property
-    def settled(self) -> Array:
-        return self.verdict[:, VERDICT.index("settled")] > 0.0
+    def done(self) -> bool:
+        """Whether there is nothing left to do for any."""
+        return bool((self.verdict[:, VERDICT.index("done")] > 0.0).all())
 
     def begin(self, t: float, first: bool) -> None:
         """Begin from the plan there is, moved on to now, or from a robot at rest."""

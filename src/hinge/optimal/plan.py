@@ -37,34 +37,34 @@ from hinge.graph import Rows as Streams
 from hinge.graph.arrays import both, either, symbols
 from hinge.graph.loops import traced
 from hinge.optimal.ddp import EASY, FALLS, GROWS, HARD, LEAST, LOOSE, MOST, SECOND
-from hinge.optimal.iteration import HUGE, SAID, TOLD
+from hinge.optimal.iteration import HUGE, SAID, TOLD, Layout
 from hinge.optimal.problem import Problem
-from hinge.optimal.stages import Flat, Stages
+from hinge.optimal.stages import Flat, Point, Stages
 from hinge.status import NONFINITE, OK, UNCONVERGED
 
 WHEN = ("t", "t0")  # now, and when the plan begins
-VERDICT = ("taken", "priced", "good", "settled", "status", "extra")
+VERDICT = ("taken", "priced", "good", "done", "status", "extra")
 NEAR = 1e-9  # of a stage: times so near its beginning are in it
 SETTLED = 1e-6  # slopes beside the cost, and gaps, with which there is nothing left to do
 
 
-def widths(problem: Problem, constraints: int) -> dict[str, int]:
+def widths(problem: Problem, layout: Layout) -> dict[str, int]:
     """How many numbers a row of a path has, by name."""
-    made = {"q": problem.robot.nq, "qd": problem.robot.nv, "u": problem.nu, "multipliers": constraints}
+    made = {"q": problem.robot.nq, "qd": problem.robot.nv, "u": problem.nu, "multipliers": layout.constraints}
     return {name: width for name, width in made.items() if width}
 
 
-def programs(problem: Problem, constraints: int) -> dict[str, Callable[[], Program]]:
+def programs(problem: Problem, layout: Layout) -> dict[str, Callable[[], Program]]:
     """What makes the programs of this file, by name."""
     return {
-        "standing": partial(standing, problem, constraints),
-        "shifted": partial(shifted, problem, constraints),
+        "standing": partial(standing, problem, layout),
+        "shifted": partial(shifted, problem, layout),
         "judged": judged,
-        "answered": partial(answered, problem),
+        "answered": partial(answered, problem, layout),
     }
 
 
-def kernels(problem: Problem, constraints: int, backend: str) -> dict[str, Kernel]:
+def kernels(problem: Problem, layout: Layout, backend: str) -> dict[str, Kernel]:
     """The programs of this file as kernels, by name; problems keep theirs."""
 
     def compiled(name: str, make: Callable[[], Program]) -> Kernel:
@@ -82,20 +82,20 @@ def kernels(problem: Problem, constraints: int, backend: str) -> dict[str, Kerne
         )  # fmt: skip
 
     return {
-        name: problem.kernels((name, constraints, backend), partial(compiled, name, make))
-        for name, make in programs(problem, constraints).items()
+        name: problem.kernels((name, layout.constraints, backend), partial(compiled, name, make))
+        for name, make in programs(problem, layout).items()
     }
 
 
-def standing(problem: Problem, constraints: int) -> Program:
+def standing(problem: Problem, layout: Layout) -> Program:
     """A robot that stands where it is from now on, with the forces that carry the weight of its driven joints."""
     graph = Graph()
     q, qd = _measured(problem, graph)
     weight = np.asarray(problem.robot.gravity_force(symbols(q)), dtype=object).reshape(-1)
     bounds = (side.tolist() for side in problem.bounds)
     u = [maximum(minimum(weight[k], b), a) for k, a, b in zip(problem.drives, *bounds, strict=True)]
-    logs = _logs(graph, problem, constraints)
-    still = {"q": q, "qd": [0.0] * len(qd), "u": u, "multipliers": [0.0] * constraints}
+    logs = _logs(graph, problem, layout)
+    still = {"q": q, "qd": [0.0] * len(qd), "u": u, "multipliers": [0.0] * layout.constraints}
 
     def stand(k: Scalar) -> tuple[()]:
         for name, log in logs.items():
@@ -104,49 +104,45 @@ def standing(problem: Problem, constraints: int) -> Program:
 
     traced(graph, problem.horizon + 1, 0, (), stand, None)
     logs["qd"][0.0] = qd
-    return order(_measured_inputs(problem), list(logs.values()))
+    return order(_inputs(problem), list(logs.values()))
 
 
-def shifted(problem: Problem, constraints: int) -> Program:
-    """A plan moved on to now, where it begins with the state that is measured."""
+def shifted(problem: Problem, layout: Layout) -> Program:
+    """A plan moved on to now: from the state that is measured, with its forces and its gains on what the state is off."""
     graph, N = Graph(), problem.horizon
-    q, qd = _measured(problem, graph)
-    logs, path = _logs(graph, problem, constraints), _Path(problem, graph, constraints)
+    logs, path = _logs(graph, problem, layout), _Path(problem, graph, layout)
     passed = _passed(problem, graph)
 
-    def states(k: Scalar) -> tuple[()]:
-        logs["q"][k + 1.0], logs["qd"][k + 1.0] = path.state(k + 1.0 + passed)
-        return ()
+    def moved(k: Scalar, *now: Scalar) -> Flat:
+        state = list(now[: problem.robot.nq]), list(now[problem.robot.nq :])
+        u = path.answer(k + passed, path.mean("u", k + passed), state)
+        logs["q"][k], logs["qd"][k], logs["u"][k] = *state, u
+        if "multipliers" in logs:
+            logs["multipliers"][k] = path.mean("multipliers", k + passed)
+        *after, _ = path.stages.moved(Point(graph.input("when", 0) + k * problem.step, *state, u))
+        return [*after[0], *after[1]]
 
-    def forces(k: Scalar) -> tuple[()]:
-        for name in ("u", "multipliers"):
-            if name in logs:
-                logs[name][k] = path.mean(name, k + passed)
-        return ()
-
-    traced(graph, N, 0, (), states, None)
-    traced(graph, N, 0, (), forces, None)
-    logs["q"][0.0], logs["qd"][0.0] = q, qd
-    if constraints:
+    q, qd = _measured(problem, graph)
+    end = repeat(N, (*q, *qd), moved)
+    logs["q"][float(N)], logs["qd"][float(N)] = end[: problem.robot.nq], end[problem.robot.nq :]
+    if "multipliers" in logs:  # what the state that is measured is beyond, no force changes
+        first = path.mean("multipliers", passed)
+        logs["multipliers"][0.0] = [x if changes else 0.0 for x, changes in zip(first, by_forces(problem, len(first)), strict=True)]
         logs["multipliers"][float(N)] = path.rows["multipliers"][float(N)]
-    return order([_when(), *_measured_inputs(problem), *path.inputs], list(logs.values()))
+    return order(_inputs(problem, path), list(logs.values()))
 
 
-def answered(problem: Problem) -> Program:
+def answered(problem: Problem, layout: Layout) -> Program:
     """The joint forces that a plan asks for now, in the state that is measured: within bounds, and always numbers."""
-    graph, nx, N = Graph(), 2 * problem.robot.nv, problem.horizon
-    path = _Path(problem, graph, 0)
+    graph, N = Graph(), problem.horizon
+    path = _Path(problem, graph, layout)
     at = minimum(_passed(problem, graph), float(N))
     stage = minimum(floor(at + NEAR), float(N - 1))
-    off = path.stages.apart(path.state(at), _measured(problem, graph))
-    flat = Streams(graph, "gains", problem.nu * nx)[stage]
+    u = path.answer(at, path.rows["u"][stage], _measured(problem, graph))
     tau: Flat = [0.0] * problem.robot.nv
-    bounds = (side.tolist() for side in problem.bounds)
-    for i, (k, low, high, u) in enumerate(zip(problem.drives, *bounds, path.rows["u"][stage], strict=True)):
-        pull = inner(flat[i * nx : (i + 1) * nx], off)
-        tau[k] = maximum(minimum(u + select(less(absolute(pull), HUGE), pull, 0.0), high), low)
-    inputs = [_when(), *_measured_inputs(problem), *path.inputs, Input("gains", problem.nu * nx, stream=True)]
-    return order(inputs, [("tau", (problem.robot.nv,), tau)])
+    for k, x in zip(problem.drives, u, strict=True):
+        tau[k] = x
+    return order(_inputs(problem, path), [("tau", (problem.robot.nv,), tau)])
 
 
 def judged() -> Program:
@@ -165,18 +161,32 @@ def judged() -> Program:
     lighter, heavier = maximum(FALLS * extra, LEAST), minimum(maximum(GROWS * extra, SECOND), MOST)
     easily, hardly = less(EASY, say["alpha"]), less(say["alpha"], HARD)
     following = select(known, select(settled, extra, select(easily, lighter, select(hardly, heavier, extra))), extra)
-    verdict = [taken, priced, good, settled, status, following]
+    done = both(settled, less(say["violation"], SETTLED))
+    verdict = [taken, priced, good, done, status, following]
     return order([Input("told", len(TOLD)), Input("said", len(SAID))], [("verdict", (len(VERDICT),), verdict)])
 
 
 class _Path:
     """The rows of a plan in a program, read at any stage, also between two."""
 
-    def __init__(self, problem: Problem, graph: Graph, constraints: int):
-        self.problem, self.last = problem, float(problem.horizon)
-        self.stages = Stages(problem, graph, problem.robot.target.traced, lambda k: {})
-        self.rows = {name: Streams(graph, name, n) for name, n in widths(problem, constraints).items()}
-        self.inputs = [Input(name, n, stream=True) for name, n in widths(problem, constraints).items()]
+    def __init__(self, problem: Problem, graph: Graph, layout: Layout):
+        self.problem, self.last, nx = problem, float(problem.horizon), 2 * problem.robot.nv
+        self.stages = Stages.of(problem, graph, layout.outside, lambda k: {})
+        sizes = widths(problem, layout) | {"gains": problem.nu * nx}
+        self.rows = {name: Streams(graph, name, n) for name, n in sizes.items()}
+        numbers = [one for one in layout.outside.inputs() if one.name == "parameters"]
+        self.inputs = [*(Input(name, n, stream=True) for name, n in sizes.items()), *numbers]
+
+    def answer(self, at: Scalar, forces: Flat, state: tuple[Flat, Flat]) -> Flat:
+        """Forces of a stage with its gains on what a state is off: within bounds, and numbers where the forces are."""
+        nx = 2 * self.problem.robot.nv
+        off = self.stages.apart(self.state(at), state)
+        gains = self.rows["gains"][minimum(floor(at + NEAR), self.last - 1.0)]
+        made = []
+        for i, (low, high, u) in enumerate(zip(*(side.tolist() for side in self.problem.bounds), forces, strict=True)):
+            pull = inner(gains[i * nx : (i + 1) * nx], off)
+            made.append(maximum(minimum(u + select(less(absolute(pull), HUGE), pull, 0.0), high), low))
+        return made
 
     def state(self, at: Scalar) -> tuple[Flat, Flat]:
         """The state at a stage."""
@@ -195,8 +205,22 @@ class _Path:
         return [a + share * (b - a) for a, b in zip(before, after, strict=True)]
 
 
-def _logs(graph: Graph, problem: Problem, constraints: int) -> dict[str, Record]:
-    return {name: Record(graph, f"new {name}", n) for name, n in widths(problem, constraints).items()}
+def by_forces(problem: Problem, width: int) -> list[bool]:
+    """Which constraints of a stage forces have a part in."""
+    if not width:
+        return []
+    graph = Graph()
+    sizes = {"q": problem.robot.nq, "qd": problem.robot.nv, "u": problem.nu}
+    at = [[graph.input(name, k) for k in range(n)] for name, n in sizes.items()]
+    given = {name: [graph.input(name, k) for k in range(a.size)] for name, a in problem.given.items()}
+    known = problem.known(graph.input("t", 0), *at, given)
+    made = [np.size(term(known)) * ["u" in term.takes] for term in [*problem.equal, *problem.below]]
+    flat = [x for row in made for x in row]
+    return [*flat, *[False] * (width - len(flat))]
+
+
+def _logs(graph: Graph, problem: Problem, layout: Layout) -> dict[str, Record]:
+    return {name: Record(graph, f"new {name}", n) for name, n in widths(problem, layout).items()}
 
 
 def _passed(problem: Problem, graph: Graph) -> Scalar:
@@ -205,14 +229,12 @@ def _passed(problem: Problem, graph: Graph) -> Scalar:
     return maximum((now - begun) * (1.0 / problem.step), 0.0)
 
 
-def _when() -> Input:
-    return Input("when", len(WHEN))
-
-
 def _measured(problem: Problem, graph: Graph) -> tuple[Flat, Flat]:
     nq, nv = problem.robot.nq, problem.robot.nv
     return [graph.input("measured q", k) for k in range(nq)], [graph.input("measured qd", k) for k in range(nv)]
 
 
-def _measured_inputs(problem: Problem) -> list[Input]:
-    return [Input("measured q", problem.robot.nq), Input("measured qd", problem.robot.nv)]
+def _inputs(problem: Problem, path: _Path | None = None) -> list[Input]:
+    """What is measured; of a plan also the times, its rows, and the numbers of a robot that varies."""
+    measured = [Input("measured q", problem.robot.nq), Input("measured qd", problem.robot.nv)]
+    return measured if path is None else [Input("when", len(WHEN)), *measured, *path.inputs]
