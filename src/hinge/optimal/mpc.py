@@ -22,6 +22,7 @@ from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
 from hinge.optimal.ddp import LEAST, WEIGHT, iteration_kernel
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints
+from hinge.optimal.mpc_c import c_code
 from hinge.optimal.plan import VERDICT, WHEN, kernels, widths
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
@@ -152,6 +153,16 @@ class Controller:
     def status(self, t: Any = None, q: Any = None, qd: Any = None) -> Any:
         """The status (…) of the last plan: OK, or why the one before it is followed."""
         return OK if self.stats is None else self.stats.status
+
+    def c_code(self, scalar: str = "double") -> str:
+        """C functions ROBOT_mpc_plan, which plans again, and ROBOT_mpc_force, which asks the plan, with all they need.
+
+        >>> arm = hinge.samples.planar_2r()
+        >>> control = hinge.optimal.mpc(hinge.optimal.Problem(arm, 10, 0.02, [hinge.optimal.speed()]), rate=50)
+        >>> "int planar_2r_mpc_plan(planar_2r_plan *plan, double t" in control.c_code()
+        True
+        """
+        return c_code(self.problem, self._layout, scalar)
 
     @property
     def plan(self) -> Solution:
