@@ -1,12 +1,18 @@
 """What is best: regulators, trajectories and controllers that cost least, by exact derivatives or by samples.
 
-Read problem, stages, riccati, iteration, ddp.
+Read problem, stages, riccati, iteration, ddp; lqr and tvlqr stand for themselves.
 """
 
 from hinge.optimal.costs import barrier, effort, posture, reach, smoothness, speed
 from hinge.optimal.ddp import ddp
+from hinge.optimal.equilibrium import Equilibrium, equilibrium
+from hinge.optimal.lqr import Mode, Regulator, lqr
 from hinge.optimal.mpc import mpc
+from hinge.optimal.mppi import mppi
 from hinge.optimal.problem import Problem
+from hinge.optimal.rolled import Rolled, rolled
 from hinge.optimal.solution import Solution
+from hinge.optimal.tvlqr import Follower, tvlqr
 
-__all__ = ["Problem", "Solution", "barrier", "ddp", "effort", "mpc", "posture", "reach", "smoothness", "speed"]
+__all__ = ["Equilibrium", "Follower", "Mode", "Problem", "Regulator", "Rolled", "Solution", "barrier", "ddp", "effort",
+           "equilibrium", "lqr", "mpc", "mppi", "posture", "reach", "rolled", "smoothness", "speed", "tvlqr"]  # fmt: skip

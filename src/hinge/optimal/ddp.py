@@ -20,7 +20,7 @@ from hinge.errors import one_of
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints, program
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
-from hinge.optimal.start import Start, start
+from hinge.optimal.start import Start, flat, start
 from hinge.status import DIVERGED, NONFINITE, OK, UNCONVERGED
 
 HESSIANS = ("gauss_newton", "exact")
@@ -106,10 +106,9 @@ class Search:
         self.rows = rows
         self.now = {name: np.ascontiguousarray(a[rows]) for name, a in self.path.items()}
         self.asked = np.ascontiguousarray(self.said[rows])
-        given = [a if name in outside.shared else np.ascontiguousarray(a[rows]) for name, a in outside.arrays.items()]
         given = [
-            a.reshape(*a.shape[: int(n not in outside.shared) + int(n in outside.streams)], -1)
-            for n, a in zip(outside.arrays, given, strict=True)
+            a if name in outside.shared else np.ascontiguousarray(a[rows])
+            for name, a in zip(outside.arrays, flat(outside), strict=True)
         ]
         sizes = [[len(rows), *(self._rows(k) if s == ROWS else s for s in shape)]
                  for k, shape in enumerate(self.layout.outputs(problem))]  # fmt: skip

@@ -128,7 +128,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
         V_x, V, adjoint, so_far = _apart(now, nx)
         k = float(N - 1) - trip
         at = Point(when(k), q[k], qd[k], u[k])
-        after, status, F = stages.stepped(at)
+        after, status, F = stages.stepped(at, qd[k + 1.0])
         gap = stages.apart((q[k + 1.0], qd[k + 1.0]), after)
         charged = stages.charged(k, at, pushed(k), weight)
         v = [a + inner(row, gap) for a, row in zip(V_x, V, strict=True)]
@@ -180,7 +180,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
             log_q[k], log_qd[k], log_u[k] = at.q, at.qd, at.u
             if log_c is not None:
                 log_c[k] = _multiplied(charged.penalties, weight, nc)
-            *after, status = stages.moved(at)
+            *after, status = stages.moved(at, qd[k + 1.0])
             there = stages.displaced(after, [(alpha - 1.0) * gaps[k * nx + j] for j in range(nx)])
             wrong = select(less(0.5, status), less(status, GOES_ON) if touches else 1.0, 0.0)
             violation = maximum(violation, largest([0.0, *charged.off]))

@@ -16,12 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from hinge import arguments
 from hinge.arguments import Array, Vector, count, duration
 from hinge.backends.kernel import Kernels
+from hinge.contact.contact_slopes import refuse_curved
 from hinge.errors import NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
 from hinge.graph import Expr, Scalar
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
+from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.parameters import varied
@@ -68,7 +71,8 @@ class Problem:
     names of `given`, a dict of arrays with the numbers they have unless others are given. A cost gives a number, or
     residuals (k,), which cost half the sum of their squares; constraints give what is to be zero (`equal`) or at most
     zero (`below`), at the end too where they take no `u`. `u` are the forces (N m, N) of the velocities of joints that are `driven`, by default of all but
-    floating ones. `limits` of the robot that are kept: "effort" bounds u, "position" and "velocity" the states.
+    floating ones, in the robot's order. `limits` of the robot that are kept: "effort" bounds u, by `effort` (nu) where it is
+    given, "position" and "velocity" the states.
     Steps are those of `hinge.rollout`, with contacts, loops and constraints as there.
 
     >>> arm = hinge.samples.planar_2r()
@@ -82,7 +86,8 @@ class Problem:
                  final: Sequence[Function] = (), driven: Sequence[str] | None = None, method: str = "semi_implicit",
                  given: Mapping[str, Any] | None = None, equal: Sequence[Function] = (), below: Sequence[Function] = (),
                  final_equal: Sequence[Function] = (), final_below: Sequence[Function] = (),
-                 limits: Sequence[str] = ("effort",), joint_terms: Sequence[str] = ("armature",), contacts: Any = None,
+                 limits: Sequence[str] = ("effort",), effort: Vector = None,
+                 joint_terms: Sequence[str] = ("armature",), contacts: Any = None,
                  ground: Any = None, law: str | None = None, constraint: Any = None, loops: str | None = None,
                  loop_time: float = 0.05):  # fmt: skip
         if not isinstance(robot, Robot):
@@ -93,10 +98,16 @@ class Problem:
         for name in self.given:
             if name in STATE or not name.isidentifier():
                 raise UnknownName(f"given: {name!r} cannot be the name of an argument. Give it another one.")
-        self.drives = driven_velocities(robot, driven)
+        self.drives = tuple(driven_velocities("Problem", robot, driven).tolist())
         for word in limits:
             one_of("limits", word, LIMITS)
-        self.limits = tuple(limits)
+        self.limits, self.effort = tuple(limits), effort
+        if effort is not None:
+            self.effort = arguments.finite("effort", effort).astype(float)
+            if self.effort.shape not in ((), (self.nu,)) or not (self.effort > 0.0).all():
+                raise SizeError(
+                    f"effort={effort!r} is not known. Give a positive number (N m, N), or {self.nu} of them."
+                )
         self.running = self._terms("running", running)
         self.final = self._terms("final", final, end=True)
         if not self.running and not self.final:
@@ -120,8 +131,11 @@ class Problem:
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
         """The least and the greatest u."""
-        effort = np.asarray(self.robot.limits.effort, float)[list(self.drives)] if "effort" in self.limits else np.inf
-        most = np.broadcast_to(np.where(np.isnan(effort), np.inf, effort), (self.nu,)).astype(float)
+        most = self.effort
+        if most is None:
+            known = np.asarray(self.robot.limits.effort, float)[list(self.drives)]
+            most = known if "effort" in self.limits else np.inf
+        most = np.broadcast_to(most, (self.nu,)).astype(float)
         return -most, most
 
     @cached_property
@@ -137,7 +151,10 @@ class Problem:
             raise NotCovered(f"method {method!r} chooses its own steps. Use 'semi_implicit' or 'rk4'.")
         touch, _ = touching(self.robot, contacts, ground, law, None)
         made = setup.physics(self.robot, q, qd, method, terms, False, "ignore", constraint, loops, loop_time, 1, touch)
-        return replace(made, slopes=touch is not None)
+        if touch is None:
+            return made
+        refuse_curved(touch, self.robot.model)
+        return replace(made, slopes=True)
 
     @property
     def rolls(self) -> dict[str, Any]:
@@ -204,22 +221,3 @@ def _beyond(what: str, name: str, rows: Sequence[tuple[int, float]], sign: float
     """sign (x - limit) for some entries of a vector, where the limit is `of` times the number."""
     at, bound = [k for k, _ in rows], np.array([of * x for _, x in rows])
     return Term(what, lambda x: sign * (x[at] - bound), (name,))
-
-
-def driven_velocities(robot: Robot, names: Sequence[str] | None) -> tuple[int, ...]:
-    """The numbers of the velocities that joints of these names have; of all that are not floating, unless given."""
-    model = robot.model
-    at = {model.joint_name[i]: (i, model.slices[i][1]) for i in model.leaders}
-    if names is None:
-        names = [name for name, (i, _) in at.items() if model.joint[i].nv < 6]
-    if isinstance(names, str):
-        names = [names]
-    for name in names:
-        if name not in at:
-            raise UnknownName(f"driven names {name!r}. {did_you_mean(str(name), list(at))}")
-    made = tuple(k for name in dict.fromkeys(names) for k in range(at[name][1].start, at[name][1].stop))
-    if not made:
-        raise NotCovered(
-            f"no joint of robot {robot.name!r} is driven: there is nothing to choose. Name some in driven=."
-        )
-    return made

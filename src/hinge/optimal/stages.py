@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
@@ -74,8 +75,8 @@ class Stages:
            exact: bool = False) -> Stages:  # fmt: skip
         return cls(problem, graph, specialised(graph, problem.robot.target, problem.physics, outside), given, exact)
 
-    def moved(self, at: Point) -> tuple[Flat, Flat, Scalar]:
-        """The state a step later, and how it fared."""
+    def moved(self, at: Point, ahead: Flat = ()) -> tuple[Flat, Flat, Scalar]:
+        """The state a step later, and how it fared; `ahead` are velocities to expect there, for what is searched for."""
         problem, model = self.problem, self.model
         tau: Flat = [0.0] * model.nv
         for k, x in zip(problem.drives, at.u or (), strict=True):
@@ -83,7 +84,8 @@ class Stages:
         acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
                     lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
         forward = cheapest(problem.robot.target, problem.physics)
-        memory = [0.0] * memory_of(problem.physics.touch, model.nv)
+        expected = [(b - a) / problem.step for a, b in zip(at.qd, ahead, strict=False)]
+        memory = expected[: memory_of(problem.physics.touch, model.nv)]
         made = stepped(model, problem.physics, acts, forward, at.t, problem.step, model.joint_positions(at.q), at.qd,
                        memory)  # fmt: skip
         return model.flat(made.q), list(made.v), made.status
@@ -128,11 +130,14 @@ class Stages:
         _, made = Slope("columns", tuple(taken)).of(self.graph, self.model, taken, outputs)
         return [_rows(one.entries, one.shape[-1]) for one in made]
 
-    def stepped(self, at: Point) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
-        """The state a step later, how it fared, and its derivatives."""
-        q, v, status = self.moved(at)
-        (by_q, by_v) = self.slopes(at, [Variable("q", (len(q),), True, q), Variable("qd", (len(v),), False, v)])
-        return (q, v), status, [*by_q, *by_v]
+    def stepped(self, at: Point, ahead: Flat = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
+        """The state a step later, how it fared, and its derivatives: forward, or back over it where contacts are."""
+        q, v, status = self.moved(at, ahead)
+        if self.problem.physics.touch is None:
+            by_q, by_v = self.slopes(at, [Variable("q", (len(q),), True, q), Variable("qd", (len(v),), False, v)])
+            return (q, v), status, [*by_q, *by_v]
+        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *(at.u or ())], [at.t])
+        return (q, v), status, _rows(flat, self._width(at))
 
     def quadratic(self, at: Point, charged: Charged, pull: Flat = (), after: Sequence[Flat] = ()) -> Quadratic:
         """The cost near a point. With exact Hessians, `pull` are the weights of the state after the step."""

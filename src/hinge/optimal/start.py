@@ -50,12 +50,12 @@ def start(problem: Problem, q: Vector, qd: Vector, u: Vector, path: Any, given: 
     problem.physics_from(q, qd)
     made = outside(problem, given, varied, batch)
     low, high = problem.bounds
-    forces = _laid(known["u"], batch) if "u" in known else _at_rest(problem, q, parameters)
+    forces = laid(known["u"], batch) if "u" in known else _at_rest(problem, q, parameters)
     forces = np.clip(forces, low, high)
     if path is None:
         states = _rolled(problem, q, qd, forces, parameters)
     else:
-        states = _laid(known["path[0]"], batch), _laid(known["path[1]"], batch)
+        states = laid(known["path[0]"], batch), laid(known["path[1]"], batch)
     states[0][:, 0], states[1][:, 0] = q, qd
     return Start(*states, forces, made, batch)
 
@@ -78,6 +78,15 @@ def outside(problem: Problem, given: Mapping[str, Any] | None, varied: Array | N
     return made
 
 
+def flat(acts: Outside) -> list[Array]:
+    """The arrays that are given, with the numbers of a problem, or of a stage, in a row."""
+    made = []
+    for name, a in acts.arrays.items():
+        axes = int(name not in acts.shared) + int(name in acts.streams)
+        made.append(np.ascontiguousarray(a.reshape((*a.shape[:axes], -1))))
+    return made
+
+
 def _by_stage(problem: Problem, name: str, shape: Shape, batch: Shape) -> bool:
     """Whether an array has a row for each stage; where it may have one for each problem, it has that."""
     axes = shape[: len(shape) - problem.given[name].ndim]
@@ -97,7 +106,7 @@ def _axes(problem: Problem, given: Mapping[str, Any] | None, batch: Shape) -> li
     return made
 
 
-def _laid(a: Array, batch: Shape) -> Array:
+def laid(a: Array, batch: Shape) -> Array:
     """Rows of steps, a block a problem."""
     return np.array(np.broadcast_to(a, (*batch, *a.shape[-2:])).reshape(-1, *a.shape[-2:]), order="C")
 
