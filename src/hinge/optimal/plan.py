@@ -119,11 +119,12 @@ def shifted(problem: Problem, layout: Layout) -> Program:
         logs["q"][k], logs["qd"][k], logs["u"][k] = *state, u
         if "multipliers" in logs:
             logs["multipliers"][k] = path.mean("multipliers", k + passed)
-        *after, _ = path.stages.moved(Point(graph.input("when", 0) + k * problem.step, *state, u))
-        return [*after[0], *after[1]]
+        _, ahead = path.state(k + 1.0 + passed)
+        q, qd, _ = path.stages.moved(Point(graph.input("when", 0) + k * problem.step, *state, u), ahead)
+        return [*q, *qd]
 
-    q, qd = _measured(problem, graph)
-    end = repeat(N, (*q, *qd), moved)
+    begins = _measured(problem, graph)
+    end = repeat(N, (*begins[0], *begins[1]), moved)
     logs["q"][float(N)], logs["qd"][float(N)] = end[: problem.robot.nq], end[problem.robot.nq :]
     if "multipliers" in logs:  # what the state that is measured is beyond, no force changes
         first = path.mean("multipliers", passed)
@@ -152,9 +153,9 @@ def judged() -> Program:
     say = {name: graph.input("told", k) for k, name in enumerate(TOLD)}
     extra = graph.input("said", SAID.index("extra"))
     known = less(absolute(say["merit"]), HUGE)
-    taken = both(less(0.0, say["alpha"]), less(absolute(say["new merit"]), HUGE))
+    taken = both(both(known, less(0.0, say["alpha"])), less(absolute(say["new merit"]), HUGE))
     scale = 1.0 + absolute(say["cost"])
-    settled = both(less(say["optimality"], SETTLED * scale), less(say["gap"], SETTLED))
+    settled = both(known, both(less(say["optimality"], SETTLED * scale), less(say["gap"], SETTLED)))
     priced = both(taken, less(say["optimality"], LOOSE * scale))
     good = either(taken, settled)
     status = select(good, float(OK), select(known, float(UNCONVERGED), float(NONFINITE)))
