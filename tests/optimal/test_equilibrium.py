@@ -17,7 +17,9 @@ def test_where_all_is_driven_the_guess_stays_and_gravity_is_carried():
     arm = hinge.samples.puma560()
     q, _ = arm.random_state(0, 20)
     rest = equilibrium(arm, q)
-    assert np.array_equal(rest.q, q) and (rest.status == OK).all() and not rest.residual.any()
+    assert np.array_equal(rest.q, q)
+    assert (rest.status == OK).all()
+    assert not rest.residual.any()
     assert np.allclose(rest.tau, arm.gravity_force(q), rtol=0.0, atol=1e-12)
 
 
@@ -25,15 +27,21 @@ def test_where_all_is_driven_the_guess_stays_and_gravity_is_carried():
 def test_an_acrobot_stands_and_hangs(guess, end):
     acrobot = hinge.samples.pendulum(2)
     rest = equilibrium(acrobot, guess, driven=["joint2"])
-    assert rest.status == OK and rest.tau[0] == 0.0 and acceleration(acrobot, rest) < 1e-12
+    assert rest.status == OK
+    assert rest.tau[0] == 0.0
+    assert acceleration(acrobot, rest) < 1e-12
     straight = equilibrium(acrobot, [guess[0], 0.0], driven=["joint2"], held=["joint2"])
-    assert straight.status == OK and np.allclose(straight.q, end, atol=1e-12) and abs(straight.tau[1]) < 1e-12
+    assert straight.status == OK
+    assert np.allclose(straight.q, end, atol=1e-12)
+    assert abs(straight.tau[1]) < 1e-12
 
 
 def test_what_is_held_stays_to_the_bit():
     acrobot = hinge.samples.pendulum(2)
     rest = equilibrium(acrobot, [3.0, 0.7], driven=["joint2"], held=["joint2"])
-    assert rest.q[1] == 0.7 and rest.status == OK and acceleration(acrobot, rest) < 1e-12
+    assert rest.q[1] == 0.7
+    assert rest.status == OK
+    assert acceleration(acrobot, rest) < 1e-12
 
 
 def test_many_guesses_at_once_are_each_their_own():
@@ -42,8 +50,10 @@ def test_many_guesses_at_once_are_each_their_own():
     q[7] = np.nan
     rest = equilibrium(acrobot, q.reshape(8, 5, 2), driven=["joint2"])
     fine = np.arange(40) != 7
-    assert rest.status.shape == (8, 5) and rest.status.reshape(-1)[7] == NONFINITE
-    assert (rest.status.reshape(-1)[fine] == OK).all() and np.isnan(rest.q.reshape(40, 2)[7]).all()
+    assert rest.status.shape == (8, 5)
+    assert rest.status.reshape(-1)[7] == NONFINITE
+    assert (rest.status.reshape(-1)[fine] == OK).all()
+    assert np.isnan(rest.q.reshape(40, 2)[7]).all()
     qdd = acrobot.forward_dynamics(rest.q, np.zeros(2), rest.tau).reshape(40, 2)
     assert np.abs(qdd[fine]).max() < 1e-12
     alone = equilibrium(acrobot, q[3], driven=["joint2"])
@@ -53,12 +63,16 @@ def test_many_guesses_at_once_are_each_their_own():
 def test_given_forces_are_in_balance_where_they_can_be():
     arm = hinge.samples.planar_2r().with_potential(lambda q: 30.0 * (q[0] - 0.3) ** 2 + 10.0 * q[1] ** 2)
     rest = equilibrium(arm, [0.0, 0.0], tau=[1.0, -2.0])
-    assert rest.status == OK and np.array_equal(rest.tau, [1.0, -2.0]) and acceleration(arm, rest) < 1e-12
+    assert rest.status == OK
+    assert np.array_equal(rest.tau, [1.0, -2.0])
+    assert acceleration(arm, rest) < 1e-12
     acrobot = hinge.samples.pendulum(2)
     beyond = equilibrium(acrobot, [0.1, 0.2], tau=[0.0, 30.0])  # more than gravity can hold against
-    assert beyond.status == UNREACHED and beyond.residual > 1.0
+    assert beyond.status == UNREACHED
+    assert beyond.residual > 1.0
     soon = equilibrium(acrobot, [1.4, 0.2], driven=["joint2"], iterations=1)
-    assert soon.status == UNCONVERGED and soon.residual > 1e-3
+    assert soon.status == UNCONVERGED
+    assert soon.residual > 1e-3
 
 
 def test_springs_of_the_joints_count_where_joint_terms_has_them():
@@ -68,7 +82,8 @@ def test_springs_of_the_joints_count_where_joint_terms_has_them():
     builder.joint("joint", "revolute", "base", "rod", axis=(0, 1, 0), stiffness=2.0)
     rod, terms = hinge.Robot(builder.build()), ("armature", "stiffness")
     rest = equilibrium(rod, [2.0], tau=[0.0], joint_terms=terms)
-    assert rest.status == OK and rest.q[0] > 0.5  # it leans, where without a spring it stands
+    assert rest.status == OK
+    assert rest.q[0] > 0.5
     assert np.isclose(2.0 * rest.q[0], 9.81 * 0.5 * np.sin(rest.q[0]), rtol=1e-12)
     assert acceleration(rod, rest, joint_terms=terms) < 1e-12
 
@@ -76,24 +91,33 @@ def test_springs_of_the_joints_count_where_joint_terms_has_them():
 def test_a_follower_is_moved_by_its_leader():
     robot = followed()
     rest = equilibrium(robot, [0.4, 0.3], driven=["joint3"])
-    assert robot.nv == 2 and rest.status == OK and rest.tau[0] == 0.0 and acceleration(robot, rest) < 1e-12
-    led = equilibrium(robot, [0.4, 0.3], driven=["joint2"])  # which is joint1's velocity
-    assert led.tau[1] == 0.0 and led.tau[0] != 0.0 and acceleration(robot, led) < 1e-12
+    assert robot.nv == 2
+    assert rest.status == OK
+    assert rest.tau[0] == 0.0
+    assert acceleration(robot, rest) < 1e-12
+    led = equilibrium(robot, [0.4, 0.3], driven=["joint1"])
+    assert led.tau[1] == 0.0
+    assert led.tau[0] != 0.0
+    assert acceleration(robot, led) < 1e-12
 
 
 def test_quaternions_move_along_velocities():
     arm = ball_arm()
     q = arm.integrate(arm.neutral(), [0.4, -0.3, 0.2, 0.5])
     rest = equilibrium(arm, q, driven=["elbow"])
-    assert rest.status == OK and np.isclose(np.linalg.norm(rest.q[:4]), 1.0, rtol=1e-14)
-    assert np.array_equal(rest.tau[:3], np.zeros(3)) and acceleration(arm, rest) < 1e-12
+    assert rest.status == OK
+    assert np.isclose(np.linalg.norm(rest.q[:4]), 1.0, rtol=1e-14)
+    assert np.array_equal(rest.tau[:3], np.zeros(3))
+    assert acceleration(arm, rest) < 1e-12
 
 
 def test_varied_masses_have_each_their_own_equilibrium():
     arm = hinge.samples.pendulum(2).vary("rod2.mass")
     parameters = {"rod2.mass": np.array([0.5, 1.0, 2.0])}
     rest = equilibrium(arm, [3.0, 0.4], driven=["joint2"], held=["joint2"], parameters=parameters)
-    assert rest.q.shape == (3, 2) and len(set(rest.q[:, 0].round(6))) == 3 and (rest.status == OK).all()
+    assert rest.q.shape == (3, 2)
+    assert len(set(rest.q[:, 0].round(6))) == 3
+    assert (rest.status == OK).all()
     assert acceleration(arm, rest, parameters=parameters) < 1e-12
 
 
@@ -101,10 +125,14 @@ def test_loops_stay_closed_and_carry_what_motors_do_not():
     bars = hinge.samples.four_bar()
     starts = np.stack([np.linspace(-2.5, 2.5, 6), np.zeros(6), np.zeros(6)], axis=-1)
     rest = equilibrium(bars, starts, driven=["crank"], held=["crank"])
-    assert (rest.status == OK).all() and np.array_equal(rest.q[:, 0], starts[:, 0])
-    assert np.abs(bars.loop_gap(rest.q)).max() < 1e-11 and not rest.tau[:, 1:].any() and acceleration(bars, rest) < 1e-11
+    assert (rest.status == OK).all()
+    assert np.array_equal(rest.q[:, 0], starts[:, 0])
+    assert np.abs(bars.loop_gap(rest.q)).max() < 1e-11
+    assert not rest.tau[:, 1:].any()
+    assert acceleration(bars, rest) < 1e-11
     hanging = equilibrium(bars, rest.q[1], tau=np.zeros(3))
-    assert hanging.status == OK and acceleration(bars, hanging) < 1e-11
+    assert hanging.status == OK
+    assert acceleration(bars, hanging) < 1e-11
     (slope,) = bars.derivatives("potential_energy", hanging.q)
     free = np.linalg.svd(bars.loop_jacobian(hanging.q))[2][-1]  # the one way it can go
     assert abs(slope @ free) < 1e-11
@@ -119,10 +147,12 @@ def test_a_body_that_floats_is_held_by_what_drives_it_or_by_given_forces():
     robot = flyer()
     q = robot.integrate(robot.neutral(), [0.3, 0.2, 0.1, 0.0, 0.0, 0.0, 0.4])
     rest = equilibrium(robot, q, driven=["base", "shoulder"])
-    assert rest.status == OK and acceleration(robot, rest) < 1e-12
+    assert rest.status == OK
+    assert acceleration(robot, rest) < 1e-12
     assert np.isclose(np.linalg.norm(rest.tau[3:6]), 2.5 * 9.81, rtol=1e-12)
     weightless = equilibrium(robot.with_gravity([0.0, 0.0, 0.0]), q)
-    assert weightless.status == OK and not weightless.tau.any()
+    assert weightless.status == OK
+    assert not weightless.tau.any()
 
 
 def refused(kind, *args, **options):
@@ -134,26 +164,23 @@ def refused(kind, *args, **options):
 def test_what_nothing_can_hold_is_refused_by_name():
     robot = flyer()
     assert refused(hinge.NotCovered, robot, robot.neutral()) == (
-        "equilibrium: nothing can hold robot 'flyer': joint 'base' is not driven, and its load is never zero.\n"
+        "equilibrium: nothing holds robot 'flyer': 'base' is not driven, and its load is never zero.\n"
         "  Name it in driven=, lock it, close it with a loop, or give forces that hold it as external=."
     )
     sliding = cart_pole().with_gravity([1.0, 0.0, -9.0])
-    assert "joint 'slide' is not driven" in refused(hinge.NotCovered, sliding, [0.0, 0.0], driven=["pivot"])
+    assert "'slide' is not driven" in refused(hinge.NotCovered, sliding, [0.0, 0.0], driven=["pivot"])
     up = {"external": {"hull": np.array([0, 0, 0, 0, 0, 2.5 * 9.81])}, "external_frame": "aligned"}
     borne = equilibrium(robot, robot.neutral(), **up)  # it hangs, and turns until its weight is below
-    assert borne.status == OK and acceleration(robot, borne, **up) < 1e-11
+    assert borne.status == OK
+    assert acceleration(robot, borne, **up) < 1e-11
     assert np.allclose(robot.center_of_mass(borne.q)[:2], robot.pose(borne.q, "hull")[:2, 3], atol=1e-12)
 
 
 def test_bad_input():
     acrobot = hinge.samples.pendulum(2)
     assert refused(hinge.SizeError, acrobot, [0.0]) == "equilibrium: q has shape (1,); it has to end in (2,)."
-    assert "no moving joint 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], driven=["joint3"])
-    assert refused(hinge.SizeError, acrobot, [0.0, 0.0], driven="joint2") == (
-        "equilibrium: driven='joint2' is not known. Give a list of names of joints."
-    )
-    assert "names no joint" in refused(hinge.SizeError, acrobot, [0.0, 0.0], driven=[])
-    assert "moves a joint twice" in refused(hinge.SizeError, acrobot, [0.0, 0.0], held=["joint1", "joint1"])
+    assert "driven names 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], driven=["joint3"])
+    assert "no moving joint 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], held=["joint3"])
     assert refused(hinge.SizeError, acrobot, [0.0, 0.0], driven=["joint1"], tau=[0.0, 0.0]) == (
         "equilibrium takes driven=, whose forces it finds, or tau=, the forces of all joints; both are given."
     )

@@ -1,7 +1,7 @@
 """`ddp`: paths that cost least, by differential dynamic programming, one problem or many at once.
 
-The iteration is one kernel (iteration.py). Here it is called again and again: what did not get better is tried with more
-weight on small steps, constraints get their multipliers, and problems that are solved leave the batch.
+The iteration is one kernel (iteration.py). Here it is called again and again: what did not get better is tried with
+more weight on small steps, constraints get their multipliers, and problems that are solved leave the batch.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def ddp(problem: Problem, q: Vector, qd: Vector = None, u: Vector = None, path: 
     and (…, horizon + 1, nv), the states, which need not follow from the forces: by default they do. `given` are arrays
     by name, one for all problems, one for each, or with a row for each of the horizon + 1 stages; `parameters` those of
     a varied robot. With "exact" Hessians those of the dynamics and of residuals count.
-    A problem is solved, and its status OK, where the slope of the cost by the forces is at most tolerance × (1 + |cost|),
-    within bounds, and gaps and violations of constraints are at most the tolerance.
+    A problem is solved, and its status OK, where the slope of the cost by the forces, within bounds, is at most
+    tolerance × (1 + |cost|), and gaps and violations of constraints are at most the tolerance.
 
     >>> arm = hinge.samples.planar_2r()
     >>> reach = lambda q: 30.0 * (arm.pose(q, "hand")[[0, 2], 3] - np.array([0.5, 1.0]))
@@ -169,7 +169,7 @@ class Search:
         told = {name: self._shaped(say[name]) for name in ("cost", "optimality", "gap", "violation")}
         return Solution(
             self.problem, **shown, **told, gains=self._shaped(self.gains), status=self._shaped(self.status),
-            history=self.history, t0=self._shaped(self.said[:, SAID.index("t")]),
+            history=self.history, told=(*TOLD, "added"),
         )  # fmt: skip
 
     def _shaped(self, a: Array) -> Any:

@@ -2,14 +2,14 @@
 
     C(q, 0) = tau + Aᵀ λ,    gap(q) = 0
 
-Without loops there are no λ. Joints that are driven take what force they need; rows of joints that are not are equations
-for q, solved by damped steps of Gauss and Newton along velocities with exact derivatives. Of all steps that solve them
-the shortest is taken, so that q stays near the guess, and where everything is driven at the guess itself.
+Without loops there are no λ. Joints that are driven take what force they need; rows of the others are equations for q,
+solved by damped steps of Gauss and Newton along velocities, with exact derivatives (Levenberg, Marquardt). Of all steps
+that solve them the shortest is taken, so that q stays near the guess, and where everything is driven at the guess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from hinge.arguments import Array, count, positive, real
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
-from hinge.optimal.driven import FREE, driven_velocities, named_velocities
+from hinge.optimal.problem import driven_velocities
 from hinge.robot import Robot
 from hinge.status import NONFINITE, OK, UNCLOSED, UNCONVERGED, UNREACHED
 
@@ -36,7 +36,7 @@ class Equilibrium(NamedTuple):
 
 
 class Statics(NamedTuple):
-    """A configuration at rest: q (…, nq), C (…, nv) and its slope; of the loops A (…, r, nv), its slope, gaps (…, r)."""
+    """A robot at rest at q (…, nq): C (…, nv) and its slope; of the loops A (…, r, nv), its slope, gaps (…, r)."""
 
     q: Array
     bias: Array
@@ -50,16 +50,16 @@ def equilibrium(robot: Robot, q: Any, driven: Sequence[str] | None = None, held:
                 tolerance: float = 1e-12, iterations: int = 100, **how: Any) -> Equilibrium:  # fmt: skip
     """A state at rest near a guess q (…, nq), and the joint forces that hold it.
 
-    `driven` names the joints that have motors, all but floating ones unless given; coordinates of the joints that `held`
+    `driven` names the joints that have motors, all but floating ones unless given; coordinates of joints that `held`
     names stay as they are. With `tau` (…, nv) forces are given, and q is found where they hold the robot. A state is OK
     where forces that are left are no more than displacements of `tolerance` (rad, m) make, and UNREACHED where none is
-    nearer: begin elsewhere. Loops are closed. Limits are not looked at. `how` is what `bias_force` takes: `joint_terms`,
-    `parameters`, `external`, ….
+    nearer: begin elsewhere. Loops are closed. Limits are not looked at. `how` is what `bias_force` takes:
+    `joint_terms`, `parameters`, `external`, ….
 
     >>> acrobot = hinge.samples.pendulum(2)
     >>> rest = hinge.optimal.equilibrium(acrobot, [3.0, 0.2], driven=["joint2"], held=["joint2"])
     >>> rest.q.round(3), rest.tau.round(3)
-    (array([3.041, 0.2  ]), array([0.   , 0.973]))
+    (array([3.092, 0.2  ]), array([ 0.   , -0.734]))
     """
     what = "equilibrium"
     guess = real(f"{what}: q", q, (robot.nq,)).astype(float)
@@ -69,44 +69,52 @@ def equilibrium(robot: Robot, q: Any, driven: Sequence[str] | None = None, held:
         raise SizeError(
             f"{what} takes driven=, whose forces it finds, or tau=, the forces of all joints; both are given."
         )
-    motors = driven_velocities(what, robot, driven) if tau is None else np.zeros(0, int)
+    motors = np.array(driven_velocities(robot, driven) if tau is None else (), int)
     passive = np.setdiff1d(np.arange(robot.nv), motors)
-    free = np.setdiff1d(np.arange(robot.nv), named_velocities(f"{what}: held", robot, held))
-    if tau is None and not how.get("external"):
-        _refuse_falling(robot, guess, passive, how)
+    held = [held] if isinstance(held, str) else list(held)
+    fixed = [np.arange(robot.nv)[robot.coordinates(name)[1]] for name in held]
+    free = np.setdiff1d(np.arange(robot.nv), np.concatenate([np.zeros(0, int), *fixed]))
     search = _Search(robot, passive, free, held, given, tolerance, how)
     now, status, left = search.found(guess, iterations)
-    forces = np.broadcast_to(given, now.bias.shape).copy()
-    forces[..., motors] = (now.bias - _carried(now.A, loop_loads(now, passive, given)))[..., motors]
+    if tau is None and not how.get("external") and (status != OK).any():
+        _refuse_falling(robot, now.bias, passive, how)
+    forces = holding_force(now.bias, now.A, motors) if tau is None else np.broadcast_to(given, now.bias.shape)
     return Equilibrium(now.q, forces, status, left)
 
 
-def statics(robot: Robot, q: Array, how: dict[str, Any]) -> Statics:
-    """The forces at rest, and the loops that carry some of them."""
+def statics(robot: Robot, q: Array, how: Mapping[str, Any]) -> Statics:
+    """The forces at rest and the loops that carry some of them, with their slopes."""
     still = np.zeros(robot.nv)
     bias = robot.bias_force(q, still, **how)
     (slope,) = robot.derivatives("bias_force", q, still, by="q", **how)
     q = np.broadcast_to(q, (*bias.shape[:-1], robot.nq))
+    A = loop_rows(robot, q, how)
     if not robot.loops:
-        return Statics(
-            q, bias, slope, *(np.zeros((*bias.shape[:-1], 0, *[robot.nv] * k)) for k in (1, 2)), bias[..., :0]
-        )
-    numbers = {name: how[name] for name in ("parameters", "backend") if name in how}
-    (A_slope,) = robot.derivatives("loop_jacobian", q, **numbers)
-    return Statics(q, bias, slope, robot.loop_jacobian(q, **numbers), A_slope, robot.loop_gap(q, **numbers))
+        return Statics(q, bias, slope, A, A[..., None] * slope[..., None, :, :], bias[..., :0])
+    (A_slope,) = robot.derivatives("loop_jacobian", q, **_numbers(how))
+    return Statics(q, bias, slope, A, A_slope, robot.loop_gap(q, **_numbers(how)))
 
 
-def loop_loads(now: Statics, passive: Array, given: Array) -> Array:
+def loop_rows(robot: Robot, q: Array, how: Mapping[str, Any]) -> Array:
+    """A (…, r, nv) of the loops, without any of which r is zero."""
+    return robot.loop_jacobian(q, **_numbers(how)) if robot.loops else np.zeros((*q.shape[:-1], 0, robot.nv))
+
+
+def _numbers(how: Mapping[str, Any]) -> dict[str, Any]:
+    """What of `how` loops are asked with."""
+    return {name: how[name] for name in ("parameters", "backend") if name in how}
+
+
+def loop_loads(bias: Array, A: Array, passive: Array) -> Array:
     """The forces λ (…, r) in the loops that best carry what joints without a motor cannot."""
-    wanted = (now.bias - given)[..., passive]
-    return (np.linalg.pinv(_known(now.A[..., passive]).swapaxes(-1, -2)) @ wanted[..., None])[..., 0]
+    return (np.linalg.pinv(_known(A[..., passive]).swapaxes(-1, -2)) @ bias[..., passive, None])[..., 0]
 
 
-def holding_force(robot: Robot, q: Array, motors: Array, how: dict[str, Any]) -> Array:
-    """The joint forces (nv) of motors that hold the robot still at q, as far as they can."""
-    now, forces = statics(robot, q, how), np.zeros(robot.nv)
-    passive = np.setdiff1d(np.arange(robot.nv), motors)
-    forces[motors] = (now.bias - _carried(now.A, loop_loads(now, passive, forces)))[motors]
+def holding_force(bias: Array, A: Array, motors: Array) -> Array:
+    """The joint forces (…, nv) of motors that hold a robot still, as far as they can."""
+    passive = np.setdiff1d(np.arange(bias.shape[-1]), motors)
+    forces = bias - _carried(A, loop_loads(bias, A, passive))
+    forces[..., passive] = 0.0
     return forces
 
 
@@ -119,7 +127,7 @@ class _Search:
     """Damped steps toward a state at rest, for all guesses at once."""
 
     def __init__(self, robot: Robot, passive: Array, free: Array, held: Sequence[str], given: Array, tolerance: float,
-                 how: dict[str, Any]) -> None:  # fmt: skip
+                 how: Mapping[str, Any]) -> None:  # fmt: skip
         self.robot, self.passive, self.free, self.held, self.given = robot, passive, free, held, given
         self.tolerance, self.how = tolerance, how
 
@@ -145,14 +153,17 @@ class _Search:
 
     def off(self, now: Statics) -> Array:
         """The forces that are left on joints without a motor."""
-        forces = now.bias - self.given - _carried(now.A, loop_loads(now, self.passive, self.given))
-        return forces[..., self.passive]
+        return (now.bias - self.given - _carried(now.A, self.loads(now)))[..., self.passive]
+
+    def loads(self, now: Statics) -> Array:
+        """The forces in the loops (…, r)."""
+        return loop_loads(now.bias - self.given, now.A, self.passive)
 
     def slope(self, now: Statics) -> Array:
-        """The slope of what is left, along velocities that are not held and keep loops closed, and along their loads."""
-        loads, A = loop_loads(now, self.passive, self.given), _known(now.A[..., self.free])
+        """The slope of what is left, along free velocities that keep loops closed, and along their loads."""
+        A = _known(now.A[..., self.free])
         closed = np.eye(len(self.free)) - np.linalg.pinv(A) @ A
-        by_q = now.slope - np.einsum("...r,...rjk->...jk", loads, now.A_slope)
+        by_q = now.slope - np.einsum("...r,...rjk->...jk", self.loads(now), now.A_slope)
         by_load = -now.A.swapaxes(-1, -2)[..., self.passive, :]
         return np.concatenate([by_q[..., self.passive, :][..., self.free] @ closed, by_load], axis=-1)
 
@@ -200,24 +211,23 @@ def _either(chosen: Array, new: Array, old: Array) -> Array:
     return np.where(chosen.reshape(chosen.shape + (1,) * (new.ndim - chosen.ndim)), new, old)
 
 
-def _refuse_falling(robot: Robot, q: Array, passive: Array, how: dict[str, Any]) -> None:
+def _refuse_falling(robot: Robot, bias: Array, passive: Array, how: Mapping[str, Any]) -> None:
     """Refuse a robot on which a force acts that no motor takes up, wherever it is."""
     model, names = robot.model, labels(robot.model)[1]
-    if robot.loops or not len(passive):
+    if robot.loops:
         return
-    bias = np.abs(robot.bias_force(q, np.zeros(robot.nv), **how)).reshape(-1, robot.nv)[0]
-    adrift = [
-        model.joint_name[i]
+    loaded = np.intersect1d(passive, np.flatnonzero((np.abs(bias) > 0.0).reshape(-1, robot.nv).any(axis=0)))
+    floating = {
+        model.joint_name[i]: np.arange(robot.nv)[model.slices[i][1]]
         for i in model.leaders
-        if model.parent[i] == 0 and model.joint[i].nv == FREE and not model.potentials
-        and np.isin(np.arange(robot.nv)[model.slices[i][1]], passive).all() and bias[model.slices[i][1]].any()
-    ]  # fmt: skip
+        if model.parent[i] == 0 and model.joint[i].nv == 6 and not model.potentials
+    }
     terms = {"joint_terms": how["joint_terms"]} if "joint_terms" in how else {}
     changing, _ = robot.derivative_pattern("gravity_force", by="q", **terms)
-    level = [names[k] for k in passive if k not in changing and bias[k] > 0.0]
-    if adrift or level:
-        told = " and ".join(map(repr, adrift or level))
+    told = [name for name, own in floating.items() if np.isin(own, loaded).any()]
+    told += [names[k] for k in np.setdiff1d(loaded, changing)]
+    if told:
         raise NotCovered(
-            f"equilibrium: nothing can hold robot {robot.name!r}: joint {told} is not driven, and its load is never zero.\n"
+            f"equilibrium: nothing holds robot {robot.name!r}: {told[0]!r} is not driven, and its load is never zero.\n"
             "  Name it in driven=, lock it, close it with a loop, or give forces that hold it as external=."
         )

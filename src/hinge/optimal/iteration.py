@@ -1,7 +1,7 @@
 """One iteration of DDP as a program: backward over the stages, then forward with ever shorter steps.
 
-A path is given as rows (q, qd, u), which need not follow one another: what a step leads to and what stands in the next row
-may differ by a gap. Forward, a share `alpha` of the forces' change is taken, and that share of the gaps is closed:
+A path is given as rows (q, qd, u), which need not follow one another: what a step leads to and what stands in the next
+row may differ by a gap. Forward, a share `alpha` of the forces' change is taken, and that share of the gaps is closed:
 
     u = u_k + alpha k_k + K_k (x - x_k)        x_{k+1} = f(x, u) - (1 - alpha) gap_k
 
@@ -133,7 +133,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
         charged = stages.charged(k, at, pushed(k), weight)
         v = [a + inner(row, gap) for a, row in zip(V_x, V, strict=True)]
         stage = stages.quadratic(at, charged, v, after)
-        room = [[a - b for a, b in zip(side, at.u, strict=True)] for side in (low, high)] if bounds else None
+        room = [[a - b for a, b in zip(side, at.forces, strict=True)] for side in (low, high)] if bounds else None
         made = backed(graph, F, stage, v, V, extra, room)
         for i in range(nu):
             for j, x in enumerate((made.k[i], *made.K[i])):
@@ -177,7 +177,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
                 forces = [maximum(minimum(x, b), a) for a, x, b in zip(low, forces, high, strict=True)]
             at = Point(when(k), *state, forces)
             charged = stages.charged(k, at, pushed(k), weight)
-            log_q[k], log_qd[k], log_u[k] = at.q, at.qd, at.u
+            log_q[k], log_qd[k], log_u[k] = at.q, at.qd, forces
             if log_c is not None:
                 log_c[k] = _multiplied(charged.penalties, weight, nc)
             *after, status = stages.moved(at, qd[k + 1.0])

@@ -3,7 +3,7 @@
     u = u0 - K x,    x = [displacement of q along velocities; qd]
     cost ∫ xᵀ Q x + (u - u0)ᵀ R (u - u0) dt = x(0)ᵀ S x(0)
 
-S solves the algebraic Riccati equation of the robot's linear motion about the equilibrium. Of a robot with loops that is
+S solves the algebraic Riccati equation of the robot's linear motion about the equilibrium, of a robot with loops of
 the motion that keeps them closed. With a step the cost is a sum over the steps, and u is held during each.
 Modes that forces do not reach are what is left when, beginning with B, all is taken away that A leads to (staircase).
 """
@@ -19,8 +19,8 @@ import numpy as np
 from hinge.arguments import Array, duration, finite, shaped
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
-from hinge.optimal.driven import driven_velocities
-from hinge.optimal.equilibrium import holding_force
+from hinge.optimal.equilibrium import holding_force, loop_rows
+from hinge.optimal.problem import driven_velocities
 from hinge.robot import Robot
 
 REST = 1e-6  # acceleration of a state that counts as at rest, beside that of the robot let loose, and 1 rad/s² or m/s²
@@ -32,7 +32,7 @@ NAMED = 6  # coordinates of a mode that a message has room for
 
 
 class Mode(NamedTuple):
-    """A mode: its eigenvalue (1/s, or a factor a step), and the joints that move in it, the most moving first."""
+    """A mode: its eigenvalue (1/s, or a factor a step), and the joints that take part in it, the first most."""
 
     eigenvalue: complex
     joints: tuple[str, ...]
@@ -81,25 +81,26 @@ def lqr(robot: Robot, q: Any, Q: Any, R: Any, tau: Any = None, driven: Sequence[
 
     x (2 nv) is the displacement along velocities and qd, u the change of the forces of the `driven` joints, all but
     floating ones unless named. Q (2 nv) and R (nu) are numbers, diagonals or matrices. `tau` (nv) holds the robot at q,
-    and is found unless given. With `step` forces are held for so long, and the motion is that of steps of `method`. What
+    and is found unless given. With `step` forces are held for so long, and motion is that of steps of `method`. What
     is no equilibrium is refused, and so are modes that forces do not reach and that do not die out, by name. `how` is
     what `linearize` takes: `joint_terms`, `parameters`, `external`, …. Needs SciPy: extra `solve`.
 
-    >>> cart = hinge.samples.pendulum(1)
-    >>> hold = hinge.optimal.lqr(cart, [np.pi], Q=1.0, R=1.0)
+    >>> rod = hinge.samples.pendulum(1)
+    >>> hold = hinge.optimal.lqr(rod, [np.pi], Q=1.0, R=1.0)
     >>> hold.K.round(2)
     array([[9.91, 2.76]])
-    >>> run = hinge.simulate(cart, 5.0, q0=[3.0], control=hold)
+    >>> run = hinge.simulate(rod, 5.0, q0=[3.0], control=hold)
     >>> bool(abs(run.q[-1, 0] - np.pi) < 1e-3)
     True
     """
-    motors = driven_velocities("lqr", robot, driven)
+    motors = np.array(driven_velocities(robot, driven))
     q = robot.integrate(shaped("lqr: q", q, (robot.nq,)), np.zeros(robot.nv))  # quaternions of length one
     Q, R = weight("lqr: Q", Q, 2 * robot.nv), weight("lqr: R", R, len(motors), definite=True)
     h = None if step is None else duration("lqr: step", step)
-    tau = _held_by(robot, q, tau, motors, how)
+    closed = loop_rows(robot, q, how)
+    tau = _held_by(robot, q, closed, tau, motors, how)
     A, B = robot.linearize(q, np.zeros(robot.nv), tau, h, None if h is None else method, **how)
-    N = _kept_closed(robot, q, how)
+    N = _kept_closed(closed)
     A, B, inside = N.T @ A @ N, N.T @ B[:, motors], N.T @ Q @ N
     alone = _uncontrollable(robot, A, B, N, h)
     _refuse_unseen(robot, A, inside, N, h)
@@ -143,13 +144,13 @@ def weight(what: str, given: Any, n: int, definite: bool = False) -> Array:
     return made
 
 
-def _held_by(robot: Robot, q: Array, tau: Any, motors: Array, how: dict[str, Any]) -> Array:
+def _held_by(robot: Robot, q: Array, A: Array, tau: Any, motors: Array, how: dict[str, Any]) -> Array:
     """The joint forces that hold the robot at q; refused where they do not."""
-    best, names = holding_force(robot, q, motors, how), labels(robot.model)[1]
+    still, names = np.zeros(robot.nv), labels(robot.model)[1]
+    best = holding_force(robot.bias_force(q, still, **how), A, motors)
     made = best if tau is None else shaped("lqr: tau", tau, (robot.nv,))
     for k in np.setdiff1d(np.flatnonzero(made), motors):
         raise SizeError(f"lqr: tau[{k}] is {made[k]:g}, of joint {names[k]!r}, which is not driven. Give zero there.")
-    still = np.zeros(robot.nv)
     loose, off, at_best = (np.abs(robot.forward_dynamics(q, still, x, **how)) for x in (0.0 * made, made, best))
     allowed = REST * max(1.0, loose.max())
     if off.max() <= allowed:
@@ -161,19 +162,15 @@ def _held_by(robot: Robot, q: Array, tau: Any, motors: Array, how: dict[str, Any
             "No forces of the driven joints hold it here. hinge.optimal.equilibrium finds a place near q where they do."
         )
     raise NotCovered(
-        f"lqr: robot {robot.name!r} is not at rest at q: joint {names[k]!r} accelerates by {off[k]:.3g} rad/s² or m/s².\n"
-        f"  {hint}"
+        f"lqr: robot {robot.name!r} is not at rest at q: joint {names[k]!r} accelerates by {off[k]:.3g} "
+        f"rad/s² or m/s².\n  {hint}"
     )
 
 
-def _kept_closed(robot: Robot, q: Array, how: dict[str, Any]) -> Array:
-    """A basis (2 nv, 2 m) of the displacements and velocities that keep loops closed; without them all there are."""
-    if not robot.loops:
-        return np.eye(2 * robot.nv)
-    A = robot.loop_jacobian(q, **{name: how[name] for name in ("parameters", "backend") if name in how})
+def _kept_closed(A: Array) -> Array:
+    """A basis (2 nv, 2 m) of the displacements and velocities that keep loops closed, A of which is (r, nv)."""
     _, s, Vt = np.linalg.svd(A)
-    free = Vt[np.count_nonzero(s > REACHED * s.max(initial=0.0)) :].T
-    return np.kron(np.eye(2), free)
+    return np.kron(np.eye(2), Vt[np.count_nonzero(s > REACHED * s.max(initial=0.0)) :].T)
 
 
 def _uncontrollable(robot: Robot, A: Array, B: Array, N: Array, step: float | None) -> tuple[Mode, ...]:
@@ -197,7 +194,8 @@ def _refuse_unseen(robot: Robot, A: Array, Q: Array, N: Array, step: float | Non
     unseen = [m for m in modes if not abs(_decay(m.eigenvalue, A, step)) > 0.0]
     if unseen:
         raise NotCovered(
-            f"lqr: Q of robot {robot.name!r} does not see what lasts, so that it costs nothing\n{_listed(unseen, step)}\n"
+            f"lqr: Q of robot {robot.name!r} does not see what lasts, so that it costs nothing\n"
+            f"{_listed(unseen, step)}\n"
             "  Give these coordinates a weight."
         )
 
@@ -221,7 +219,7 @@ def _unreached(A: Array, B: Array) -> Array:
     block, scale = B, np.linalg.norm(B, 2) if B.size else 0.0
     while reached < n:
         U, s, _ = np.linalg.svd(block)
-        rank = np.count_nonzero(s > REACHED * scale)
+        rank = int(np.count_nonzero(s > REACHED * scale))
         made[:, reached:] = made[:, reached:] @ U
         if rank == 0:
             break
@@ -238,7 +236,7 @@ def _decay(eigenvalue: complex, A: Array, step: float | None) -> float:
 
 
 def _listed(modes: Sequence[Mode], step: float | None) -> str:
-    """Eigenvalues a line each, with all joints that move in their modes."""
+    """Eigenvalues a line each, with all coordinates that take part in their modes."""
     joints: dict[str, list[str]] = {}
     for mode in modes:
         joints.setdefault(_told(mode.eigenvalue, step), []).extend(mode.joints)

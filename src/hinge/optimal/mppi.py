@@ -115,4 +115,4 @@ def _solution(
     gains = np.zeros((*batch, problem.horizon, problem.nu, 2 * problem.robot.nv))
     status = np.where(bad, np.where(np.asarray(path.status) != 0, path.status, NONFINITE), UNCONVERGED)[()]
     return Solution(problem, path.q, path.qd, forces, cost=path.cost, optimality=nothing, gap=np.zeros(batch)[()],
-                    violation=path.violation, status=status, gains=gains, history=history)  # fmt: skip
+                    violation=path.violation, status=status, gains=gains, told=("cost",), history=history)  # fmt: skip

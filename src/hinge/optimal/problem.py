@@ -70,9 +70,10 @@ class Problem:
     Costs and constraints are functions that take what their arguments name: `q` (nq), `qd` (nv), `u` (nu), `t` (s), and
     names of `given`, a dict of arrays with the numbers they have unless others are given. A cost gives a number, or
     residuals (k,), which cost half the sum of their squares; constraints give what is to be zero (`equal`) or at most
-    zero (`below`), at the end too where they take no `u`. `u` are the forces (N m, N) of the velocities of joints that are `driven`, by default of all but
-    floating ones, in the robot's order. `limits` of the robot that are kept: "effort" bounds u, by `effort` (nu) where it is
-    given, "position" and "velocity" the states.
+    zero (`below`), at the end too where they take no `u`.
+    `u` are the forces (N m, N) of the velocities of joints that are `driven`, by default of all but floating ones, in
+    the robot's order. `limits` of the robot that are kept: "effort" bounds u, by `effort` (nu) where it is given,
+    "position" and "velocity" the states.
     Steps are those of `hinge.rollout`, with contacts, loops and constraints as there.
 
     >>> arm = hinge.samples.planar_2r()
@@ -176,7 +177,7 @@ class Problem:
     def known(self, t: Scalar, q: Sequence[Scalar], qd: Sequence[Scalar], u: Sequence[Scalar] | None,
               given: Mapping[str, Sequence[Scalar]]) -> dict[str, Any]:  # fmt: skip
         """What functions of a user's are given, as traced arrays by name."""
-        known = {"t": symbols(t), "q": symbols(list(q)), "qd": symbols(list(qd))}
+        known: dict[str, Any] = {"t": symbols(t), "q": symbols(list(q)), "qd": symbols(list(qd))}
         known |= {name: symbols(list(flat)).reshape(self.given[name].shape) for name, flat in given.items()}
         return known if u is None else known | {"u": symbols(list(u))}
 

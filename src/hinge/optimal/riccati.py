@@ -3,8 +3,8 @@
     Q_z = l_z + Fᵀ v'      Q_zz = l_zz + Fᵀ V' F      F = ∂x'/∂z,  z = (x, u),  v' = V'_x + V' gap
     k = -Q_uu⁻¹ Q_u        K = -Q_uu⁻¹ Q_ux           V_x = Q_x + Q_xu k      V_xx = Q_xx + Q_xu K
 
-Where forces have bounds, k is the least of the quadratic within them, by Newton's method on the forces that are free, and
-K moves only these.
+Where forces have bounds, k is the least of the quadratic within them, by Newton's method on the forces that are free,
+and K moves only these.
 Source: mayne1966 and jacobson1970 for the recursion; tassa2014 for bounds; giftthaler2018 for gaps.
 """
 
@@ -49,7 +49,7 @@ def whole(flat: Sequence[Scalar], n: int) -> Rows:
     return made
 
 
-def backed(graph: Graph, F: Rows, stage: Quadratic, v: Flat, V: Rows, extra: Scalar, bounds: tuple[Flat, Flat] | None
+def backed(graph: Graph, F: Rows, stage: Quadratic, v: Flat, V: Rows, extra: Scalar, bounds: Rows | None
            ) -> Backed:  # fmt: skip
     """A stage backward; `extra` is added to the diagonal of Q_uu, and `bounds` are those of k."""
     nx, n = len(F), len(F[0])

@@ -12,9 +12,8 @@ from hinge import arguments
 from hinge.arguments import Array, Vector
 from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
-from hinge.graph import Graph, Input, Program, Record, Scalar, less, maximum, repeat, select
+from hinge.graph import Graph, Input, Program, Record, Scalar, less, maximum, order, repeat, select
 from hinge.graph import Rows as Streams
-from hinge.graph import order
 from hinge.graph.collector import uncollected
 from hinge.graph.scalars import largest
 from hinge.optimal.iteration import GOES_ON, given_at
@@ -29,7 +28,7 @@ TOLD = ("cost", "merit", "violation", "status")
 
 
 class Rolled(NamedTuple):
-    """Where forces lead and what that costs: q (…, horizon + 1, nq), qd (…, horizon + 1, nv), cost, violation, status."""
+    """Where forces lead, q (…, horizon + 1, nq) and qd (…, horizon + 1, nv), and what that costs, (…)."""
 
     q: Array
     qd: Array
@@ -56,8 +55,8 @@ def rolled(problem: Problem, q: Vector, qd: Vector, u: Vector, given: Mapping[st
     said = np.tile([0.0, 1.0], (len(at), 1))
     told, path, speeds = kernel(said, at, speed, laid(forces, batch), *flat(acts), rows=problem.horizon + 1)
     say = {name: told[:, k].reshape(batch)[()] for k, name in enumerate(TOLD)}
-    shown = [a.reshape((*batch, *a.shape[1:])) for a in (path, speeds)]
-    return Rolled(*shown, say["cost"], say["violation"], np.asarray(say["status"]).astype(int)[()])
+    path, speeds = (a.reshape((*batch, *a.shape[1:])) for a in (path, speeds))
+    return Rolled(path, speeds, say["cost"], say["violation"], np.asarray(say["status"]).astype(int)[()])
 
 
 def rolled_kernel(problem: Problem, acts: Outside, path: bool, backend: str | None) -> Kernel:

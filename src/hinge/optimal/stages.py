@@ -34,6 +34,11 @@ class Point(NamedTuple):
     qd: Flat
     u: Flat | None = None
 
+    @property
+    def forces(self) -> Flat:
+        """The forces, none at the end."""
+        return self.u or []
+
 
 class Charged(NamedTuple):
     """What a stage costs: numbers, residuals, and constraints as such (`off`: how far each is from kept)."""
@@ -75,11 +80,11 @@ class Stages:
            exact: bool = False) -> Stages:  # fmt: skip
         return cls(problem, graph, specialised(graph, problem.robot.target, problem.physics, outside), given, exact)
 
-    def moved(self, at: Point, ahead: Flat = ()) -> tuple[Flat, Flat, Scalar]:
-        """The state a step later, and how it fared; `ahead` are velocities to expect there, for what is searched for."""
+    def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
+        """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched."""
         problem, model = self.problem, self.model
         tau: Flat = [0.0] * model.nv
-        for k, x in zip(problem.drives, at.u or (), strict=True):
+        for k, x in zip(problem.drives, at.forces, strict=True):
             tau[k] = x
         acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
                     lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
@@ -130,16 +135,18 @@ class Stages:
         _, made = Slope("columns", tuple(taken)).of(self.graph, self.model, taken, outputs)
         return [_rows(one.entries, one.shape[-1]) for one in made]
 
-    def stepped(self, at: Point, ahead: Flat = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
+    def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
         """The state a step later, how it fared, and its derivatives: forward, or back over it where contacts are."""
         q, v, status = self.moved(at, ahead)
         if self.problem.physics.touch is None:
             by_q, by_v = self.slopes(at, [Variable("q", (len(q),), True, q), Variable("qd", (len(v),), False, v)])
             return (q, v), status, [*by_q, *by_v]
-        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *(at.u or ())], [at.t])
+        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
         return (q, v), status, _rows(flat, self._width(at))
 
-    def quadratic(self, at: Point, charged: Charged, pull: Flat = (), after: Sequence[Flat] = ()) -> Quadratic:
+    def quadratic(
+        self, at: Point, charged: Charged, pull: Sequence[Scalar] = (), after: Sequence[Flat] = ()
+    ) -> Quadratic:
         """The cost near a point. With exact Hessians, `pull` are the weights of the state after the step."""
         n = self._width(at)
         squares = [*charged.residuals, *charged.penalties]
@@ -154,7 +161,7 @@ class Stages:
         if self.exact:
             parts.append((Variable("r", (len(squares),), False, squares), squares))
             for name, x, w in zip(("q", "qd"), after, (pull[: self.model.nv], pull[self.model.nv :]), strict=False):
-                parts.append((Variable(name, (len(x),), name == "q", x), w))
+                parts.append((Variable(name, (len(x),), name == "q", x), list(w)))
         if parts:
             curved = self._curved(at, parts)
             hessian = [
@@ -180,7 +187,7 @@ class Stages:
         return {name: Variable(name, (len(x),), position, x) for name, (x, position) in parts.items()}
 
     def _width(self, at: Point) -> int:
-        return 2 * self.model.nv + len(at.u or ())
+        return 2 * self.model.nv + len(at.forces)
 
 
 def _values(terms: Sequence[Term], known: Mapping[str, object]) -> Flat:

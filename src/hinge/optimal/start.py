@@ -57,7 +57,7 @@ def start(problem: Problem, q: Vector, qd: Vector, u: Vector, path: Any, given: 
     else:
         states = laid(known["path[0]"], batch), laid(known["path[1]"], batch)
     states[0][:, 0], states[1][:, 0] = q, qd
-    return Start(*states, forces, made, batch)
+    return Start(states[0], states[1], forces, made, batch)
 
 
 def outside(problem: Problem, given: Mapping[str, Any] | None, varied: Array | None, batch: Shape) -> Outside:
@@ -121,6 +121,6 @@ def _rolled(problem: Problem, q: Array, qd: Array, u: Array, parameters: Mapping
     """The states that forces lead to; where they lead out of all bounds, those of a robot that stands still."""
     robot, N = problem.robot, problem.horizon
     run = rollout(robot, q, qd, N, problem.step, taus=problem.tau(u), parameters=parameters, **problem.rolls)
-    good = (np.isfinite(run.q).all((-1, -2)) & np.isfinite(run.qd).all((-1, -2)))[:, None, None]
+    good = np.isfinite(run.q).all((1, 2), keepdims=True) & np.isfinite(run.qd).all((1, 2), keepdims=True)
     still = np.repeat(q[:, None], N + 1, 1), np.zeros((len(q), N + 1, robot.nv))
     return tuple(np.where(good, a, b) for a, b in zip((run.q, run.qd), still, strict=True))

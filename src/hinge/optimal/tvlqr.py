@@ -32,8 +32,8 @@ class Follower:
 
     In step k, from t[k] on, tau[k] - K[k] x acts with x = [displacement from q[k]; qd - qd[k]]. There are n + 1 rows of
     t (n + 1,), q (…, n + 1, nq), qd and tau (…, n + 1, nv): the last is held after the end, as is that of the gains `K`
-    (…, n + 1, nu, 2 nv). `S` (…, n + 1, 2 nv, 2 nv), where it is known, gives the cost xᵀ S x from a step on; `driven` (nu,) are the
-    numbers of the driven velocities. Leading axes are trajectories, one a rollout; `follower[i]` follows one of them.
+    (…, n + 1, nu, 2 nv). `S` (…, n + 1, 2 nv, 2 nv) gives the cost xᵀ S x from a step on, where it is known; `driven` (nu,)
+    are the numbers of the driven velocities. Leading axes are trajectories, one a rollout; `follower[i]` follows one of them.
     """
 
     robot: Robot
