@@ -66,7 +66,8 @@ def test_with_a_true_model_it_follows_the_optimum_from_the_start(name):
 def test_more_iterations_come_nearer_to_what_is_best(tracking):
     best = followed(mpc(tracking, 50, iterations=30, given={"target": wave})).q
     off = [np.abs(followed(mpc(tracking, 50, k, given={"target": wave})).q - best).max() for k in (1, 2, 4)]
-    assert off[1] < 0.3 * off[0] and off[2] < 0.3 * off[1]
+    assert off[1] < 0.3 * off[0]
+    assert off[2] < 0.3 * off[1]
 
 
 def test_a_push_is_met(tracking):
@@ -76,7 +77,8 @@ def test_a_push_is_met(tracking):
     pushed = followed(control, q0=run.q[-1] + [0.2, -0.3], qd0=run.qd[-1] + [2.0, 2.0], t0=1.0)
     assert settled < 0.02
     assert np.abs(pushed.q[100:] - wave(pushed.t[100:])).max() < 1.5 * settled
-    assert pushed.status == OK and control.stats.t == pytest.approx(2.0)
+    assert pushed.status == OK
+    assert control.stats.t == pytest.approx(2.0)
 
 
 def test_a_heavier_arm_is_led_as_well(tracking):
@@ -110,7 +112,8 @@ def test_between_plans_forces_answer_to_the_state(tracking):
     np.testing.assert_allclose(control(2 * STEP, q, qd), plan.u[2] + plan.gains[2] @ off, rtol=1e-12)
     assert control.stats.t == 0.0
     control(0.05, q, qd)
-    assert control.stats.t == 0.05 and control.plan.t0 == 0.05
+    assert control.stats.t == 0.05
+    assert control.plan.t0 == 0.05
     np.testing.assert_array_equal(control.plan.q[0], q)
 
 
@@ -134,13 +137,15 @@ def test_where_numbers_are_none_the_last_plan_is_followed(tracking, what):
     control.given["target"][:] = 0.2
     for k in range(6, 10):
         assert np.isfinite(control(k * STEP, OFF, np.zeros(2))).all()
-    assert control.status() == OK and control.plan.t0 == 9 * STEP
+    assert control.status() == OK
+    assert control.plan.t0 == 9 * STEP
 
 
 def test_a_run_says_where_a_plan_was_not_renewed(tracking):
     control = mpc(tracking, 50, given={"target": lambda t: np.where(t[0] > 0.3, np.nan, 1.0) * wave(t)})
     run = followed(control, t=0.5, step=STEP)
-    assert run.status == NONFINITE and np.isfinite(run.q).all()
+    assert run.status == NONFINITE
+    assert np.isfinite(run.q).all()
 
 
 def test_time_is_kept_to(tracking):
@@ -154,13 +159,16 @@ def test_time_is_kept_to(tracking):
 
     control._clock = tick
     control(0.01, OFF, np.zeros(2))  # a tick to begin with, one each, and none for a fifth
-    assert control.stats.cut and control.stats.iterations == 3
+    assert control.stats.cut
+    assert control.stats.iterations == 3
     control.budget = 1e-9
     control(0.02, OFF, np.zeros(2))
-    assert control.stats.cut and control.stats.iterations == 1
+    assert control.stats.cut
+    assert control.stats.iterations == 1
     control.budget = 1.0
     control(0.03, OFF, np.zeros(2))
-    assert not control.stats.cut and control.stats.iterations > 1
+    assert not control.stats.cut
+    assert control.stats.iterations > 1
     assert control.slowest > 0.0
 
 
@@ -181,7 +189,8 @@ def test_several_are_led_as_each_alone(tracking):
     q0 = OFF + 0.1 * np.random.default_rng(0).normal(size=(3, 2))
     run, one = followed(control, q0=q0, t=0.3), followed(alone, q0=q0[1], t=0.3)
     np.testing.assert_array_equal(run.q[1], one.q)
-    assert control.stats.status.shape == (3,) and control.plan.gains.shape == (3, 20, 2, 4)
+    assert control.stats.status.shape == (3,)
+    assert control.plan.gains.shape == (3, 20, 2, 4)
 
 
 def test_a_time_before_the_last_begins_anew(tracking):
@@ -240,8 +249,16 @@ REFUSED = [
     (lambda p: mpc(p, 50, iterations=0), SizeError, "iterations=0 is not known"),
     (lambda p: mpc(p, 50, budget=-1.0), SizeError, "budget=-1.0 is not a time"),
     (lambda p: mpc(p, 50, given={"targt": 0.0}), UnknownName, "given names 'targt'.*target"),
-    (lambda p: mpc(p, 50, given={"target": np.zeros(3)}), SizeError, r"given\['target'\] has shape \(3,\); give \(2,\), or"),
-    (lambda p: mpc(p, 50, given={"target": lambda t: t}), SizeError, r"shape \(21,\) for the times of all stages; give"),
+    (
+        lambda p: mpc(p, 50, given={"target": np.zeros(3)}),
+        SizeError,
+        r"given\['target'\] has shape \(3,\); give \(2,\), or",
+    ),
+    (
+        lambda p: mpc(p, 50, given={"target": lambda t: t}),
+        SizeError,
+        r"shape \(21,\) for the times of all stages; give",
+    ),
     (lambda p: mpc(p, 50, given={"target": [np.nan, 0.0]}), SizeError, r"given\['target'\]\[0\] is nan"),
     (lambda p: mpc(p, 50)(np.nan, OFF, OFF), SizeError, "mpc: t is nan"),
     (lambda p: mpc(p, 50)(0.0, [np.inf, 0.0], OFF), SizeError, "q.* is inf"),
@@ -252,7 +269,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("call, error, said", REFUSED)
+@pytest.mark.parametrize(("call", "error", "said"), REFUSED)
 def test_what_cannot_be_is_refused(tracking, call, error, said):
     with pytest.raises(error, match=said):
         call(tracking)

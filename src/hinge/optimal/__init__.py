@@ -14,5 +14,7 @@ from hinge.optimal.rolled import Rolled, rolled
 from hinge.optimal.solution import Solution
 from hinge.optimal.tvlqr import Follower, tvlqr
 
-__all__ = ["Equilibrium", "Follower", "Mode", "Problem", "Regulator", "Rolled", "Solution", "barrier", "ddp", "effort",
-           "equilibrium", "lqr", "mpc", "mppi", "posture", "reach", "rolled", "smoothness", "speed", "tvlqr"]  # fmt: skip
+__all__ = [
+    "Equilibrium", "Follower", "Mode", "Problem", "Regulator", "Rolled", "Solution", "barrier", "ddp", "effort",
+    "equilibrium", "lqr", "mpc", "mppi", "posture", "reach", "rolled", "smoothness", "speed", "tvlqr",
+]  # fmt: skip

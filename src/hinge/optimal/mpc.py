@@ -1,8 +1,8 @@
 """`mpc`: a controller that plans again from every state that is measured, beginning with the plan it has.
 
-Every 1/rate seconds the plan is moved on to now (plan.py) and made better by some iterations of DDP, the kernel of `ddp`.
-The gap between the state that was foreseen and the one that is measured is a gap as any other, and iterations close it.
-In between, and where no better plan was found, forces are those of the plan with its gains on what the state is off.
+Every 1/rate seconds the plan is moved on to now (plan.py) and made better by some iterations of DDP, by the kernel of
+`ddp`. In between, and where no better plan is found, forces are those of the plan, with its gains on what the state is
+off.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ def mpc(
     problem: Problem, rate: float, iterations: int = 1, budget: float | None = None,
     given: Mapping[str, Any] | None = None
 ) -> Controller:  # fmt: skip
-    """A controller `(t, q, qd)` → tau (nv) that solves a problem again `rate` times a second from the state it is given.
+    """A controller `(t, q, qd)` → tau (nv) that solves a problem again `rate` times a second, from where the robot is.
 
     A call that comes 1/rate seconds after the last plan or later plans again, by at most `iterations` of DDP and for at
     most `budget` seconds, though by one at least; those between follow the plan with its gains. Costs see the time t.
     `given` are arrays by name for the problem, with a row for each of the horizon + 1 stages where they have one axis
     more; or functions of time, called with all stages' times (horizon + 1,) whenever it plans.
-    The first call, and one whose time is before the last one's, makes a plan from nothing and takes as long as that does.
+    The first call, and one whose time is before the last plan's, makes a plan from nothing, and takes its time.
 
     >>> arm = hinge.samples.planar_2r()
     >>> track = hinge.optimal.posture(arm, "target", weight=100.0)
-    >>> problem = hinge.optimal.Problem(arm, 20, 0.02, [track, hinge.optimal.effort(1e-4)], given={"target": np.zeros(2)})
+    >>> costs = [track, hinge.optimal.effort(1e-4)]
+    >>> problem = hinge.optimal.Problem(arm, 20, 0.02, costs, given={"target": np.zeros(2)})
     >>> control = hinge.optimal.mpc(problem, rate=100, given={"target": lambda t: np.stack([np.sin(t), 0.0 * t], -1)})
     >>> run = hinge.simulate(arm, 1.0, step=0.01, control=control)
     >>> bool(abs(run.q[-1, 0] - np.sin(1.0)) < 0.01), control.stats.status
@@ -68,9 +69,9 @@ def mpc(
 class Stats:
     """How planning fared last: when (s), status (…), how many iterations, how long (s), and whether `budget` ended it.
 
-    The status is OK where a better plan was found, or the plan was the best already. Where there is none, UNCONVERGED or,
-    because some number was not one, NONFINITE, the last good plan is followed. `cost`, `optimality`, `gap` and
-    `violation` (…) are those of `Solution` before the last iteration.
+    The status is OK where a better plan was found, or the plan was the best already. Where there is none, UNCONVERGED
+    or, because some number was not one, NONFINITE, the last good plan is followed. `cost`, `gap` and `violation` (…)
+    are those of `Solution` after the last iteration, `optimality` that before it.
     """
 
     t: float
@@ -87,8 +88,8 @@ class Stats:
 class Controller:
     """A controller with its plan; made by `mpc`.
 
-    Arrays of `given` may be written to at any time, in place. `stats` say how the last plan came about, and `slowest` how
-    long the slowest took (s), but for those made from nothing.
+    Arrays of `given` may be written to at any time, in place. `stats` say how the last plan came about, and `slowest`
+    how long the slowest took (s), but for those made from nothing.
     """
 
     sample = 1  # it remembers, so it runs in Python, every step
@@ -127,7 +128,7 @@ class Controller:
         return self._plans.tau.reshape(*batch, robot.nv).copy()
 
     def bind(self, t: Array, q: Array, qd: Array, tau: Array) -> Callable[[], None]:
-        """A call without arguments, for control loops: reads t (), q (nq) and qd (nv), and writes tau (nv), these very arrays.
+        """A call without arguments, for control loops: reads the arrays t (), q (nq) and qd (nv), and writes tau (nv).
 
         >>> arm = hinge.samples.planar_2r()
         >>> problem = hinge.optimal.Problem(arm, 10, 0.02, [hinge.optimal.posture(arm, [0.1, 0.0])])
@@ -215,8 +216,8 @@ class Controller:
         plans.keep(t, first)
         self._planned, seconds = t, self._clock() - began
         self.slowest = self.slowest if first else max(self.slowest, seconds)
-        told = (self._shaped(plans.told[:, TOLD.index(name)].copy()) for name in ("cost", "optimality", "gap", "violation"))
-        self.stats = Stats(t, self._shaped(plans.status.copy()), count, seconds, cut, *told)
+        told = {name: self._shaped(a) for name, a in plans.figures().items()}
+        self.stats = Stats(t, self._shaped(plans.status.copy()), count, seconds, cut, **told)
 
     def _shaped(self, a: Array) -> Any:
         made = a.reshape((*self._batch, *a.shape[1:]))
@@ -226,8 +227,7 @@ class Controller:
 class Plans:
     """The plans of n states, and the calls that make them: arrays have a row for each.
 
-    `plan` is the last good one, `now` that one at this time, on the way to a better one, and `new` what an iteration makes
-    of it.
+    `plan` is the last good one, `now` that one moved on, on the way to a better one, and `new` what an iteration made.
     """
 
     def __init__(self, problem: Problem, layout: Layout, n: int):
@@ -237,7 +237,11 @@ class Plans:
         self.said = np.tile([0.0, LEAST, WEIGHT], (n, 1))
         self.plan, self.now, self.new = ({name: np.zeros(size) for name, size in rows.items()} for _ in range(3))
         self.gains, self.new_gains, self.now_gains = (np.zeros((n, N, problem.nu * 2 * robot.nv)) for _ in range(3))
-        self.told, self.verdict, self.tau = np.zeros((n, len(TOLD))), np.zeros((n, len(VERDICT))), np.zeros((n, robot.nv))
+        self.told, self.verdict, self.tau = (
+            np.zeros((n, len(TOLD))),
+            np.zeros((n, len(VERDICT))),
+            np.zeros((n, robot.nv)),
+        )
         self.good, self.status = np.zeros(n, bool), np.zeros(n, int)
         made = kernels(problem, layout, backend)
         measured, now, new = (self.q, self.qd), self.now.values(), list(self.new.values())
@@ -256,6 +260,13 @@ class Plans:
     def done(self) -> bool:
         """Whether there is nothing left to do for any."""
         return bool((self.verdict[:, VERDICT.index("done")] > 0.0).all())
+
+    def figures(self) -> dict[str, Array]:
+        """What is told of the paths that are left now, and the optimality of those before."""
+        say = {name: self.told[:, k] for k, name in enumerate(TOLD)}
+        taken = self.verdict[:, VERDICT.index("taken")] > 0.0
+        left = {name: np.where(taken, say[f"new {name}"], say[name]) for name in ("cost", "gap", "violation")}
+        return left | {"optimality": say["optimality"].copy()}
 
     def begin(self, t: float, first: bool) -> None:
         """Begin from the plan there is, moved on to now, or from a robot at rest."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from math import prod
+from string import Template
 
 from hinge.backends import c
-from hinge.backends.statements import braced
 from hinge.errors import one_of
 from hinge.export.c_files import about, sizes
 from hinge.graph import Program
@@ -37,110 +37,153 @@ WORDS = {
     "parameters": "numbers of the robot",
     "tau": "joint forces (N, N m)",
 }
+RECORDS = {"multiplied": "multipliers"} | {f"new_{name}": name for name in ("q", "qd", "u", "multipliers", "gains")}
 ABOUT = (
-    "An array holds one state, or a row for each stage of a plan. Nothing is allocated; all that is kept between calls is in",
-    "a plan. No array may overlap an output.",
+    "An array holds one state, or a row for each stage of a plan. Nothing is allocated, and all that is kept between",
+    "calls is in a plan. No array may overlap an output.",
 )
+CALLS = """
+/* What is kept between calls; all zero before the first. */
+typedef struct {
+    int begun;
+$fields
+} $plan;
+
+static void ${robot}_copy($real *to, const $real *from, int n)
+{
+    int k;
+    for (k = 0; k < n; k++) to[k] = from[k];
+}
+
+/* Plan again from the state that is measured at time t, by at most so many iterations: 0 where a better plan was found,
+ * else why the last one is kept. The first time, and where t is before the last one's, a plan is made from nothing: give
+ * that a hundred. */
+int ${robot}_mpc_plan($plan *plan, $real t, const $real *q, const $real *qd$given, int iterations)
+{
+    const int first = !plan->begun || t < plan->said[0];
+    int n, good = 0, status = 0;
+    plan->when[0] = t;
+    if (first) {
+        plan->said[1] = $least;
+        plan->said[2] = $weight;
+        $standing
+    } else {
+        $shifted
+    }
+    plan->begun = 1;
+    plan->said[0] = t;
+    for (n = 0; n < iterations; n++) {
+        $ddp
+        $judged
+        if (plan->verdict[$at_taken] != 0) {
+            $take_path
+        }
+        if (plan->verdict[$at_priced] != 0) {
+            $take_multipliers
+        }
+        if (plan->verdict[$at_good] != 0) {
+            $take_gains
+            good = 1;
+        }
+        plan->said[1] = plan->verdict[$at_extra];
+        status = good ? 0 : (int)plan->verdict[$at_status];
+        if (plan->verdict[$at_done] != 0) break;
+    }
+    if (good || first) {
+        $keep_path
+        $keep_multipliers
+        plan->when[1] = t;
+    }
+    if (good) {
+        $keep_gains
+    }
+    return status;
+}
+
+/* The joint forces that the plan asks for at time t, in the state that is measured then. */
+void ${robot}_mpc_force($plan *plan, $real t, const $real *q, const $real *qd$parameters, $real *tau)
+{
+    plan->when[0] = t;
+    $answered
+}
+"""
 
 
 def c_code(problem: Problem, layout: Layout, scalar: str) -> str:
     """The functions ROBOT_mpc_plan and ROBOT_mpc_force, with all they need, in one text."""
     one_of("scalar", scalar, c.REALS)
     real, target = c.REALS[scalar], problem.robot.target
-    prefix = c.identifier(target.name)
+    robot = c.identifier(target.name)
     made = {name: make() for name, make in programs(problem, layout).items()} | {"ddp": iteration(problem, layout)}
-    routines = {name: _routine(prefix, name, one, problem) for name, one in made.items()}
-    head = c.header(prefix, about(target, ABOUT), sizes(target.model), list(routines.values()), real)
-    return "\n".join(
-        [head, c.code(list(routines.values()), real), *_calls(prefix, real.name, problem, layout, routines)]
-    )
+    routines = {name: _routine(f"{robot}_{name}", WORDS[name], one, problem) for name, one in made.items()}
+    head = c.header(robot, about(target, ABOUT), sizes(target.model), list(routines.values()), real)
+    given = [_called(one.name, problem) for one in layout.outside.inputs()]
+    takes = [f", const {real.name} *{name}" for name in given]
+    rows = _Rows(robot, problem, layout)
+    text = Template(CALLS).substitute(
+        {f"at_{name}": k for k, name in enumerate(VERDICT)} | rows.copies()
+        | {name: rows.call(one, given) for name, one in routines.items()},
+        robot=robot, plan=f"{robot}_plan", real=real.name, fields=rows.fields(real.name), given="".join(takes),
+        parameters="".join(one for one, name in zip(takes, given, strict=True) if name == "parameters"),
+        least=real.constant(LEAST), weight=real.constant(WEIGHT),
+    )  # fmt: skip
+    return "\n".join([head, c.code(list(routines.values()), real), text])
 
 
-def _routine(prefix: str, name: str, program: Program, problem: Problem) -> c.Routine:
-    """A program with the words of a header; what a problem is given has names that nothing else has."""
+def _routine(name: str, words: str, program: Program, problem: Problem) -> c.Routine:
+    """A program with the words of a header."""
 
     def array(of: str, size: int) -> c.Array:
-        words = f"given: {of!r}" if of in problem.given else WORDS[of.removeprefix("new ")]
-        return c.Array(_called(of, problem), size, words)
+        said = f"given: {of}" if of in problem.given else WORDS[of.removeprefix("new ")]
+        return c.Array(_called(of, problem), size, said)
 
     taken = tuple(array(one.name, one.size) for one in program.inputs)
     gives = tuple(array(one.name, prod(one.shape)) for one in program.outputs)
-    return c.Routine(f"{prefix}_{name}", program, taken, gives, WORDS[name])
+    return c.Routine(name, program, taken, gives, words)
 
 
 def _called(name: str, problem: Problem) -> str:
+    """The name of an array in C; what a problem is given has names that nothing else has."""
     return f"given_{name}" if name in problem.given else c.identifier(name)
 
 
-def _calls(prefix: str, real: str, problem: Problem, layout: Layout, routines: Mapping[str, c.Routine]) -> list[str]:
-    """What is kept between calls, a function that plans again, and one that asks the plan for forces."""
-    N, rows = problem.horizon, widths(problem, layout) | {"gains": problem.nu * 2 * problem.robot.nv}
-    length = {name: (N + (name not in ("u", "gains"))) * width for name, width in rows.items()}
-    fields = [f"    {real} {', '.join(f'{side}{name}[{n}]' for side in ('', 'now_', 'new_'))};" for name, n in length.items()]
-    own = {"when": len(WHEN), "said": len(SAID), "told": len(TOLD), "verdict": len(VERDICT)}
-    struct = ["typedef struct {", "    int begun;", *(f"    {real} {name}[{n}];" for name, n in own.items()), *fields,
-              f"}} {prefix}_plan;", ""]  # fmt: skip
-    outside = [a for a in layout.outside.inputs() if a.name in problem.given or a.name == "parameters"]
-    given = [_called(one.name, problem) for one in outside]
+class _Rows:
+    """The arrays of a plan in C: `q` and the like are kept, `now_q` is on the way to a better one, `new_q` may be it."""
 
-    def call(name: str, side: str) -> str:
-        """A call of a program on rows of the plan: those it takes are of that side, those it gives of the next."""
-        one, parts = routines[name], []
+    def __init__(self, robot: str, problem: Problem, layout: Layout):
+        self.robot, self.stages = robot, problem.horizon + 1
+        self.widths = widths(problem, layout) | {"gains": problem.nu * 2 * problem.robot.nv}
+        self.rows = {name: self.stages - (name in ("u", "gains")) for name in self.widths}
+
+    def fields(self, real: str) -> str:
+        own = {"when": len(WHEN), "said": len(SAID), "told": len(TOLD), "verdict": len(VERDICT)}
+        sides = {f"{side}{name}": self.size(name) for name in self.widths for side in ("", "now_", "new_")}
+        return "\n".join(f"    {real} {name}[{n}];" for name, n in (own | sides).items())
+
+    def size(self, name: str) -> int:
+        return self.rows[name] * self.widths[name]
+
+    def copies(self) -> dict[str, str]:
+        """The statements that take what is new for now, and keep what is now."""
+        parts = {"path": ("q", "qd", "u"), "multipliers": ("multipliers",), "gains": ("gains",)}
+        sides = {"take": ("now_", "new_", " " * 12), "keep": ("", "now_", " " * 8)}
+        return {
+            f"{verb}_{part}": f"\n{margin}".join(
+                f"{self.robot}_copy(plan->{to}{name}, plan->{source}{name}, {self.size(name)});"
+                for name in names
+                if name in self.widths
+            )
+            for part, names in parts.items()
+            for verb, (to, source, margin) in sides.items()
+        }
+
+    def call(self, one: c.Routine, given: Sequence[str]) -> str:
+        """A call of a program: an iteration goes from what is now to what is new, others from what is kept to now."""
+        before, after = ("now_", "new_") if one.name.endswith("_ddp") else ("", "now_")
+        outer, parts = {"measured_q": "q", "measured_qd": "qd", "tau": "tau"} | {n: n for n in given}, list[str]()
         for k, array in enumerate((*one.inputs, *one.outputs)):
-            gives = k >= len(one.inputs)
-            at = array.name.removeprefix("new_") if array.name != "multiplied" else "multipliers"
-            if at in length:
-                where = {"": "now_", "now_": "new_"}[side] if gives else side
-                parts.append(f"plan->{where}{at}")
-            else:
-                parts.append({"measured_q": "q", "measured_qd": "qd", "tau": "tau"}.get(at, at if at in given else f"plan->{at}"))
-            if k in one.program.streams:
-                width = max(1, array.size)
-                parts.append(str(length[at] // width if at in length else N + 1))
+            name = RECORDS.get(array.name, array.name)
+            side = after if k >= len(one.inputs) else before
+            parts.append(f"plan->{side}{name}" if name in self.widths else outer.get(name, f"plan->{name}"))
+            parts += [str(self.rows.get(name, self.stages))] * (k in one.program.streams)
         return f"{one.name}({', '.join(parts)});"
-
-    def copied(to: str, source: str, names: list[str]) -> list[str]:
-        return [f"    for (k = 0; k < {length[n]}; k++) plan->{to}{n}[k] = plan->{source}{n}[k];" for n in names]
-
-    at = {name: f"plan->verdict[{k}] != 0" for k, name in enumerate(VERDICT)}
-    path = [name for name in rows if name not in ("gains", "multipliers")]
-    extra, said = VERDICT.index("extra"), SAID.index("extra")
-    taken = f"{prefix}_plan *plan, {real} t, const {real} *q, const {real} *qd"
-    more = "".join(f", const {real} *{name}" for name in given)
-    numbers = ", const {real} *parameters".format(real=real) if "parameters" in given else ""
-    plan = braced(f"int {prefix}_mpc_plan({taken}{more}, int iterations)", [
-        "const int first = !plan->begun || t < plan->said[0];",
-        "int k, n, good = 0, status = 0;",
-        "plan->when[0] = t;",
-        "if (first) {",
-        f"    plan->said[1] = {LEAST!r};",
-        f"    plan->said[2] = {WEIGHT!r};",
-        f"    {call('standing', '')}",
-        "} else {",
-        f"    {call('shifted', '')}",
-        "}",
-        "plan->begun = 1;",
-        "plan->said[0] = t;",
-        "for (n = 0; n < iterations; n++) {",
-        f"    {call('ddp', 'now_')}",
-        f"    {call('judged', '')}",
-        f"    if ({at['taken']}) {{", *("    " + line for line in copied("now_", "new_", path)), "    }",
-        *([f"    if ({at['priced']}) {{", *("    " + line for line in copied("now_", "new_", ["multipliers"])), "    }"]
-          if "multipliers" in rows else []),
-        f"    if ({at['good']}) {{", *("    " + line for line in copied("now_", "new_", ["gains"])), "        good = 1;", "    }",
-        f"    plan->said[{said}] = plan->verdict[{extra}];",
-        f"    status = good ? 0 : (int)plan->verdict[{VERDICT.index('status')}];",
-        f"    if ({at['done']}) break;",
-        "}",
-        "if (good || first) {", *copied("", "now_", [n for n in rows if n != "gains"]), "    plan->when[1] = t;", "}",
-        "if (good) {", *copied("", "now_", ["gains"]), "}",
-        "return status;",
-    ])  # fmt: skip
-    force = braced(f"void {prefix}_mpc_force({taken}{numbers}, {real} *tau)", [
-        "plan->when[0] = t;",
-        call("answered", ""),
-    ])  # fmt: skip
-    return ["/* What is kept between calls; all zero before the first. */", *struct,
-            "/* Plan again from the state that is measured at time t, by at most so many iterations. The first time, and where t\n"
-            " * is before the last one's, from nothing: give it a hundred. 0 where a better plan was found, else why not. */",
-            plan, "/* The joint forces that the plan asks for at time t, in the state that is measured then. */", force]  # fmt: skip

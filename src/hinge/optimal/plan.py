@@ -1,12 +1,14 @@
 """What is done to a plan from one control period to the next besides iterations of DDP, as programs over scalars.
 
-A plan is a path (q, qd, u) that begins at t0, with gains. `standing` is a first one, `shifted` moves it on to the time and
-the state that are measured, `judged` says what an iteration was worth, and `answered` is the force a plan asks for:
+A plan is a path (q, qd, u) that begins at t0, with gains. `standing` is a first one, `judged` says what an iteration
+was worth, and `answered` is the force that a plan asks for at a time in its stage j:
 
-    u = u_j + K_j (x - x(t))        t in stage j of the plan
+    u = u_j + K_j (x - x(t))
 
-Between two stages the state is on the way that `integrate` takes from one to the other, and the force of a stage that
-begins there is the mean of the plan's over it. After its end a plan goes on with the last force, at the last velocity.
+`shifted` moves a plan on to now: it takes the steps again from the state that is measured, with the forces and gains of
+the old plan, so that all of the new one can be done. Between two stages the state x(t) is on the way that `integrate`
+takes from one to the other, and the force of a step that begins there is the mean of the plan's over it. After its end
+a plan goes on with the last force, at the last velocity.
 """
 
 from __future__ import annotations
@@ -92,8 +94,7 @@ def standing(problem: Problem, layout: Layout) -> Program:
     graph = Graph()
     q, qd = _measured(problem, graph)
     weight = np.asarray(problem.robot.gravity_force(symbols(q)), dtype=object).reshape(-1)
-    bounds = (side.tolist() for side in problem.bounds)
-    u = [maximum(minimum(weight[k], b), a) for k, a, b in zip(problem.drives, *bounds, strict=True)]
+    u = bounded(problem, [weight[k] for k in problem.drives])
     logs = _logs(graph, problem, layout)
     still = {"q": q, "qd": [0.0] * len(qd), "u": u, "multipliers": [0.0] * layout.constraints}
 
@@ -108,7 +109,7 @@ def standing(problem: Problem, layout: Layout) -> Program:
 
 
 def shifted(problem: Problem, layout: Layout) -> Program:
-    """A plan moved on to now: from the state that is measured, with its forces and its gains on what the state is off."""
+    """A plan moved on to now: from the state that is measured, with its forces, and its gains on what that is off."""
     graph, N = Graph(), problem.horizon
     logs, path = _logs(graph, problem, layout), _Path(problem, graph, layout)
     passed = _passed(problem, graph)
@@ -128,18 +129,19 @@ def shifted(problem: Problem, layout: Layout) -> Program:
     logs["q"][float(N)], logs["qd"][float(N)] = end[: problem.robot.nq], end[problem.robot.nq :]
     if "multipliers" in logs:  # what the state that is measured is beyond, no force changes
         first = path.mean("multipliers", passed)
-        logs["multipliers"][0.0] = [x if changes else 0.0 for x, changes in zip(first, by_forces(problem, len(first)), strict=True)]
+        logs["multipliers"][0.0] = [
+            x if acts else 0.0 for x, acts in zip(first, _by_forces(problem, first), strict=True)
+        ]
         logs["multipliers"][float(N)] = path.rows["multipliers"][float(N)]
     return order(_inputs(problem, path), list(logs.values()))
 
 
 def answered(problem: Problem, layout: Layout) -> Program:
     """The joint forces that a plan asks for now, in the state that is measured: within bounds, and always numbers."""
-    graph, N = Graph(), problem.horizon
+    graph = Graph()
     path = _Path(problem, graph, layout)
-    at = minimum(_passed(problem, graph), float(N))
-    stage = minimum(floor(at + NEAR), float(N - 1))
-    u = path.answer(at, path.rows["u"][stage], _measured(problem, graph))
+    at = minimum(_passed(problem, graph), float(problem.horizon))
+    u = path.answer(at, path.rows["u"][path.stage(at)], _measured(problem, graph))
     tau: Flat = [0.0] * problem.robot.nv
     for k, x in zip(problem.drives, u, strict=True):
         tau[k] = x
@@ -147,8 +149,11 @@ def answered(problem: Problem, layout: Layout) -> Program:
 
 
 def judged() -> Program:
-    """What an iteration was worth: whether its path is taken, and its multipliers; whether the path is good that is left
-    then, and there is nothing left to do; how that fared; and what the next one adds to Q_uu."""
+    """What an iteration was worth.
+
+    Whether its path is taken, and its multipliers; whether the path that is left is good, and there is nothing left to
+    do; the status of that, and what the next iteration adds to Q_uu.
+    """
     graph = Graph()
     say = {name: graph.input("told", k) for k, name in enumerate(TOLD)}
     extra = graph.input("said", SAID.index("extra"))
@@ -167,6 +172,12 @@ def judged() -> Program:
     return order([Input("told", len(TOLD)), Input("said", len(SAID))], [("verdict", (len(VERDICT),), verdict)])
 
 
+def bounded(problem: Problem, forces: Flat) -> Flat:
+    """Forces within their bounds."""
+    sides = (side.tolist() for side in problem.bounds)
+    return [maximum(minimum(u, high), low) for low, high, u in zip(*sides, forces, strict=True)]
+
+
 class _Path:
     """The rows of a plan in a program, read at any stage, also between two."""
 
@@ -180,14 +191,15 @@ class _Path:
 
     def answer(self, at: Scalar, forces: Flat, state: tuple[Flat, Flat]) -> Flat:
         """Forces of a stage with its gains on what a state is off: within bounds, and numbers where the forces are."""
-        nx = 2 * self.problem.robot.nv
         off = self.stages.apart(self.state(at), state)
-        gains = self.rows["gains"][minimum(floor(at + NEAR), self.last - 1.0)]
-        made = []
-        for i, (low, high, u) in enumerate(zip(*(side.tolist() for side in self.problem.bounds), forces, strict=True)):
-            pull = inner(gains[i * nx : (i + 1) * nx], off)
-            made.append(maximum(minimum(u + select(less(absolute(pull), HUGE), pull, 0.0), high), low))
-        return made
+        gains, n = self.rows["gains"][self.stage(at)], len(off)
+        pulls = [inner(gains[i * n : (i + 1) * n], off) for i in range(len(forces))]
+        made = [u + select(less(absolute(pull), HUGE), pull, 0.0) for u, pull in zip(forces, pulls, strict=True)]
+        return bounded(self.problem, made)
+
+    def stage(self, at: Scalar) -> Scalar:
+        """The number of the stage that a time is in."""
+        return minimum(floor(at + NEAR), self.last - 1.0)
 
     def state(self, at: Scalar) -> tuple[Flat, Flat]:
         """The state at a stage."""
@@ -206,18 +218,14 @@ class _Path:
         return [a + share * (b - a) for a, b in zip(before, after, strict=True)]
 
 
-def by_forces(problem: Problem, width: int) -> list[bool]:
-    """Which constraints of a stage forces have a part in."""
-    if not width:
-        return []
-    graph = Graph()
-    sizes = {"q": problem.robot.nq, "qd": problem.robot.nv, "u": problem.nu}
-    at = [[graph.input(name, k) for k in range(n)] for name, n in sizes.items()]
+def _by_forces(problem: Problem, multipliers: Flat) -> list[bool]:
+    """For each multiplier of a stage, whether forces have a part in its constraint."""
+    graph, sizes = Graph(), {"q": problem.robot.nq, "qd": problem.robot.nv, "u": problem.nu}
+    q, qd, u = ([graph.input(name, k) for k in range(n)] for name, n in sizes.items())
     given = {name: [graph.input(name, k) for k in range(a.size)] for name, a in problem.given.items()}
-    known = problem.known(graph.input("t", 0), *at, given)
-    made = [np.size(term(known)) * ["u" in term.takes] for term in [*problem.equal, *problem.below]]
-    flat = [x for row in made for x in row]
-    return [*flat, *[False] * (width - len(flat))]
+    known = problem.known(graph.input("t", 0), q, qd, u, given)
+    made = [acts for term in [*problem.equal, *problem.below] for acts in np.size(term(known)) * ["u" in term.takes]]
+    return [*made, *[False] * (len(multipliers) - len(made))]
 
 
 def _logs(graph: Graph, problem: Problem, layout: Layout) -> dict[str, Record]:
