@@ -20,10 +20,10 @@ from hinge.arguments import Array, Vector
 from hinge.backends import default_backend
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
-from hinge.optimal.ddp import LEAST, WEIGHT, iteration_kernel
+from hinge.optimal.ddp import LEAST, iteration_kernel
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints
 from hinge.optimal.mpc_c import c_code
-from hinge.optimal.plan import VERDICT, WHEN, kernels, widths
+from hinge.optimal.plan import VERDICT, WEIGHT, WHEN, kernels, widths
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
 from hinge.optimal.start import outside

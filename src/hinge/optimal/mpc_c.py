@@ -10,10 +10,10 @@ from hinge.backends import c
 from hinge.errors import one_of
 from hinge.export.c_files import about, sizes
 from hinge.graph import Program
-from hinge.optimal.ddp import LEAST, WEIGHT
+from hinge.optimal.ddp import LEAST
 from hinge.optimal.iteration import SAID, TOLD, Layout
 from hinge.optimal.iteration import program as iteration
-from hinge.optimal.plan import VERDICT, WHEN, programs, widths
+from hinge.optimal.plan import VERDICT, WEIGHT, WHEN, programs, widths
 from hinge.optimal.problem import Problem
 
 WORDS = {
@@ -56,8 +56,8 @@ static void ${robot}_copy($real *to, const $real *from, int n)
 }
 
 /* Plan again from the state that is measured at time t, by at most so many iterations: 0 where a better plan was found,
- * else why the last one is kept. The first time, and where t is before the last one's, a plan is made from nothing: give
- * that a hundred. */
+ * else why the last one is kept. The first time, and where t is before the last one's, a plan is made from nothing:
+ * give that a hundred. */
 int ${robot}_mpc_plan($plan *plan, $real t, const $real *q, const $real *qd$given, int iterations)
 {
     const int first = !plan->begun || t < plan->said[0];
@@ -148,7 +148,7 @@ def _called(name: str, problem: Problem) -> str:
 
 
 class _Rows:
-    """The arrays of a plan in C: `q` and the like are kept, `now_q` is on the way to a better one, `new_q` may be it."""
+    """Arrays of a plan in C: `q` and the like are kept, `now_q` is on the way to a better one, `new_q` may be it."""
 
     def __init__(self, robot: str, problem: Problem, layout: Layout):
         self.robot, self.stages = robot, problem.horizon + 1
