@@ -121,6 +121,23 @@ def test_quaternions_are_followed_along_velocities_as_the_linear_motion_says():
     assert np.abs(ends[0.1, True]).max() < 1e-3
 
 
+def test_loops_are_followed_by_the_one_motor_they_have():
+    bars, steps = hinge.samples.four_bar(), {**HOW, "loops": "project"}
+    rest = hinge.optimal.equilibrium(bars, [1.0, -0.5, -0.5], driven=["crank"], held=["crank"])
+    push = np.zeros((50, 3))
+    push[:, 0] = rest.tau[0] + 3.0 * np.sin(2.0 * H * np.arange(50))
+    run = hinge.simulate(bars, 1.0, rest.q, control=push, **steps)
+    follow = tvlqr(bars, run, [100.0] * 3 + [1.0] * 3, 0.01, driven=["crank"])
+    heavy = bars.with_payload("coupler", 0.3)
+    loose, held, same = (
+        np.abs(hinge.simulate(robot, 1.0, rest.q, control=control, **steps).q - run.q).max()
+        for robot, control in ((heavy, push), (heavy, follow), (bars, follow))
+    )
+    assert same < 1e-11
+    assert loose > 0.5
+    assert held < 0.1
+
+
 def test_trajectories_side_by_side_are_each_followed():
     robot, starts = cart_pole(), np.array([[0.0, 2.0], [0.1, 2.5], [0.0, 3.0]])
     runs = swung(start=starts)

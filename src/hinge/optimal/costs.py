@@ -90,7 +90,7 @@ def smoothness(robot: Robot, weight: Vector = 1.0, driven: Any = None) -> Residu
     >>> smooth(np.zeros(2), np.zeros(2), arm.gravity_force(np.zeros(2))).round(12) + 0.0
     array([0., 0.])
     """
-    root, at = _roots(weight, robot.nv), driven_velocities("smoothness", robot, driven).tolist()
+    root, at = _roots(weight, robot.nv), list(driven_velocities(robot, driven))
     spread = np.zeros((robot.nv, len(at)))
     spread[at, range(len(at))] = 1.0
     return _named("smoothness", lambda q, qd, u: root * robot.forward_dynamics(q, qd, spread @ u), "q", "qd", "u")

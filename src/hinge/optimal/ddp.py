@@ -6,7 +6,7 @@ more weight on small steps, constraints get their multipliers, and problems that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from hinge.optimal.iteration import SAID, TOLD, Layout, constraints, program
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
 from hinge.optimal.start import Start, flat, start
+from hinge.sim.arrays import where
 from hinge.status import DIVERGED, NONFINITE, OK, UNCONVERGED
 
 HESSIANS = ("gauss_newton", "exact")
@@ -79,7 +80,7 @@ class Search:
     def __init__(self, problem: Problem, begun: Start, exact: bool, backend: str | None):
         self.problem, self.batch = problem, begun.batch
         self.layout = Layout(constraints(problem), begun.outside)
-        self.kernel = iteration_kernel(problem, self.layout, exact, backend)
+        self.kernel, self.place = iteration_kernel(problem, self.layout, exact, backend), where(backend)
         n, N, nx = len(begun.q), problem.horizon, 2 * problem.robot.nv
         self.path = {"q": begun.q, "qd": begun.qd, "u": np.ascontiguousarray(begun.u)}
         if self.layout.constraints:
@@ -113,7 +114,7 @@ class Search:
         sizes = [[len(rows), *(self._rows(k) if s == ROWS else s for s in shape)]
                  for k, shape in enumerate(self.layout.outputs(problem))]  # fmt: skip
         self.made = [np.full(size, np.nan) for size in sizes]
-        self.call: Callable[[], None] = self.kernel.bind(self.asked, *self.now.values(), *given, *self.made)
+        self.call = self.place.bind(self.kernel, [self.asked, *self.now.values(), *given], self.made)
 
     def _rows(self, output: int) -> int:
         return self.problem.horizon + int(output not in (3, 4))
@@ -126,7 +127,7 @@ class Search:
         self.history.append(np.column_stack([rows, told, extra]))
         self.told[rows] = told
         self.gains[rows] = gains.reshape(len(rows), *self.gains.shape[1:])
-        wrong = ~np.isfinite(say["merit"])
+        wrong = ~np.isfinite(say["merit"] + say["optimality"])
         settled = (say["optimality"] <= tolerance * (1.0 + np.abs(say["cost"]))) & (say["gap"] <= tolerance)
         solved = settled & (say["violation"] <= tolerance) & ~wrong
         taken = (say["alpha"] > 0.0) & ~solved & (not last)

@@ -17,7 +17,7 @@ import numpy as np
 from hinge.arguments import Array, count, positive, real
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
-from hinge.optimal.problem import driven_velocities
+from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.status import NONFINITE, OK, UNCLOSED, UNCONVERGED, UNREACHED
 

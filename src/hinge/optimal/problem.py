@@ -99,7 +99,7 @@ class Problem:
         for name in self.given:
             if name in STATE or not name.isidentifier():
                 raise UnknownName(f"given: {name!r} cannot be the name of an argument. Give it another one.")
-        self.drives = tuple(driven_velocities("Problem", robot, driven).tolist())
+        self.drives = driven_velocities(robot, driven)
         for word in limits:
             one_of("limits", word, LIMITS)
         self.limits, self.effort = tuple(limits), effort

@@ -14,14 +14,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hinge.dynamics.solve import LDL
-from hinge.graph import Graph, Scalar, Scratch, inner, less, maximum, minimum, repeat, select, total
+from hinge.graph import Graph, Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, total
 from hinge.graph.loops import traced
 from hinge.graph.scalars import largest
 from hinge.optimal.stages import Flat, Quadratic, Rows
 
 WRITTEN_OUT = 24  # numbers of z up to which products are written out; beyond they are loops over rows
-TURNS, HALVES = 20, 8  # of Newton's method within bounds, and how often its step is halved
+TURNS, HALVES = 200, 30  # at the most: of Newton's method within bounds, and how often its step is halved
 SETTLED = 1e-12  # of the largest force: a change that is none
+ROUNDING = 1e-15  # of the value: a change that is none
 ENOUGH = 0.1  # of what the slope promises: what a step has to bring
 
 
@@ -124,12 +125,13 @@ def bounded(Q: Rows, q: Flat, low: Flat, high: Flat) -> Flat:
 
         def gains(share: Scalar) -> Scalar:
             there = tried(share)
-            return less(value(there), here + ENOUGH * inner(slope, [b - a for a, b in zip(k, there, strict=True)]))
+            enough = here + ENOUGH * inner(slope, [b - a for a, b in zip(k, there, strict=True)])
+            return select(less(enough + ROUNDING * absolute(here), value(there)), 0.0, 1.0)
 
         (share,) = repeat(HALVES, (1.0 + 0.0 * here,), lambda _, a: (0.5 * a,), gains)
         there = tried(share)
         moved = largest([b - a for a, b in zip(k, there, strict=True)])
-        return [*there, less(moved, SETTLED * (1.0 + largest(there)))]
+        return [*there, select(less(SETTLED * (1.0 + largest(there)), moved), 0.0, 1.0)]
 
     return list(repeat(TURNS, (*[0.0 * x for x in q], 0.0), turn, lambda *now: now[-1])[:n])
 

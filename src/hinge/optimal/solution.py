@@ -12,8 +12,8 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.counting.sheets import Sheet
 from hinge.errors import SizeError, TrajectoryError
+from hinge.optimal.follower import Follower
 from hinge.optimal.problem import Problem
-from hinge.optimal.tvlqr import Follower
 from hinge.robot import Robot
 from hinge.sim import Trajectory, simulate
 from hinge.sim.picture import MISSING, drawable, save
@@ -93,7 +93,7 @@ class Solution:
         K = np.concatenate([-self.gains, -self.gains[..., -1:, :, :]], axis=-3)
         tau = np.concatenate([self.tau, self.tau[..., -1:, :]], axis=-2)
         motors = np.array(self.problem.drives)
-        return Follower(self.problem.robot, self.t, self.q, self.qd, tau, K, None, motors)
+        return Follower(self.problem.robot, self.t, self.q, self.qd, tau, K, motors)
 
     def replay(self, robot: Robot | None = None, feedback: bool = False) -> Trajectory:
         """What `hinge.simulate` makes of the forces, in the same steps: for this robot, or another with its joints.

@@ -14,7 +14,7 @@ from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
-from hinge.graph import Graph, Scalar, absolute, evaluated, inner, maximum, sqrt, total
+from hinge.graph import Graph, Scalar, absolute, evaluated, inner, less, select, sqrt, total
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
 from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
@@ -41,7 +41,10 @@ class Point(NamedTuple):
 
 
 class Charged(NamedTuple):
-    """What a stage costs: numbers, residuals, and constraints as such (`off`: how far each is from kept)."""
+    """What a stage costs: numbers, residuals, and constraints as such.
+
+    `off` is how far each that pushes is from zero: those that do not push are kept.
+    """
 
     plain: Flat
     residuals: Flat
@@ -117,9 +120,9 @@ class Stages:
         off, penalties = [], []
         for j, c in enumerate([*equal, *below]):
             pushed = c + multipliers[j] / weight
-            least = pushed if j < len(equal) else maximum(pushed, 0.0)
-            off.append(absolute(c) if j < len(equal) else maximum(c, 0.0))
-            penalties.append(sqrt(weight) * least)
+            pushes = 1.0 if j < len(equal) else less(0.0, pushed)
+            off.append(select(pushes, absolute(c), 0.0))
+            penalties.append(sqrt(weight) * select(pushes, pushed, 0.0))
         return Charged(plain, residuals, off, penalties)
 
     def constrained(self, k: Scalar, at: Point) -> tuple[Flat, Flat]:

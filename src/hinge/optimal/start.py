@@ -14,6 +14,7 @@ from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
 from hinge.optimal.problem import Problem
 from hinge.sim import rollout, setup
+from hinge.sim.arrays import HERE
 from hinge.sim.rollouts import Outside
 
 Shape = tuple[int, ...]
@@ -80,11 +81,7 @@ def outside(problem: Problem, given: Mapping[str, Any] | None, varied: Array | N
 
 def flat(acts: Outside) -> list[Array]:
     """The arrays that are given, with the numbers of a problem, or of a stage, in a row."""
-    made = []
-    for name, a in acts.arrays.items():
-        axes = int(name not in acts.shared) + int(name in acts.streams)
-        made.append(np.ascontiguousarray(a.reshape((*a.shape[:axes], -1))))
-    return made
+    return [HERE.flat(a, one) for a, one in zip(acts.arrays.values(), acts.inputs(), strict=True)]
 
 
 def _by_stage(problem: Problem, name: str, shape: Shape, batch: Shape) -> bool:
