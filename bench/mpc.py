@@ -66,11 +66,9 @@ def main():
     limits = ("effort", "position", "velocity")
     problem = Problem(arm, HORIZON, STEP, costs, limits=limits, given={"target": middle})
     print(f"{rate:g} Hz, horizon {HORIZON} of {STEP:g} s; errors after {SETTLED:g} s; shares of the limits")
+    print("period heavier iterations status     error [mm]  turn [mrad] velocity effort     call [ms] lowest rate [Hz]")
     print(
-        "period  heavier  iterations  status     error [mm]   turn [mrad]  velocity  effort    call [ms]    lowest rate [Hz]"
-    )
-    print(
-        "   [s]      [%]                      largest   mean      largest                     mean   most    wall  processor"
+        "   [s]     [%]                    largest   mean     largest                     mean   most   wall  processor"
     )
     for period, share, iterations in ((3.0, 0.0, 1), (3.0, 0.05, 1), (2.0, 0.05, 1), (2.0, 0.05, 2)):
         path = eight(period)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
@@ -28,6 +28,7 @@ from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
 from hinge.optimal.start import outside
 from hinge.status import OK
+from hinge.typing import Numbers
 
 FIRST = 100  # iterations for a first plan
 EARLY = 1e-6  # of a period: what a call may come too early by
@@ -117,7 +118,7 @@ class Controller:
     def __repr__(self) -> str:
         return f"<Controller by {self.problem!r}, {self.rate:g} times a second>"
 
-    def __call__(self, t: float, q: Vector, qd: Vector) -> Array:
+    def __call__(self, t: float, q: Numbers, qd: Numbers) -> Array:
         """Joint forces (…, nv) at a time for states (…, nq) and (…, nv), each with a plan of its own."""
         robot = self.problem.robot
         q, qd = arguments.real("q", q, (robot.nq,)), arguments.real("qd", qd, (robot.nv,))
