@@ -2,6 +2,7 @@
 
 The iteration is one kernel (iteration.py). Here it is called again and again: what did not get better is tried with
 more weight on small steps, constraints get their multipliers, and problems that are solved leave the batch.
+Source: nocedal2006, section 17.4 for multipliers.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ row may differ by a gap. Forward, a share `alpha` of the forces' change is taken
     u = u_k + alpha k_k + K_k (x - x_k)        x_{k+1} = f(x, u) - (1 - alpha) gap_k
 
 It is taken where what the path costs, with a price on gaps, falls by a share of what is promised.
-Source: mastalli2020 for closing gaps in step with forces; nocedal2006, section 18.5 for the price on gaps.
+Source: mastalli2020 for closing gaps in step with forces; nocedal2006, section 17.2 for the price on gaps.
 """
 
 from __future__ import annotations

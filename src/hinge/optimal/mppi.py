@@ -2,8 +2,9 @@
 
     u ← Σ w_s u_s / Σ w_s,   w_s = exp(-(J_s - J_best) / λ),   u_s = u + noise
 
-Source: williams2017, information-theoretic model predictive control.
-Differs from the source: λ is a share of how much the samples' costs spread, so that costs may have any size.
+Source: williams2017 for the weights.
+Differs from the source: λ is a share of how much the samples' costs spread, so that costs may have any size, and
+samples are charged what they cost alone.
 """
 
 from __future__ import annotations
