@@ -1,4 +1,4 @@
-"""Pages that are made, not written: the reference from docstrings, and a page for each example with its picture."""
+"""Pages that are made, not written: the reference from docstrings, examples with their pictures, and notebooks."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+import notebooks
 from PIL import Image
 
 import hinge
@@ -63,6 +64,9 @@ def write(folder: Path) -> None:
         for script, text in zip(scripts, pool.map(partial(example, folder=folder), scripts), strict=True):
             (folder / f"example_{script.stem}.md").write_text(text, encoding="utf-8")
     (folder / "examples.md").write_text(gallery(scripts, folder), encoding="utf-8")
+    for notebook in notebooks.NOTEBOOKS:
+        text = notebooks.page(notebook, folder)
+        (folder / f"notebook_{notebook.stem}.md").write_text(text, encoding="utf-8")
     listed = contents([f"room_{room}" for room in ROOMS])
     head = "# Rooms: hinge.control, hinge.motion, …\n\nWhat is called by the name of its room.\n"
     (folder / "rooms.md").write_text(f"{head}\n{listed}", encoding="utf-8")

@@ -33,7 +33,7 @@ error = np.abs(back - qdd).max()
 
 figure, axes = plt.subplots(2, 3, figsize=(10.5, 5.4), constrained_layout=True)
 for k, (where, name) in enumerate(zip(axes.flat, arm.joint_names, strict=True)):
-    where.hist(tau[:, k], bins=200, color="tab:blue")
+    where.hist(tau[:, k], bins=200, range=np.percentile(tau[:, k], (0.05, 99.95)), color="tab:blue")
     where.set(title=name, yticks=[], xlabel="torque [N m]")
 figure.suptitle(f"Joint torques of a million states: {inverse:.0f} ns of a core each")
 

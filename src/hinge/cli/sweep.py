@@ -11,6 +11,7 @@ import hinge
 from hinge.cli.common import JSON
 from hinge.cli.faults import FAILED, STOPPED, asked
 from hinge.cli.inputs import robot_flags, source_of
+from hinge.robot.loading import Base
 from hinge.sweeps.toml_file import read
 from hinge.sweeps.zarr_store import package
 
@@ -29,7 +30,7 @@ def sweep(
     resume: bool,
     workers: int,
     scheduler: str | None,
-    base: str | None,
+    base: Base | None,
     packages: tuple[str, ...],
     as_json: bool,
 ) -> None:

@@ -33,7 +33,7 @@ from hinge import files
 from hinge.contact.contact_model import Ground
 from hinge.contact.contacts import Contact
 from hinge.errors import SweepError, did_you_mean
-from hinge.robot.loading import load
+from hinge.robot.loading import Base, load
 from hinge.sweeps import spreads
 from hinge.sweeps.sweeping import sweep
 
@@ -44,7 +44,7 @@ PLAIN = set(inspect.signature(sweep).parameters) - OURS - {"inputs", "resume", "
 
 
 def read(
-    source: str | os.PathLike[str] | bytes, base: str | None = None, packages: Sequence[str | os.PathLike[str]] = ()
+    source: str | os.PathLike[str] | bytes, base: Base | None = None, packages: Sequence[str | os.PathLike[str]] = ()
 ) -> dict[str, Any]:
     """What `hinge.sweep` is given, from a file; its robot on another `base` than it says, with meshes in `packages`.
 
