@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,8 +60,9 @@ def write(folder: Path) -> None:
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     scripts = sorted((ROOT / "examples").glob("[0-9]*.py"))
-    for script in scripts:
-        (folder / f"example_{script.stem}.md").write_text(example(script, folder), encoding="utf-8")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each is a process of its own
+        for script, text in zip(scripts, pool.map(partial(example, folder=folder), scripts), strict=True):
+            (folder / f"example_{script.stem}.md").write_text(text, encoding="utf-8")
     (folder / "examples.md").write_text(gallery(scripts, folder), encoding="utf-8")
     for notebook in notebooks.NOTEBOOKS:
         text = notebooks.page(notebook, folder)

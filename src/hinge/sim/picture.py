@@ -45,8 +45,8 @@ def picture(
     except ImportError:
         raise TrajectoryError(*MISSING) from None
     chosen = _chosen(trajectory, joints)
-    rows = [panels(trajectory, field, chosen) for field in FIELDS if getattr(trajectory, field) is not None]
-    energy = trajectory.q is not None and trajectory.qd is not None
+    rows = [panels(trajectory, field, chosen) for field in FIELDS if field in trajectory.states]
+    energy = {"q", "qd"} <= set(trajectory.states)
     drawn = [panel for row in rows for panel in row]
     count = len(drawn) + energy
     if not count:

@@ -95,20 +95,22 @@ def body_poses(robot: Robot, q: Array) -> Array:
 
 def playable(run: Trajectory) -> None:
     """Refuse a trajectory in which some rollout has no state to show."""
-    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+    if "q" not in run.states or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
         raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
 
 
 def one_rollout(run: Trajectory, k: int) -> tuple[Array, Array | None, Array]:
     """States of one rollout while it was good: q (T, nq), tau (T, nv) or None, t."""
-    q = _of(run.q, k)
+    q = _of(run, "q", k)
     assert q is not None
     good = np.isfinite(q).all(axis=1)
-    tau = _of(run.tau, k)
+    tau = _of(run, "tau", k)
     return q[good], None if tau is None else tau[good], run.t[good]
 
 
-def _of(a: Array | None, k: int) -> Array | None:
+def _of(run: Trajectory, name: str, k: int) -> Array | None:
+    """What was recorded of a rollout under that name, (T, n)."""
+    a = getattr(run, name) if name in run.states else None
     return None if a is None else a.reshape(-1, *a.shape[-2:])[k]
 
 
@@ -119,10 +121,10 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
     """
     none = np.zeros((len(run), 0, 3))
     weight = run.robot.mass * float(np.linalg.norm(run.robot.model.gravity)) or 1.0
-    if run.course is None or run.qd is None:
+    if run.course is None or "qd" not in run.states:
         return none, none
     try:
-        made = run.course.alone(k).contacts(run.t, _of(run.q, k), _of(run.qd, k), _of(run.tau, k))
+        made = run.course.alone(k).contacts(run.t, _of(run, "q", k), _of(run, "qd", k), _of(run, "tau", k))
     except TrajectoryError:
         return none, none
     length = np.linalg.norm(made.forces, axis=-1, keepdims=True)

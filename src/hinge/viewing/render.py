@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.typing import Whole
 from hinge.viewing.figure import CONTACT
 from hinge.viewing.reel import Reel
 from hinge.viewing.triangles import Surface, arrow, surface
@@ -151,7 +152,7 @@ class Studio:
         depth[pixel] = far
 
 
-def _pixels(camera: _Camera, corners: Array) -> tuple[Array, Array, Array, Array]:
+def _pixels(camera: _Camera, corners: Array) -> tuple[Whole, Whole, Array, Array]:
     """The pixels that triangles (m, 3, 3) cover, of which triangle, where in it, and how far in front."""
     at, far = camera.seen(corners)
     edges = at[:, 1:] - at[:, :1]
