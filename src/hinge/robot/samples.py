@@ -11,6 +11,11 @@ from hinge.model import Model, samples
 from hinge.model import go2 as quadruped
 from hinge.robot import Robot
 
+__all__ = [  # noqa: RUF022  in the order of the page
+    "pendulum", "planar_2r", "puma560", "panda", "chain", "random_tree", "four_bar", "slider_crank", "piston_joint",
+    "five_bar", "stewart_platform", "go2",
+]  # fmt: skip
+
 Given = ParamSpec("Given")
 
 
