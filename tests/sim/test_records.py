@@ -54,7 +54,9 @@ def test_every_so_many_steps_the_last_only_and_chosen_fields():
     only = hinge.simulate(robot, 0.1, START, step=1e-2, fields=("qd",))
     assert np.array_equal(only.qd, full.qd)
     for name in ("q", "tau"):
-        with pytest.raises(hinge.TrajectoryError, match=rf"^{name} was not recorded.\n  Simulate with fields=.*'{name}'"):
+        with pytest.raises(
+            hinge.TrajectoryError, match=rf"^{name} was not recorded.\n  Simulate with fields=.*'{name}'"
+        ):
             getattr(only, name)
     with pytest.raises(hinge.TrajectoryError, match=r"^q was not recorded"):
         only.energy()
