@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     help="Write a .csv, .parquet or .npz log, or a .zarr folder; - is CSV on standard output.",
 )
 @click.option("--plot", type=Target(), metavar="PICTURE", help="Draw a .png, .svg or .pdf.")
-@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif.")
+@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif, or one picture of it, .png.")
 @FORCE
 @JSON
 def simulate(

@@ -16,6 +16,7 @@ from hinge.contact.contact_step import ContactRecord
 from hinge.errors import TrajectoryError
 from hinge.model.states import labels
 from hinge.robot import Robot
+from hinge.sim.panels import panels
 from hinge.status import OK, UNREACHED, Status
 from hinge.typing import Flags, Statuses
 
@@ -142,9 +143,13 @@ class Trajectory:
         shown = self[:: max(1, len(self) // DRAWN)]
         if "q" not in self.states or not len(self):
             return notebook.lines(repr(self))
-        names, q = labels(self.robot.model)[0], shown.q.reshape(-1, len(shown), self.robot.nq)[0]
         which = " of the first rollout" if self.status.ndim else ""
-        return notebook.lines(repr(self)) + notebook.curves(shown.t, q, names, f"rad or m{which}")
+        return notebook.lines(repr(self)) + "".join(
+            notebook.curves(
+                shown.t, one.values.reshape(-1, len(shown), len(one.lines))[0], one.names, f"{one.unit}{which}"
+            )
+            for one in panels(shown, "q")
+        )
 
     def __getitem__(self, at: int | np.integer[Any] | slice) -> Trajectory:
         """A slice in time, with the same rollouts; one index keeps the axis of time."""
@@ -212,6 +217,7 @@ class Trajectory:
     def plot(self, path: str | os.PathLike[str] | None = None, joints: Sequence[str] | None = None) -> Any:
         """A Matplotlib figure of positions, rates, forces with their limits, and energy; written to `path` if given.
 
+        Each panel has one unit. A floating base, or a ball, is in panels of its own: position, and roll, pitch and yaw.
         Of several rollouts it has the median, and bands that hold half and nine tenths of them. `joints` are those
         that are drawn.
         """

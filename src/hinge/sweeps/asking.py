@@ -15,9 +15,9 @@ from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.robot import Robot
 from hinge.sim.parameters import varying
 from hinge.sim.simulation import rollout
+from hinge.sim.units import common, of_parameter, units
 from hinge.sweeps.question import Number, Question, is_table
 from hinge.sweeps.spreads import MOST, Listed, Space, Spread
-from hinge.sweeps.units import common, of_parameter, units
 
 Kept = Literal["final", "extremes", "trajectory"]
 KEPT: tuple[Kept, ...] = get_args(Kept)

@@ -27,8 +27,8 @@ from hinge import files
 from hinge.arguments import Array
 from hinge.errors import SweepError
 from hinge.model.states import labels
+from hinge.sim import units
 from hinge.status import Status
-from hinge.sweeps import units
 from hinge.sweeps.question import Question
 from hinge.typing import Statuses, Whole
 
