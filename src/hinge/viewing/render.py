@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -176,7 +176,7 @@ def _pixels(camera: _Camera, corners: Array) -> tuple[Whole, Whole, Array, Array
     return (y * camera.wide + x)[inside], triangle, weights / total[:, None], 1.0 / total
 
 
-def _counted(low: Array, high: Array, end: int) -> tuple[Whole, Whole]:
+def _counted(low: Array, high: Array, end: int) -> tuple[Any, Any]:
     """The pixels below `end` with centres in each of many stretches: which stretch, and which pixel."""
     first, last = (np.clip(np.nan_to_num(x), 0, end).astype(int) for x in (np.ceil(low - 0.5), np.floor(high + 0.5)))
     count = np.maximum(last - first, 0)
