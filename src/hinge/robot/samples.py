@@ -11,6 +11,8 @@ from hinge.model import Model, samples
 from hinge.model import go2 as quadruped
 from hinge.robot import Robot
 
+__all__ = ["chain", "five_bar", "four_bar", "go2", "panda", "pendulum", "piston_joint", "planar_2r", "puma560",
+           "random_tree", "slider_crank", "stewart_platform"]  # fmt: skip
 Given = ParamSpec("Given")
 
 
@@ -34,3 +36,7 @@ piston_joint = _as_robot(linkages.piston_joint)
 five_bar = _as_robot(linkages.five_bar)
 stewart_platform = _as_robot(linkages.stewart_platform)
 go2 = _as_robot(quadruped.go2)
+
+
+def __dir__() -> list[str]:
+    return __all__
