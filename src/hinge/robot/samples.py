@@ -39,3 +39,7 @@ piston_joint = _as_robot(linkages.piston_joint)
 five_bar = _as_robot(linkages.five_bar)
 stewart_platform = _as_robot(linkages.stewart_platform)
 go2 = _as_robot(quadruped.go2)
+
+
+def __dir__() -> list[str]:
+    return __all__
