@@ -28,8 +28,8 @@ from hinge.robot.views import VIEWS, view_class
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {  # the rooms that users call by name, and what of them is called by module
-    "motion": (), "control": (), "planning": (), "identify": (), "sim": (), "sweeps": (), "envs": (), "contact": (),
-    "viewing": (), "logs": (), "counting": (), "interop": ("pinocchio", "mujoco", "drake", "states"),
+    "motion": (), "control": (), "planning": (), "optimal": (), "identify": (), "sim": (), "sweeps": (), "envs": (),
+    "contact": (), "viewing": (), "logs": (), "counting": (), "interop": ("pinocchio", "mujoco", "drake", "states"),
     "geometry": ("se3", "screws", "inertias", "spaces"), "model": ("shapes",), "dynamics": (), "integrators": (),
     "graph": (), "backends": (),
 }  # fmt: skip
@@ -39,6 +39,7 @@ HANDED_ON = {  # what ** stands for, by the name it has and what a name that has
     ("keywords", "hinge.Robot."): OF_ALGORITHMS,
     ("how", "hinge.Robot."): OF_ALGORITHMS,
     ("options", "hinge.Robot."): "options of the algorithm, such as `frame=` of `jacobian`, and `joint_terms=`",
+    ("how", "hinge.optimal."): "what the robot's own calls take: `joint_terms=`, `parameters=`, `external=`, …",
     ("how", "hinge.Constrained."): "`backend=`, `return_status=`, `parameters=`, `prescribed=`",
     ("parts", "hinge.Robot."): "the numbers of the velocities that are driven, by the name of their joint",
     ("parameters", "hinge."): "parameters of that type of joint, such as `pitch=`",
@@ -110,7 +111,7 @@ def functions() -> str:
         if not (name in ("Robot", "samples") or (inspect.isclass(thing) and issubclass(thing, Exception))):
             lines.append(entry("hinge", name, thing))
     lines += ["## hinge.samples", ""]
-    lines += [entry("hinge.samples", name, thing) for name, thing in vars(hinge.samples).items()]
+    lines += [entry("hinge.samples", name, getattr(hinge.samples, name)) for name in hinge.samples.__all__]
     return "\n".join(lines)
 
 

@@ -123,7 +123,7 @@ ROOMS = (  # the way of the data: a room imports those before it, and none after
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
     "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",
-    "envs", "viewing", "cli",
+    "optimal", "envs", "viewing", "cli",
 )  # fmt: skip
 
 __all__ = [  # noqa: RUF022  grouped, not sorted

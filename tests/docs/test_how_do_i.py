@@ -13,7 +13,7 @@ ANSWERS = re.findall(r"^## … (.+?)\?\n(.*?)(?=^## |\Z)", PAGE.read_text(encodi
 def test_an_answer_runs_by_itself(question, answer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files
     (block,) = re.findall(r"```python\n(.*?)```", answer, re.S)
-    for library in re.findall(r"^import (torch|jax|cupy|gymnasium)$", block, re.M):
+    for library in re.findall(r"^import (torch|jax|cupy|gymnasium|casadi)(?: as \w+)?$", block, re.M):
         pytest.importorskip(library, reason=f"{library} is not installed")
     exec(compile(block, question, "exec"), {})
 

@@ -15,9 +15,9 @@ READ_FROM_THE_TOP = [p for p in PAGES if p.stem != "how-do-i"]  # the answers th
 def test_the_code_on_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a page may write files
     names, blocks = {}, re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
-    for library in re.findall(r"^import (torch|jax|gymnasium)$", "".join(blocks), re.M):
-        pytest.importorskip(library, reason=f"{library} is not installed")
     for block in blocks:  # a page is read from its top
+        for library in re.findall(r"^import (torch|jax|gymnasium|casadi)(?: as \w+)?$", block, re.M):
+            pytest.importorskip(library, reason=f"{library} is not installed")
         exec(compile(block, page.name, "exec"), names)
 
 

@@ -20,7 +20,7 @@ ALLOWED = {
     ): "the Puma 560 is published as a table, which puma560 reads when it is called",
 }
 HEAVY = {"llvmlite", "sympy", "click", "rich", "matplotlib", "mujoco", "platformdirs", "numba", "scipy",
-         "xacro", "xacrodoc", "pinocchio", "viser", "trimesh", "pydrake", "pyarrow"}  # fmt: skip
+         "xacro", "xacrodoc", "pinocchio", "viser", "trimesh", "pydrake", "pyarrow", "casadi"}  # fmt: skip
 
 
 def files():

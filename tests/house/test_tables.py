@@ -88,7 +88,7 @@ COMMON = ["return_status", "out", "method", "backend", "check", "joint_terms", "
 FROM_THE_REGISTRY = [name for name in ALGORITHMS if stub.from_registry(name)]
 
 
-DERIVATIVES = {name for name, one in vars(Algorithms).items() if hasattr(one, "__wrapped__")}
+DERIVATIVES = {n for n, one in vars(Algorithms).items() if hasattr(one, "__wrapped__") and not n.startswith("_")}
 
 
 def test_every_algorithm_is_a_method_of_robot_with_its_words():
@@ -145,7 +145,7 @@ def test_a_view_has_what_the_table_says_and_the_robot_has_it_too(view):
 def test_a_robot_has_few_names_of_its_own():
     names = [name for name in dir(hinge.Robot) if not name.startswith("_")]
     derivatives = [name for name in names if "derivative" in name or name in ("jvp", "vjp", "linearize")]
-    assert len(names) - len(derivatives) <= 66
+    assert len(names) - len(derivatives) <= 67
     assert len(derivatives) <= 8
 
 

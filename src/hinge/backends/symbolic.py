@@ -49,7 +49,7 @@ def textbook(
 
     Decimals are rounded to so many digits. An input that is an entry of an array has that array's name in `arrays`.
     """
-    program = _without_loops(program)
+    program = without_loops(program)
     ring = Ring()
     writing = _Writing(ring, names, digits, arrays or {})
     try:
@@ -59,14 +59,15 @@ def textbook(
     return _shaped(program, made)
 
 
-def _without_loops(program: Program) -> Program:
+def without_loops(
+    program: Program, what: str = "equations", instead: str = 'Use source(…, "c") or source(…, "listing").'
+) -> Program:
     """The program with its loops written out."""
     if any(op == "loop" for op, _ in program.code):
         program = unrolled(program)
     if any(op in STRUCTURE for op, _ in program.code):
         raise NotCovered(
-            "the program has memory, or loops that end early, which equations do not write out.\n"
-            '  Use source(…, "c") or source(…, "listing").'
+            f"the program has memory, or loops that end early, which {what} do not write out.\n  {instead}"
         )
     return program
 
@@ -173,7 +174,7 @@ def _as_they_are(
     program: Program, names: Names, share: bool, digits: int | None
 ) -> tuple[list[tuple[Any, Any]], list[list[Any]]]:
     """Each instruction on symbols; with `share`, values that are used again have names."""
-    program = _without_loops(program)
+    program = without_loops(program)
     sympy = sympy_module()
     uses = [0] * len(program.code)
     for op, args in program.code:

@@ -24,26 +24,28 @@ SWITCH = 1e-6  # as a share of what they are compared with: what is nearer to a 
 POINT = 1.0  # m: what gaps of contacts between points are compared with
 
 
-def jacobian(model: Model, q: PerJoint, v: Flat, by: Sequence[tuple[str, int]]) -> Flat:
-    """The derivatives of a state by inputs of its graph, row by row: a velocity for each of q, then those of v.
+def jacobian(
+    model: Model, q: PerJoint, v: Flat, given: Sequence[Any], held: Sequence[Any] = ()
+) -> tuple[Flat, Flat, Flat]:
+    """A state once more, and its derivatives row by row: a velocity for each of q, then those of v.
 
-    `by` has the names and sizes of inputs. The first is a position, and has a column for each velocity.
+    `given` are the nodes that they are taken by: a position, which has a column for each velocity, and others; what
+    `held` are made of is not asked.
     """
-    graph, nq, nv = next(x.graph for x in v if hasattr(x, "graph")), model.nq, model.nv
-    given: list[Any] = [graph.input(name, k) for name, size in by for k in range(size)]
-    walk = Reverse([*model.flat(q), *v], given)
+    graph, nq, nv = given[0].graph, model.nq, model.nv
+    walk = Reverse([*model.flat(q), *v], [*given, *held])
     end, width = walk.made, len(given) - nq + nv
     made = Scratch(2 * nv * width, given[0], zeros=False)
 
     def row(k: Scalar) -> tuple[Scalar, ...]:
         unit = [select(less(absolute(k - float(j)), 0.5), 1.0, 0.0) for j in range(2 * nv)]
         found = walk.pulled([*weights_of_coordinates(model, end[:nq], unit[:nv]), *unit[nv:]])
-        for j, x in enumerate([*weights_of_velocities(model, given[:nq], found[:nq]), *found[nq:]]):
+        for j, x in enumerate([*weights_of_velocities(model, given[:nq], found[:nq]), *found[nq : len(given)]]):
             made[k * float(width) + float(j)] = x
         return ()
 
     traced(graph, 2 * nv, 0, (), row, None)
-    return [made[float(k)] for k in range(len(made))]
+    return end[:nq], end[nq:], [made[float(k)] for k in range(len(made))]
 
 
 def refuse_curved(touch: ContactModel, model: Model) -> None:

@@ -187,9 +187,9 @@ def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], b
 
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
         made = _taken(model, wide.surfaced(surfaces), q, qd, tau, h[0], slopes=True)
-        by = [("q", model.nq), ("qd", model.nv), ("tau", model.nv)]
+        by = [*model.flat(q), *model.flat(qd), *model.flat(tau)]
         margin = minimum(made.margin, made.contacts.gap_margin(sizes))
-        return jacobian(model, made.q, made.v, by), [margin], [made.settled]
+        return jacobian(model, made.q, made.v, by)[-1], [margin], [made.settled]
 
     by_rows = Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv))
     gives = {"slopes": by_rows, "margin": ONE, "settled": ONE}

@@ -71,7 +71,7 @@ class Slope:
         ]
         by = [taken[name] for name in self.by]
         if self.kind == "pulled":
-            found = _pulled(model, by, made, [one.entries for one in more])
+            found = pulled_back(model, by, made, [one.entries for one in more])
         elif self.kind == "along":
             rates = [_rates(model, one, tangent.entries) for one, tangent in zip(by, more, strict=True)]
             (found,) = _changes(model, made, [{x: r for part in rates for x, r in part.items()}])
@@ -115,7 +115,7 @@ def _changes(
     return found
 
 
-def _pulled(
+def pulled_back(
     model: Model, by: Sequence[Variable], made: Sequence[Variable], weights: Sequence[Sequence[Scalar]]
 ) -> list[list[Scalar]]:
     """What weights of the outputs become as weights of the inputs."""

@@ -173,9 +173,8 @@ class Robot(Algorithms):
         >>> hinge.samples.planar_2r().with_payload("hand", 2.0).mass
         4.0
         """
-        return self._with(
-            edit.with_payload(self.model, body, mass, com, np.zeros((3, 3)) if inertia is None else inertia)
-        )
+        inertia = np.zeros((3, 3)) if inertia is None else inertia
+        return self._with(edit.with_payload(self.model, body, mass, com, inertia))
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
         """This robot in another field of gravity (m/s², base coordinates).

@@ -73,7 +73,7 @@ def picture(
     fit = int(size[0] / (LETTER * max(map(len, colour), default=1) + HANDLE))
     figure.legend(handles, colour, loc="outside lower left", ncols=max(1, fit), frameon=False, fontsize="small")
     if path is not None:
-        _save(figure, os.fspath(path))
+        save(figure, os.fspath(path))
     return figure
 
 
@@ -91,7 +91,7 @@ def drawable(path: str) -> None:
         raise TrajectoryError(f"{path} cannot be written: there is no folder {folder}.", "Make it first.")
 
 
-def _save(figure: Any, path: str) -> None:
+def save(figure: Any, path: str) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, format=os.path.splitext(path)[1][1:].lower(), dpi=120)
     try:

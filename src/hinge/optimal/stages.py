@@ -1,0 +1,202 @@
+"""One stage of a problem over scalars: where a step leads, what it costs, and how both change with state and forces.
+
+Displacements of a state are along `integrate` for positions, so that quaternions have three; with those of u they are
+z = (δq, δqd, δu).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hinge.contact.contact_slopes import jacobian
+from hinge.dynamics.coordinates import difference, integrate
+from hinge.dynamics.located import on_bodies
+from hinge.dynamics.slopes import Slope, Variable, pulled_back
+from hinge.graph import Graph, Scalar, absolute, evaluated, inner, less, select, sqrt, total
+from hinge.model import Model
+from hinge.optimal.problem import Problem, Term
+from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
+from hinge.sim.step import Acts, stepped
+from hinge.sim.touching import memory_of
+from hinge.spatial import Motion
+
+Flat = list[Scalar]
+Rows = list[Flat]
+
+
+class Point(NamedTuple):
+    """A state and forces at a time; at the end there are no forces."""
+
+    t: Scalar
+    q: Flat
+    qd: Flat
+    u: Flat | None = None
+
+    @property
+    def forces(self) -> Flat:
+        """The forces, none at the end."""
+        return self.u or []
+
+
+class Charged(NamedTuple):
+    """What a stage costs: numbers, residuals, and constraints as such.
+
+    `off` is how far each that pushes is from zero: those that do not push are kept.
+    """
+
+    plain: Flat
+    residuals: Flat
+    off: Flat
+    penalties: Flat
+
+    @property
+    def cost(self) -> Scalar:
+        return total(self.plain) + 0.5 * total(r * r for r in self.residuals)
+
+    @property
+    def merit(self) -> Scalar:
+        """The cost with what the multipliers make of constraints."""
+        return self.cost + 0.5 * total(r * r for r in self.penalties)
+
+
+class Quadratic(NamedTuple):
+    """A stage near a point: its gradient and Hessian by z."""
+
+    gradient: Flat
+    hessian: Rows
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of a problem in one graph: `given` are what functions are given besides the state, by name."""
+
+    problem: Problem
+    graph: Graph
+    model: Model
+    given: Callable[[Scalar], Mapping[str, Flat]]
+    exact: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem, graph: Graph, outside: Outside, given: Callable[[Scalar], Mapping[str, Flat]],
+           exact: bool = False) -> Stages:  # fmt: skip
+        return cls(problem, graph, specialised(graph, problem.robot.target, problem.physics, outside), given, exact)
+
+    def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
+        """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched."""
+        problem, model = self.problem, self.model
+        tau: Flat = [0.0] * model.nv
+        for k, x in zip(problem.drives, at.forces, strict=True):
+            tau[k] = x
+        acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
+                    lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
+        forward = cheapest(problem.robot.target, problem.physics)
+        expected = [(b - a) / problem.step for a, b in zip(at.qd, ahead, strict=False)]
+        memory = expected[: memory_of(problem.physics.touch, model.nv)]
+        made = stepped(model, problem.physics, acts, forward, at.t, problem.step, model.joint_positions(at.q), at.qd,
+                       memory)  # fmt: skip
+        return model.flat(made.q), list(made.v), made.status
+
+    def apart(self, before: Sequence[Flat], after: Sequence[Flat]) -> Flat:
+        """The displacement from one state to another."""
+        turn = difference(self.model, *(self.model.joint_positions(q) for q in (before[0], after[0])))
+        return [*turn, *(b - a for a, b in zip(before[1], after[1], strict=True))]
+
+    def displaced(self, state: Sequence[Flat], by: Flat) -> tuple[Flat, Flat]:
+        """A state moved by a displacement."""
+        model, n = self.model, self.model.nv
+        q = integrate(model, model.joint_positions(state[0]), model.joint_velocities(by[:n]))
+        return model.flat(q), [a + b for a, b in zip(state[1], by[n:], strict=True)]
+
+    def charged(self, k: Scalar, at: Point, multipliers: Flat, weight: Scalar) -> Charged:
+        """What a stage costs, with the multipliers of its constraints and what these weigh."""
+        problem, end = self.problem, at.u is None
+        known = problem.known(at.t, at.q, at.qd, at.u, self.given(k))
+        made = [term(known) for term in (problem.final if end else problem.running)]
+        plain = [x for x in made if not isinstance(x, list)]
+        residuals = [x for row in made if isinstance(row, list) for x in row]
+        equal, below = self.constrained(k, at)
+        off, penalties = [], []
+        for j, c in enumerate([*equal, *below]):
+            pushed = c + multipliers[j] / weight
+            pushes = 1.0 if j < len(equal) else less(0.0, pushed)
+            off.append(select(pushes, absolute(c), 0.0))
+            penalties.append(sqrt(weight) * select(pushes, pushed, 0.0))
+        return Charged(plain, residuals, off, penalties)
+
+    def constrained(self, k: Scalar, at: Point) -> tuple[Flat, Flat]:
+        """What is to be zero, and what is to be at most zero."""
+        problem, end = self.problem, at.u is None
+        known = problem.known(at.t, at.q, at.qd, at.u, self.given(k))
+        return (_values(problem.final_equal if end else problem.equal, known),
+                _values(problem.final_below if end else problem.below, known))  # fmt: skip
+
+    def slopes(self, at: Point, outputs: Sequence[Variable]) -> list[Rows]:
+        """The derivatives of outputs by z, a row for each of their displacements."""
+        taken = self._taken(at)
+        _, made = Slope("columns", tuple(taken)).of(self.graph, self.model, taken, outputs)
+        return [_rows(one.entries, one.shape[-1]) for one in made]
+
+    def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
+        """The state a step later, how it fared, and its derivatives: forward, or back over it where contacts are."""
+        q, v, status = self.moved(at, ahead)
+        if self.problem.physics.touch is None:
+            by_q, by_v = self.slopes(at, [Variable("q", (len(q),), True, q), Variable("qd", (len(v),), False, v)])
+            return (q, v), status, [*by_q, *by_v]
+        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
+        return (q, v), status, _rows(flat, self._width(at))
+
+    def quadratic(
+        self, at: Point, charged: Charged, pull: Sequence[Scalar] = (), after: Sequence[Flat] = ()
+    ) -> Quadratic:
+        """The cost near a point. With exact Hessians, `pull` are the weights of the state after the step."""
+        n = self._width(at)
+        squares = [*charged.residuals, *charged.penalties]
+        (J,) = self.slopes(at, [Variable("r", (len(squares),), False, squares)]) if squares else [[]]
+        columns = [[row[j] for row in J] for j in range(n)]
+        gradient = [inner(column, squares) for column in columns]
+        hessian = [[inner(columns[i], columns[j]) if j <= i else 0.0 for j in range(n)] for i in range(n)]
+        parts: list[tuple[Variable, Flat]] = []
+        if charged.plain:
+            parts.append((Variable("plain", (), False, [total(charged.plain)]), [1.0]))
+            gradient = [a + b for a, b in zip(gradient, self._pulled(at, parts), strict=True)]
+        if self.exact:
+            parts.append((Variable("r", (len(squares),), False, squares), squares))
+            for name, x, w in zip(("q", "qd"), after, (pull[: self.model.nv], pull[self.model.nv :]), strict=False):
+                parts.append((Variable(name, (len(x),), name == "q", x), list(w)))
+        if parts:
+            curved = self._curved(at, parts)
+            hessian = [
+                [hessian[i][j] + 0.5 * (curved[i][j] + curved[j][i]) if j <= i else 0.0 for j in range(n)]
+                for i in range(n)
+            ]
+        return Quadratic(gradient, [[hessian[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
+
+    def _pulled(self, at: Point, parts: Sequence[tuple[Variable, Flat]]) -> Flat:
+        """The slope by z of a sum of outputs, each with its weights."""
+        outputs, weights = zip(*parts, strict=True)
+        return [x for row in pulled_back(self.model, list(self._taken(at).values()), outputs, weights) for x in row]
+
+    def _curved(self, at: Point, parts: Sequence[tuple[Variable, Flat]]) -> Rows:
+        """The second derivatives by z of a sum of outputs, whose weights stay as they are."""
+        names = [(one, [self.graph.input(f"weight of {one.name}", k) for k in range(len(w))]) for one, w in parts]
+        (made,) = self.slopes(at, [Variable("slope", (self._width(at),), False, self._pulled(at, names))])
+        known = {a: b for (_, own), (_, w) in zip(names, parts, strict=True) for a, b in zip(own, w, strict=True)}
+        return _rows(evaluated([x for row in made for x in row], known), self._width(at))
+
+    def _taken(self, at: Point) -> dict[str, Variable]:
+        parts = {"q": (at.q, True), "qd": (at.qd, False)} | ({} if at.u is None else {"u": (at.u, False)})
+        return {name: Variable(name, (len(x),), position, x) for name, (x, position) in parts.items()}
+
+    def _width(self, at: Point) -> int:
+        return 2 * self.model.nv + len(at.forces)
+
+
+def _values(terms: Sequence[Term], known: Mapping[str, object]) -> Flat:
+    made = [term(known) for term in terms]
+    return [x for row in made for x in (row if isinstance(row, list) else [row])]
+
+
+def _rows(entries: Sequence[Scalar], width: int) -> Rows:
+    return [list(entries[k : k + width]) for k in range(0, len(entries), width)]
