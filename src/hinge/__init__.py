@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         dynamics as dynamics, envs as envs, errors as errors, export as export, files as files, formats as formats,
         formulations as formulations, geometry as geometry, graph as graph, identify as identify,
         integrators as integrators, interop as interop, logs as logs, loops as loops, model as model,
-        motion as motion, notebook as notebook, planning as planning, robot as robot, sim as sim, spatial as spatial,
-        status as status, sweeps as sweeps, typing as typing, viewing as viewing,
+        motion as motion, notebook as notebook, optimal as optimal, planning as planning, robot as robot, sim as sim,
+        spatial as spatial, status as status, sweeps as sweeps, typing as typing, viewing as viewing,
     )  # fmt: skip
 
     # isort: on

@@ -1,11 +1,14 @@
 """Type checkers see every source file: a fault planted in any one of them is found."""
 
+import ast
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import hinge
 
 pytest.importorskip("mypy", reason="mypy is not installed: `make lint` sets it up")
 
@@ -39,6 +42,13 @@ def test_a_wrong_type_is_found_in_the_front_and_in_the_files_it_inherits_from(ho
     found = faults(house)
     assert sorted(line.split(":")[0] for line in found) == sorted(f"src/hinge/{name}" for name in planted)
     assert all('got "str", expected "int"' in line for line in found)
+
+
+def test_checkers_see_every_room_and_every_public_name():
+    tree = ast.parse((ROOT / "src" / "hinge" / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    imported = {alias.name for node in block.body for alias in node.names}
+    assert imported == {*hinge.ROOMS, *hinge.__all__} - {"version"}
 
 
 def test_no_stub_hides_a_file_with_code_of_its_own():

@@ -28,7 +28,7 @@ from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
 from hinge.optimal.start import outside
 from hinge.status import OK
-from hinge.typing import Numbers
+from hinge.typing import AnyArray, Numbers
 
 FIRST = 100  # iterations for a first plan
 EARLY = 1e-6  # of a period: what a call may come too early by
@@ -188,7 +188,7 @@ class Controller:
         self._batch, self._planned = batch, None
         self._plans = Plans(self.problem, self._layout, int(np.prod(batch)))
 
-    def _tick(self, t: Any, q: Array, qd: Array) -> None:
+    def _tick(self, t: Any, q: AnyArray, qd: AnyArray) -> None:
         """Plan where it is time to, and answer to the state that is measured."""
         plans, t = self._plans, float(t)
         if not math.isfinite(t):
@@ -299,7 +299,7 @@ class Plans:
         self.when[kept, WHEN.index("t0")] = t
 
 
-def _given(problem: Problem, given: Mapping[str, Any], times: Array) -> dict[str, Array]:
+def _given(problem: Problem, given: Mapping[str, Any], times: AnyArray) -> dict[str, Array]:
     """The arrays that costs take, by name, as the problem has them or with a row for each stage."""
     for name in given:
         if name not in problem.given:
