@@ -33,6 +33,7 @@ BLOCK = re.compile(r"(<!-- bench: (\w+)\.(\w+) -->\n)(.*?)(<!-- end of bench -->
 NUMBER = re.compile(r"(?<![\w.,])([\d.,]*\d)(<!-- (\w+)\.(\w+) -->)")
 FIGURE = re.compile(r"[\d.,+×/()% e-]*")
 LEFT = 3  # exit code of a script that lacks something
+LACKING = ("ModuleNotFoundError", "ImportError", "hinge.errors.DeviceError")  # and how its messages begin
 Rows = list[list[str]]
 
 
@@ -61,8 +62,10 @@ def shown(results: dict[str, dict[str, Any]], name: str, key: str) -> str:
     """A block of a page: a table, a text, or where its figures come from."""
     if name == "all":
         head = ["`bench/`", "measures", "on", "when", "with", "load"]
-        rows = [[f"`{script}.py`", _first_line(script), one["machine"], one["date"], _versions(one),
-                 str(one["load"] or "")] for script, one in results.items()]  # fmt: skip
+        rows = [
+            [f"`{script}.py`", _first_line(script), one["machine"], one["date"], _versions(one), str(one["load"] or "")]
+            for script, one in results.items()
+        ]
         return markdown([head, *rows])
     value = made(results[name]) if key == "made" else results[name]["figures"][key]
     return f"{value}\n" if isinstance(value, str) else markdown(value)
@@ -89,8 +92,9 @@ def write() -> None:
             page.write_text(new, encoding="utf-8")
 
 
-def main(script: str, measured: Callable[[], dict[str, Any]], packages: Iterable[str], where: str = "one core of {}"
-         ) -> None:  # fmt: skip
+def main(
+    script: str, measured: Callable[[], dict[str, Any]], packages: Iterable[str], where: str = "one core of {}"
+) -> None:
     """Measure and print; with --write also keep it, and write it into the pages."""
     start, load = time.perf_counter(), os.getloadavg()[0]
     try:
@@ -98,8 +102,14 @@ def main(script: str, measured: Callable[[], dict[str, Any]], packages: Iterable
     except Missing as lacking:
         print(lacking, file=sys.stderr)
         sys.exit(LEFT)
-    one = {"machine": where.format(processor()), "date": date.today().isoformat(), "versions": versions(packages),
-           "load": round(load, 1), "seconds": round(time.perf_counter() - start), "figures": figures}  # fmt: skip
+    one = {
+        "machine": where.format(processor()),
+        "date": date.today().isoformat(),
+        "versions": versions(packages),
+        "load": round(load, 1),
+        "seconds": round(time.perf_counter() - start),
+        "figures": figures,
+    }
     for key, value in figures.items():
         print(f"{key}: {value['value']} {value['unit']}" if isinstance(value, dict) else shown({"": one}, "", key))
     print(made(one))
@@ -117,8 +127,10 @@ def as_json(one: dict[str, Any]) -> str:
     parts = [f" {said(key)}: {said(value)}" for key, value in one.items() if key != "figures"]
     tables = {key: value for key, value in one["figures"].items() if isinstance(value, list)}
     rows = {key: ",\n".join(f"   {said(row)}" for row in value) for key, value in tables.items()}
-    inner = [f"  {said(key)}: " + (f"[\n{rows[key]}\n  ]" if key in rows else said(value))
-             for key, value in one["figures"].items()]  # fmt: skip
+    inner = [
+        f"  {said(key)}: " + (f"[\n{rows[key]}\n  ]" if key in rows else said(value))
+        for key, value in one["figures"].items()
+    ]
     return "{\n" + ",\n".join([*parts, ' "figures": {\n' + ",\n".join(inner) + "\n }"]) + "\n}\n"
 
 
@@ -128,11 +140,13 @@ def measure(names: Iterable[str]) -> bool:
     for name in names:
         start = time.perf_counter()
         ended = subprocess.run([sys.executable, HERE / f"{name}.py", "--write"], capture_output=True, text=True)
-        last = (ended.stderr.strip().splitlines() or [""])[-1]
-        lacking = ended.returncode == LEFT or last.startswith(("ModuleNotFoundError", "ImportError"))
-        word = "" if ended.returncode == 0 else f"left as it was: {last}" if lacking else f"FAILED\n{ended.stderr}"
+        lines = ended.stderr.splitlines()
+        lacking = [line for line in lines if ended.returncode == LEFT or line.startswith(LACKING)]
+        word = (
+            "" if ended.returncode == 0 else f"left as it was: {lacking[0]}" if lacking else f"FAILED\n{ended.stderr}"
+        )
         print(f"{name:22} {time.perf_counter() - start:6.0f} s  {word}", flush=True)
-        good &= ended.returncode == 0 or lacking
+        good &= ended.returncode == 0 or bool(lacking)
     return good
 
 

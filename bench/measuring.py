@@ -11,7 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-SITE = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix")))
+try:
+    SITE = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix")))
+except metadata.PackageNotFoundError:
+    SITE = Path("example-robot-data, which is not installed")
 EXAMPLES = SITE / "share/example-robot-data/robots"
 UR5, PANDA, G1, TALOS = (
     EXAMPLES / "ur_description/urdf/ur5_robot.urdf",

@@ -111,7 +111,7 @@ def functions() -> str:
         if not (name in ("Robot", "samples") or (inspect.isclass(thing) and issubclass(thing, Exception))):
             lines.append(entry("hinge", name, thing))
     lines += ["## hinge.samples", ""]
-    lines += [entry("hinge.samples", name, thing) for name, thing in vars(hinge.samples).items()]
+    lines += [entry("hinge.samples", name, getattr(hinge.samples, name)) for name in hinge.samples.__all__]
     return "\n".join(lines)
 
 

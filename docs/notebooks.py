@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,9 @@ def _part(output: Cell, place: Path) -> str:
     if "image/png" in data:
         place.write_bytes(base64.b64decode(data["image/png"]))
         return f"![what the cell above shows]({place.name})"
-    if "text/html" in data:
-        return f'{FENCE}{{raw}} html\n<div class="shown">{"".join(data["text/html"])}</div>\n{FENCE}'
-    return f"{FENCE}text\n{''.join(data['text/plain']).rstrip()}\n{FENCE}"
+    plain = f"<pre>{escape(''.join(data['text/plain']).rstrip())}</pre>"
+    text = "".join(data.get("text/html", plain))
+    return f'{FENCE}{{raw}} html\n<div class="shown">{text}</div>\n{FENCE}'
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ COMMON = ["return_status", "out", "method", "backend", "check", "joint_terms", "
 FROM_THE_REGISTRY = [name for name in ALGORITHMS if stub.from_registry(name)]
 
 
-DERIVATIVES = {name for name, one in vars(Algorithms).items() if hasattr(one, "__wrapped__")}
+DERIVATIVES = {n for n, one in vars(Algorithms).items() if hasattr(one, "__wrapped__") and not n.startswith("_")}
 
 
 def test_every_algorithm_is_a_method_of_robot_with_its_words():

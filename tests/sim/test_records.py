@@ -62,6 +62,23 @@ def test_every_so_many_steps_the_last_only_and_chosen_fields():
         only.energy()
 
 
+def test_what_was_not_recorded_is_in_no_file_table_or_picture(tmp_path):
+    robot = hinge.samples.pendulum(2)
+    run = hinge.simulate(robot, 0.1, START, step=1e-2, fields=("qd",))
+    run.save(tmp_path / "run.zarr")
+    again = hinge.open(tmp_path / "run.zarr")
+    assert np.array_equal(again.qd, run.qd)
+    with pytest.raises(hinge.TrajectoryError, match=r"^q was not recorded"):
+        _ = again.q
+    columns = ["t", *(f"qd_{joint}" for joint in robot.joint_names)]
+    assert [*run.to_dataframe()] == columns
+    assert set(run.to_xarray().data_vars) == {"qd", "status"}
+    hinge.logs.write(run, tmp_path / "run.csv")
+    assert (tmp_path / "run.csv").read_text().splitlines()[0].replace(chr(34), "").split(",") == columns
+    assert "Trajectory" in run._repr_html_()
+    assert run.plot() is not None
+
+
 def test_a_step_that_does_not_divide_the_time_is_shortened():
     run = hinge.simulate(double_pendulum(), 0.1, START, step=0.03)
     assert run.info["step"] == pytest.approx(0.1 / 3)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from hinge.arguments import Array
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.foreign import adapter
@@ -23,14 +22,36 @@ from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
 from hinge.model.driven import sizes
-from hinge.typing import Numbers
+from hinge.typing import Array, Doubles, Numbers, Other, Single, Statuses
 
+Made = TypeVar("Made")
+No = Literal[False]
+Yes = Literal[True]
+Three = tuple[Made, Made, Made]
 Tangents = Mapping[str, Any] | Sequence[Any]
 
 
+@overload
 def inverse_dynamics_derivatives(
-    target: Target, q: Numbers, qd: Numbers, qdd: Numbers, packed: bool = False, **how: Any
-) -> Any:
+    target: Target, q: Doubles, qd: Numbers, qdd: Numbers, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Array]: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, qdd: Numbers, packed: No = False, *, return_status: Yes, **how: Any
+) -> tuple[Array, Array, Array, Statuses]: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, qdd: Numbers, packed: Yes, *, return_status: No = False, **how: Any
+) -> Array: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Single, qd: Single, qdd: Single, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Single]: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Other, qd: Other, qdd: Other, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Other]: ...
+def inverse_dynamics_derivatives(target: Target, q: Any, qd: Any, qdd: Any, packed: bool = False, **how: Any) -> Any:
     """How the forces of `inverse_dynamics` change along `integrate`, with qd and with qdd: dq, dqd, dqdd (nv, nv) each.
 
     Takes q (nq), qd and qdd (nv). They are views of one array (nv, 3 nv); `packed` and keywords are as in
@@ -44,9 +65,27 @@ def inverse_dynamics_derivatives(
     return _of_dynamics(target, "inverse_dynamics", (q, qd, qdd), packed, how)
 
 
+@overload
 def forward_dynamics_derivatives(
-    target: Target, q: Numbers, qd: Numbers, tau: Numbers, packed: bool = False, **how: Any
-) -> Any:
+    target: Target, q: Doubles, qd: Numbers, tau: Numbers, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Array]: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, tau: Numbers, packed: No = False, *, return_status: Yes, **how: Any
+) -> tuple[Array, Array, Array, Statuses]: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, tau: Numbers, packed: Yes, *, return_status: No = False, **how: Any
+) -> Array: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Single, qd: Single, tau: Single, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Single]: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Other, qd: Other, tau: Other, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Other]: ...
+def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, packed: bool = False, **how: Any) -> Any:
     """How the accelerations of `forward_dynamics` change along `integrate`, with qd and with tau: dq, dqd, dtau.
 
     Takes q (nq), qd and tau (nv); each is (nv, nv), likewise.

@@ -23,7 +23,7 @@ from hinge.graph import Scalar, Scratch, less, repeat, select, when
 from hinge.model import Model
 from hinge.model.height_fields import HeightField
 from hinge.model.shapes import Geometry
-from hinge.typing import Backend, Numbers, Statuses
+from hinge.typing import Backend, Flags, Numbers, Statuses
 
 WIDTH, FAR = 7, 1e30  # of a pair: distance, normal, point on the first link
 
@@ -67,7 +67,7 @@ def distances(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, 
 
 
 def collides(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, ground: Any = None,
-             exclude: Sequence[Names] = (), backend: Backend | None = None) -> Array:  # fmt: skip
+             exclude: Sequence[Names] = (), backend: Backend | None = None) -> Flags | np.bool:  # fmt: skip
     """Whether any two links overlap: (…), True also where q (…, nq) is not finite. Pairs are as in `distances`.
 
     >>> robot = hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot

@@ -19,7 +19,7 @@ import numpy as np
 from hinge.arguments import Array, real
 from hinge.errors import SizeError, one_of
 from hinge.status import Status
-from hinge.typing import Numbers, Statuses
+from hinge.typing import Numbers, Statuses, Whole
 
 FrictionLaw = Literal["convex", "coulomb"]
 LAWS: tuple[FrictionLaw, ...] = get_args(FrictionLaw)
@@ -31,7 +31,7 @@ class FrictionForces(NamedTuple):
 
     force: Array
     residual: Array
-    iterations: Array
+    iterations: Whole
     status: Statuses
 
 

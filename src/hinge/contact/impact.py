@@ -33,7 +33,7 @@ class Impact(NamedTuple):
     impulse: Array
     compression: Array
     extra: Array
-    status: Statuses
+    status: Statuses | np.uint8
 
 
 class TwoBodyImpact(NamedTuple):
@@ -41,7 +41,7 @@ class TwoBodyImpact(NamedTuple):
 
     v1: Array
     v2: Array
-    impulse: Array
+    impulse: Array | np.float64
 
 
 def impact(target: Target, q: Numbers, qd: Numbers, contacts: Sequence[Contact], restitution: Numbers | None = None,

@@ -16,14 +16,14 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.contact.forces import _problem, complementary
-from hinge.typing import Numbers, Whole
+from hinge.typing import Flags, Numbers, Whole
 
 
 class ContactSets(NamedTuple):
     """For each contact whether it cannot break, and whether it can be left out; of equal ones the later is."""
 
-    unbreakable: Array
-    redundant: Array
+    unbreakable: Flags
+    redundant: Flags
 
 
 def contact_sets(C: Numbers) -> ContactSets:

@@ -21,7 +21,7 @@ from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import SizeError
-from hinge.typing import Backend, Numbers, Statuses
+from hinge.typing import Backend, Numbers, Statuses, Whole
 
 
 class FrictionStep(NamedTuple):
@@ -30,7 +30,7 @@ class FrictionStep(NamedTuple):
     qd: Array
     impulse: Array
     residual: Array
-    iterations: Array
+    iterations: Whole
     status: Statuses
 
 

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array, Vector, finite
+from hinge.arguments import Array, finite
 from hinge.control.task_space import turn_between
 from hinge.errors import SizeError, one_of
 from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
+from hinge.typing import Numbers
 
 TASKS = {"pose": (4, 4), "position": (3,), "orientation": (3, 3)}
 Residuals = Callable[..., Any]
 
 
-def reach(robot: Robot, at: str, target: Vector | str, weight: Vector = 1.0, task: str = "pose") -> Residuals:
+def reach(robot: Robot, at: str, target: Numbers | str, weight: Numbers = 1.0, task: str = "pose") -> Residuals:
     """How far a link or frame is from where it is wanted: √weight × [turn (rad); shift (m)], along the base's axes.
 
     `target` is a pose (4, 4), for task "position" (3,), for "orientation" (3, 3), frame to base; or the name of such an
@@ -48,7 +49,7 @@ def reach(robot: Robot, at: str, target: Vector | str, weight: Vector = 1.0, tas
     return _named("reach", lambda q: error(q, goal), "q")
 
 
-def posture(robot: Robot, target: Vector | str, weight: Vector = 1.0) -> Residuals:
+def posture(robot: Robot, target: Numbers | str, weight: Numbers = 1.0) -> Residuals:
     """How far joints are from a posture (nq), along `integrate`: √weight × difference, nv of them.
 
     >>> arm = hinge.samples.planar_2r()
@@ -62,7 +63,7 @@ def posture(robot: Robot, target: Vector | str, weight: Vector = 1.0) -> Residua
     return _named("posture", lambda q: root * robot.difference(goal, q), "q")
 
 
-def speed(weight: Vector = 1.0) -> Residuals:
+def speed(weight: Numbers = 1.0) -> Residuals:
     """The velocities: √weight × qd.
 
     >>> hinge.optimal.speed(0.25)(np.array([1.0, 2.0]))
@@ -72,7 +73,7 @@ def speed(weight: Vector = 1.0) -> Residuals:
     return _named("speed", lambda qd: root * qd, "qd")
 
 
-def effort(weight: Vector = 1.0) -> Residuals:
+def effort(weight: Numbers = 1.0) -> Residuals:
     """The forces: √weight × u.
 
     >>> hinge.optimal.effort(0.25)(np.array([1.0, 2.0]))
@@ -82,7 +83,7 @@ def effort(weight: Vector = 1.0) -> Residuals:
     return _named("effort", lambda u: root * u, "u")
 
 
-def smoothness(robot: Robot, weight: Vector = 1.0, driven: Any = None) -> Residuals:
+def smoothness(robot: Robot, weight: Numbers = 1.0, driven: Any = None) -> Residuals:
     """The accelerations that forces make: √weight × qdd, where nothing touches; `driven` is as in the problem.
 
     >>> arm = hinge.samples.planar_2r()
@@ -96,7 +97,7 @@ def smoothness(robot: Robot, weight: Vector = 1.0, driven: Any = None) -> Residu
     return _named("smoothness", lambda q, qd, u: root * robot.forward_dynamics(q, qd, spread @ u), "q", "qd", "u")
 
 
-def barrier(robot: Robot, weight: Vector = 1.0, share: float = 1.0) -> Residuals:
+def barrier(robot: Robot, weight: Numbers = 1.0, share: float = 1.0) -> Residuals:
     """How far joints are beyond this share of their limits of position and velocity: √weight × what is too much.
 
     It is soft: a problem's `limits` keep to them.

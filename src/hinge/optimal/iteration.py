@@ -6,7 +6,7 @@ row may differ by a gap. Forward, a share `alpha` of the forces' change is taken
     u = u_k + alpha k_k + K_k (x - x_k)        x_{k+1} = f(x, u) - (1 - alpha) gap_k
 
 It is taken where what the path costs, with a price on gaps, falls by a share of what is promised.
-Source: mastalli2020 for closing gaps in step with forces; nocedal2006, section 18.5 for the price on gaps.
+Source: mastalli2020 for closing gaps in step with forces; nocedal2006, section 17.2 for the price on gaps.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from hinge.optimal.stages import Flat, Point, Rows, Stages
 from hinge.sim.rollouts import Outside
 
 TRIES, SHORTER = 10, 0.5  # how often a step is shortened, and to what share
-ENOUGH = 1e-4  # of what is promised: what a step has to bring
+ENOUGH = 0.1  # of what the quadratic promises: what a step has to bring
 ROUNDING = 1e-13  # of the cost: a change that is none
 HUGE = 1e300
 GOES_ON = 7.5  # a status above this is one with which a run goes on
@@ -193,7 +193,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
         if log_c is not None:
             log_c[float(N)] = _multiplied(charged.penalties, weight, nc)
         merit, gap = merit + charged.merit, (1.0 - alpha) * found.gap
-        enough = before + ENOUGH * alpha * promise + ROUNDING * absolute(before)
+        enough = before + ENOUGH * alpha * (1.0 - 0.5 * alpha) * promise + ROUNDING * absolute(before)
         good = both(less(merit + price * gap, enough), less(worst, 0.5))
         shorter = select(good, alpha, SHORTER * alpha)
         return [shorter, good, cost + charged.cost, merit, gap, maximum(violation, largest([0.0, *charged.off]))]

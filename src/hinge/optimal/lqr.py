@@ -22,6 +22,7 @@ from hinge.model.states import labels
 from hinge.optimal.driven import driven_velocities
 from hinge.optimal.equilibrium import holding_force, loop_rows
 from hinge.robot import Robot
+from hinge.typing import AnyArray
 
 REST = 1e-6  # acceleration of a state that counts as at rest, beside that of the robot let loose, and 1 rad/s² or m/s²
 REACHED = 1e-10  # what A leads to, as a share of A, that counts
@@ -52,7 +53,7 @@ class Regulator:
     tau: Array
     K: Array
     S: Array
-    poles: Array
+    poles: AnyArray
     driven: Array
     step: float | None
     uncontrollable: tuple[Mode, ...]

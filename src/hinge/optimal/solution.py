@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from hinge.sim.picture import MISSING, drawable, save
 from hinge.status import Status
 
 SHOWN = ("cost", "optimality", "gap", "violation", "promised", "alpha", "added")  # of what is told, in the table
+BY_PROBLEM = ("q", "qd", "u", "cost", "optimality", "gap", "violation", "status", "gains")
 DIGITS = 6  # of a figure there
 LEAST = 1e-16  # that is drawn on a scale without zero
 
@@ -30,8 +31,8 @@ class Solution:
 
     `optimality` is the steepest slope of the cost by a force within its bounds, `gap` the sum of what steps miss the
     next state by, `violation` the most that a constraint is off; `gains` (…, horizon, nu, 2 nv) say how forces answer
-    to displacements of the state. `history` has an array for each iteration, a row for each problem that was still
-    searched: its number, then what `told` names.
+    to displacements of the state; `solution[i]` is that of one of several problems. `history` has an array for each
+    iteration, a row for each problem that was still searched: its number, then what `told` names.
 
     >>> arm = hinge.samples.planar_2r()
     >>> wanted = hinge.optimal.posture(arm, [1.0, 0.5])
@@ -62,6 +63,21 @@ class Solution:
         steps = f"{problem.horizon} steps of {problem.step:g} s"
         robot = problem.robot.name
         return f"<Solution of {robot!r}: {', '.join(names)}, {what}, {steps}, {len(self.history)} iterations>"
+
+    def __getitem__(self, i: Any) -> Solution:
+        """The solution of one of several problems, or of some."""
+        if not np.ndim(self.cost):
+            raise SizeError("this is the solution of one problem. Leave the index out.")
+        own = np.arange(np.size(self.cost)).reshape(np.shape(self.cost))[i]
+        place = np.full(np.size(self.cost), -1)
+        place[np.ravel(own)] = np.arange(np.size(own))
+        history = []
+        for told in self.history:
+            at = place[told[:, 0].astype(int)]
+            history.append(np.column_stack([at, told[:, 1:]])[at >= 0])
+        while history and not len(history[-1]):
+            history.pop()
+        return replace(self, history=history, **{name: getattr(self, name)[i] for name in BY_PROBLEM})
 
     @property
     def t(self) -> Array:

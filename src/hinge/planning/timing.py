@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
@@ -70,6 +70,12 @@ class Timed:
         """How far along the path it is at t."""
         shape, s, _, _ = self._at(t)
         return s.reshape(shape)
+
+    @overload
+    def limiting(self, t: float) -> Limit: ...
+
+    @overload
+    def limiting(self, t: Array | Sequence[float]) -> list[Limit]: ...
 
     def limiting(self, t: Numbers) -> Limit | list[Limit]:
         """The limit that is used most at t; a list of them for several t (n,)."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Literal, Required, TypedDict, TypeVar, Unpack, overload
 
 from hinge.backends.kernel import Kernel
-from hinge.calls.derivatives import Tangents
+from hinge.calls.derivatives import No, Tangents, Three, Yes
 from hinge.calls.target import Target
 from hinge.calls.views import View
 from hinge.contact.contact_step import ContactStep
@@ -18,7 +18,7 @@ from hinge.geometry.fields import Field, Function
 from hinge.geometry.geodesics import Geodesic
 from hinge.loops.assembly import Assembly
 from hinge.loops.mobility import Mobility
-from hinge.typing import Array, Backend, Check, Doubles, Frame, Numbers, Other, Single, Statuses, Term
+from hinge.typing import Array, Backend, Check, Doubles, Flags, Frame, Numbers, Other, Single, Statuses, Term, np
 
 Integrator = Literal["euler", "semi_implicit", "rk4", "lie_rk4", "dopri5", "implicit", "midpoint"]
 Kind = Literal["spatial", "classical"]
@@ -206,7 +206,7 @@ class Contacts(View):
         >>> robot.distances(q, ground=0.0).distance.round(3)
         array([0.2, 0.4, 0. ])
         """
-    def collides(self: View, q: Numbers, pairs: Sequence[Names] | None = None, ground: Any = None, exclude: Sequence[Names] = (), backend: Backend | None = None) -> Array:
+    def collides(self: View, q: Numbers, pairs: Sequence[Names] | None = None, ground: Any = None, exclude: Sequence[Names] = (), backend: Backend | None = None) -> Flags | np.bool:
         """Whether any two links overlap: (…), True also where q (…, nq) is not finite. Pairs are as in `distances`.
 
         >>> robot = hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot
@@ -1043,7 +1043,8 @@ class Algorithms(View):
     def forward_dynamics(self: View, q: Other, qd: Other | Numbers, tau: Other | Numbers, *, external: Mapping[str, Other | Numbers] | None = None, external_frame: Frame = "body", base_motion: tuple[Other | Numbers, Other | Numbers] | None = None, method: ForwardDynamicsMethod | None = None, **how: Unpack[Plain[Other | Numbers, Other]]) -> Other: ...
     @overload
     def forward_dynamics(self: View, q: Other, qd: Other | Numbers, tau: Other | Numbers, *, external: Mapping[str, Other | Numbers] | None = None, external_frame: Frame = "body", base_motion: tuple[Other | Numbers, Other | Numbers] | None = None, method: ForwardDynamicsMethod | None = None, **how: Unpack[Told[Other | Numbers, Other]]) -> tuple[Other, Other]: ...
-    def forward_dynamics_derivatives(self: View, q: Numbers, qd: Numbers, tau: Numbers, packed: bool = False, **how: Any) -> Any:
+    @overload
+    def forward_dynamics_derivatives(self: View, q: Doubles, qd: Numbers, tau: Numbers, packed: No = False, *, return_status: No = False, **how: Any) -> Three[Array]:
         """How the accelerations of `forward_dynamics` change along `integrate`, with qd and with tau: dq, dqd, dtau.
 
         Takes q (nq), qd and tau (nv); each is (nv, nv), likewise.
@@ -1053,6 +1054,14 @@ class Algorithms(View):
         >>> np.allclose(dtau, arm.inverse_mass_matrix(arm.neutral()))
         True
         """
+    @overload
+    def forward_dynamics_derivatives(self: View, q: Doubles, qd: Numbers, tau: Numbers, packed: No = False, *, return_status: Yes, **how: Any) -> tuple[Array, Array, Array, Statuses]: ...
+    @overload
+    def forward_dynamics_derivatives(self: View, q: Doubles, qd: Numbers, tau: Numbers, packed: Yes, *, return_status: No = False, **how: Any) -> Array: ...
+    @overload
+    def forward_dynamics_derivatives(self: View, q: Single, qd: Single, tau: Single, packed: No = False, *, return_status: No = False, **how: Any) -> Three[Single]: ...
+    @overload
+    def forward_dynamics_derivatives(self: View, q: Other, qd: Other, tau: Other, packed: No = False, *, return_status: No = False, **how: Any) -> Three[Other]: ...
     @overload
     def generalised_forces(self: View, q: Doubles, actuators: Numbers, *, method: Literal["generalised_forces", "auto"] | None = None, **how: Unpack[Plain[Numbers, Array]]) -> Array:
         """Joint forces from actuator forces: tau = Sᵀ F Q.
@@ -1200,7 +1209,8 @@ class Algorithms(View):
     def inverse_dynamics(self: View, q: Other, qd: Other | Numbers, qdd: Other | Numbers, *, external: Mapping[str, Other | Numbers] | None = None, external_frame: Frame = "body", base_motion: tuple[Other | Numbers, Other | Numbers] | None = None, method: InverseDynamicsMethod | None = None, **how: Unpack[Plain[Other | Numbers, Other]]) -> Other: ...
     @overload
     def inverse_dynamics(self: View, q: Other, qd: Other | Numbers, qdd: Other | Numbers, *, external: Mapping[str, Other | Numbers] | None = None, external_frame: Frame = "body", base_motion: tuple[Other | Numbers, Other | Numbers] | None = None, method: InverseDynamicsMethod | None = None, **how: Unpack[Told[Other | Numbers, Other]]) -> tuple[Other, Other]: ...
-    def inverse_dynamics_derivatives(self: View, q: Numbers, qd: Numbers, qdd: Numbers, packed: bool = False, **how: Any) -> Any:
+    @overload
+    def inverse_dynamics_derivatives(self: View, q: Doubles, qd: Numbers, qdd: Numbers, packed: No = False, *, return_status: No = False, **how: Any) -> Three[Array]:
         """How the forces of `inverse_dynamics` change along `integrate`, with qd and with qdd: dq, dqd, dqdd (nv, nv) each.
 
         Takes q (nq), qd and qdd (nv). They are views of one array (nv, 3 nv); `packed` and keywords are as in
@@ -1211,6 +1221,14 @@ class Algorithms(View):
         >>> np.allclose(dqdd, arm.mass_matrix(arm.neutral()))
         True
         """
+    @overload
+    def inverse_dynamics_derivatives(self: View, q: Doubles, qd: Numbers, qdd: Numbers, packed: No = False, *, return_status: Yes, **how: Any) -> tuple[Array, Array, Array, Statuses]: ...
+    @overload
+    def inverse_dynamics_derivatives(self: View, q: Doubles, qd: Numbers, qdd: Numbers, packed: Yes, *, return_status: No = False, **how: Any) -> Array: ...
+    @overload
+    def inverse_dynamics_derivatives(self: View, q: Single, qd: Single, qdd: Single, packed: No = False, *, return_status: No = False, **how: Any) -> Three[Single]: ...
+    @overload
+    def inverse_dynamics_derivatives(self: View, q: Other, qd: Other, qdd: Other, packed: No = False, *, return_status: No = False, **how: Any) -> Three[Other]: ...
     @overload
     def inverse_mass_matrix(self: View, q: Doubles, *, method: Literal["inverse_composite", "auto"] | None = None, **how: Unpack[Plain[Numbers, Array]]) -> Array:
         """The inverse of the mass matrix: accelerations per joint force.

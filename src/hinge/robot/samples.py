@@ -11,6 +11,11 @@ from hinge.model import Model, samples
 from hinge.model import go2 as quadruped
 from hinge.robot import Robot
 
+__all__ = [  # noqa: RUF022  in the order of the page
+    "pendulum", "planar_2r", "puma560", "panda", "chain", "random_tree", "four_bar", "slider_crank", "piston_joint",
+    "five_bar", "stewart_platform", "go2",
+]  # fmt: skip
+
 Given = ParamSpec("Given")
 
 
@@ -34,3 +39,7 @@ piston_joint = _as_robot(linkages.piston_joint)
 five_bar = _as_robot(linkages.five_bar)
 stewart_platform = _as_robot(linkages.stewart_platform)
 go2 = _as_robot(quadruped.go2)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -76,7 +76,7 @@ class Trajectory:
         return vars(self) | {"course": None}
 
     @property
-    def failed(self) -> Flags:
+    def failed(self) -> Flags | np.bool:
         """Which rollouts have no states from `lost` on, (…)."""
         told = (self.status != OK) & (self.status != UNREACHED)
         found = self.states.get("q")
