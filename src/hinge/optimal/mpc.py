@@ -17,7 +17,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
-from hinge.backends import default_backend
+from hinge.backends import alone, default_backend
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
 from hinge.optimal.ddp import LEAST, iteration_kernel
@@ -232,7 +232,8 @@ class Plans:
     """
 
     def __init__(self, problem: Problem, layout: Layout, n: int):
-        robot, N, backend = problem.robot, problem.horizon, default_backend()
+        robot, N, name = problem.robot, problem.horizon, default_backend()
+        backend = alone(name) if n == 1 else name
         rows = {name: (n, N + (name != "u"), width) for name, width in widths(problem, layout).items()}
         self.when, self.q, self.qd = np.zeros((n, len(WHEN))), np.zeros((n, robot.nq)), np.zeros((n, robot.nv))
         self.said = np.tile([0.0, LEAST, WEIGHT], (n, 1))
