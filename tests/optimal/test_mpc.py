@@ -6,7 +6,8 @@ import subprocess
 
 import numpy as np
 import pytest
-from optimal_robots import ball_arm, cart_pole
+from optimal_robots import ball_arm, cart_pole, flyer
+from optimal_robots import followed as led
 
 import hinge
 from hinge.errors import SizeError, UnknownName
@@ -37,6 +38,8 @@ REACHING = {
     "arm": (lambda: ARM, [0.5, -1.0], None, 30.0),
     "ball": (ball_arm, [0.9, 0.1, -0.3, 0.2, 0.5], None, 30.0),
     "pole": (cart_pole, [0.2, 0.3], ["slide"], 5.0),
+    "mimic": (led, [0.4, -0.5], None, 30.0),
+    "floating": (lambda: flyer().with_gravity([0.0, 0.0, 0.0]), [1.0, 0, 0, 0, 0, 0, 0, 0.5], None, 5.0),
 }
 
 
