@@ -111,7 +111,7 @@ class Controller:
         self._layout = Layout(constraints(problem), held)
         self._clock = time.perf_counter
         self._planned: float | None = None
-        self.stats: Stats | None = None
+        self._stats: Stats | None = None
         self.slowest = 0.0
         self._begin(())
 
@@ -154,7 +154,7 @@ class Controller:
 
     def status(self, t: Any = None, q: Any = None, qd: Any = None) -> Any:
         """The status (…) of the last plan: OK, or why the one before it is followed."""
-        return OK if self.stats is None else self.stats.status
+        return OK if self._stats is None else self._stats.status
 
     def c_code(self, scalar: str = "double") -> str:
         """C functions ROBOT_mpc_plan, which plans again, and ROBOT_mpc_force, which asks the plan, with all they need.
@@ -167,6 +167,13 @@ class Controller:
         return c_code(self.problem, self._layout, scalar)
 
     @property
+    def stats(self) -> Stats:
+        """How the last plan came about."""
+        if self._stats is None:
+            raise NotCovered("mpc: there is no plan before the first call.")
+        return self._stats
+
+    @property
     def plan(self) -> Solution:
         """What is planned from t0 on; cost and the like are as they were told of it last.
 
@@ -175,12 +182,10 @@ class Controller:
         >>> control(0.0, np.zeros(2), np.zeros(2)).shape, control.plan.q.shape
         ((2,), (11, 2))
         """
-        if self.stats is None:
-            raise NotCovered("mpc: there is no plan before the first call.")
-        plans, nx = self._plans, 2 * self.problem.robot.nv
+        stats, plans, nx = self.stats, self._plans, 2 * self.problem.robot.nv
         path = {name: self._shaped(plans.plan[name]).copy() for name in ("q", "qd", "u")}
         gains = self._shaped(plans.gains.reshape(*plans.gains.shape[:2], -1, nx)).copy()
-        told = {name: getattr(self.stats, name) for name in ("cost", "optimality", "gap", "violation", "status")}
+        told = {name: getattr(stats, name) for name in ("cost", "optimality", "gap", "violation", "status")}
         return Solution(self.problem, **path, **told, gains=gains, t0=self._shaped(plans.when[:, 1]).copy())
 
     def _begin(self, batch: tuple[int, ...]) -> None:
@@ -218,7 +223,7 @@ class Controller:
         self._planned, seconds = t, self._clock() - began
         self.slowest = self.slowest if first else max(self.slowest, seconds)
         told = {name: self._shaped(a) for name, a in plans.figures().items()}
-        self.stats = Stats(t, self._shaped(plans.status.copy()), count, seconds, cut, **told)
+        self._stats = Stats(t, self._shaped(plans.status.copy()), count, seconds, cut, **told)
 
     def _shaped(self, a: Array) -> Any:
         made = a.reshape((*self._batch, *a.shape[1:]))
