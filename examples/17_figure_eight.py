@@ -25,9 +25,8 @@ middle = arm.pose(q0, "tool")
 
 
 def eight(t):
-    poses, turn = np.tile(middle, (*np.shape(t), 1, 1)), np.pi * t
-    poses[..., 1, 3] += 0.2 * np.sin(turn)
-    poses[..., 2, 3] += 0.1 * np.sin(2.0 * turn)
+    poses = np.tile(middle, (*np.shape(t), 1, 1))
+    poses[..., 1:3, 3] += np.stack([0.2 * np.sin(np.pi * t), 0.1 * np.sin(2.0 * np.pi * t)], axis=-1)
     return poses
 
 
