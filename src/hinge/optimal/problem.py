@@ -34,6 +34,7 @@ from hinge.typing import Numbers
 
 Function = Callable[..., Any]
 STATE = ("t", "q", "qd", "u")
+TAKEN = ("said", "told", "when", "gains", "multipliers", "parameters")  # names that programs have for something else
 LIMITS = ("effort", "position", "velocity")
 
 
@@ -98,7 +99,7 @@ class Problem:
         self.horizon = count("horizon", horizon)
         self.given = {name: np.asarray(value, float) for name, value in (given or {}).items()}
         for name in self.given:
-            if name in STATE or not name.isidentifier():
+            if name in (*STATE, *TAKEN) or not name.isidentifier():
                 raise UnknownName(f"given: {name!r} cannot be the name of an argument. Give it another one.")
         self.drives = driven_velocities(robot, driven)
         for word in limits:
