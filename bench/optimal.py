@@ -18,22 +18,19 @@ import argparse
 import json
 import subprocess
 import sys
-import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from against_pinocchio import processor
+from measuring import PANDA, processor
 
 import hinge
 from hinge.optimal import Problem, ddp
 from hinge.optimal.ddp import Search
 from hinge.optimal.start import start
 
-FILE = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots",
-            "panda_description", "urdf", "panda.urdf")  # fmt: skip
 THEIRS = Path(__file__).with_name("optimal_crocoddyl.py")
 HORIZON, STEP, ITERATIONS, ROUNDS, MANY, PART = 100, 0.01, 10, 15, 256, 8
 HAND, TARGET = "panda_hand_tcp", np.array([0.4, 0.3, 0.5])
@@ -43,7 +40,7 @@ REST = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7])
 
 def reaching() -> Problem:
     """The problem; the fingers stay closed."""
-    robot = hinge.load(FILE).lock({"panda_finger_joint1": 0.0})
+    robot = hinge.load(PANDA).lock({"panda_finger_joint1": 0.0})
     root = {name: np.sqrt(w) for name, w in WEIGHTS.items()}
 
     def off(q: Any) -> Any:

@@ -109,6 +109,13 @@ def test_states_that_are_no_numbers_are_refused_by_name():
         ddp(rooted(), [0.0], u=np.full((6, 1), np.nan))
 
 
+def test_numbers_of_a_function_stay_its_own():
+    weighed = [lambda u, w=w: w * u for w in (0.3, 0.4)]
+    found, plain = (ddp(Problem(slider(), 6, 0.1, [*terms, lambda q: q - 1.0]), [0.0])
+                    for terms in (weighed, [lambda u: 0.5 * u]))  # fmt: skip
+    np.testing.assert_allclose(found.u, plain.u, rtol=1e-9)
+
+
 REFUSED = [
     (lambda: Problem(slider(), 0, 0.1, [force]), SizeError, "horizon"),
     (lambda: Problem(slider(), 2.5, 0.1, [force]), SizeError, "horizon"),
@@ -119,6 +126,7 @@ REFUSED = [
     (lambda: Problem(slider(), 5, 0.1, final=[force]), UnknownName, r"final\[0\], 'force' takes 'u'.*no force"),
     (lambda: Problem(slider(), 5, 0.1, [force], driven=["none"]), UnknownName, "no moving joint 'none'"),
     (lambda: Problem(slider(), 5, 0.1, [force], limits=["torque"]), UnknownName, "limits"),
+    (lambda: Problem(rods().vary("joint2.effort"), 5, 0.1, [force]), NotCovered, "varies 'joint2.effort'"),
     (lambda: ddp(Problem(slider(), 5, 0.1, [lambda q: "dear"]), [0.0]), TraceError, r"running\[0\].*str"),
     (lambda: ddp(Problem(slider(), 5, 0.1, [lambda q: None]), [0.0]), TraceError, r"running\[0\].*None"),
     (lambda: ddp(Problem(slider(), 5, 0.1, [lambda q: np.outer(q, q)]), [0.0]), SizeError, r"running\[0\].*\(1, 1\)"),

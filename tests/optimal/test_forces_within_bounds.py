@@ -14,6 +14,8 @@ def by_patterns(Q, q, low, high):
     for pattern in product((-1, 0, 1), repeat=len(q)):
         held = np.array(pattern)
         x, free = np.where(held < 0, low, np.where(held > 0, high, 0.0)), held == 0
+        if not np.isfinite(x).all():
+            continue
         if free.any():
             x[free] = np.linalg.solve(Q[np.ix_(free, free)], -(q + Q @ x)[free])
         if ((x >= low - 1e-12) & (x <= high + 1e-12)).all() and (value := 0.5 * x @ Q @ x + q @ x) < least:

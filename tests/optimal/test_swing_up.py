@@ -28,28 +28,21 @@ def cart():
 
 def acrobot():
     """Two rods that hang, of 1 kg and 1 m each, of which only the elbow is driven, with 10 N m."""
-    builder = hinge.Builder("acrobot")
-    builder.link("base")
-    for k, parent in enumerate(("base", "rod1"), 1):
-        builder.link(f"rod{k}", 1.0, (0.0, 0.0, -0.5), np.diag([1 / 12, 1 / 12, 0.0]))
-        builder.joint(f"joint{k}", "continuous", parent, f"rod{k}", (0, 0, 1.0 - k), axis=(0, 1, 0), effort=10.0)
-    robot, h, N = hinge.Robot(builder.build()), 0.02, 150
+    robot, h, N = hinge.samples.pendulum(2), 0.02, 150
     angles = (lambda q: q[0] + np.pi), (lambda q: q[0] + q[1] + np.pi)
     running = [effort(0.1 * h), upright(np.sqrt(0.1 * h), *angles)]
-    problem = Problem(robot, N, h, running, [upright(30.0, *angles), speed(100.0)], driven=["joint2"])
+    problem = Problem(robot, N, h, running, [upright(30.0, *angles), speed(100.0)], driven=["joint2"], effort=10.0)
     return problem, [0.0, 0.0], [np.pi, 0.0], np.sin(np.pi * h * np.arange(N))[:, None]
 
 
-def puma():
+def puma(shoulder=12.0, elbow=8.0, N=200, **more):
     """A Puma that hangs stretched, with less at its shoulder than holds the arm level."""
-    table = hinge.samples.puma560().to_dh()
-    rows = [row | {"effort": most} for row, most in zip(table.rows, (20.0, 12.0, 8.0, 2.0, 2.0, 1.0), strict=True)]
-    robot, h = hinge.dh(**(table._asdict() | {"rows": rows})), 0.015
+    robot, h, most = hinge.samples.puma560(), 0.015, (20.0, shoulder, elbow, 2.0, 2.0, 1.0)
     goal = np.array([0.0, UP, -UP, 0.0, 0.0, 0.0])
-    problem = Problem(robot, 200, h, [effort(1e-3 * h), posture(robot, goal, 0.01 * h)],
-                      [posture(robot, goal, 1000.0), speed(100.0)])  # fmt: skip
-    assert robot.limits.effort[1] < 0.4 * abs(robot.gravity_force([0.0, 0.0, -UP, 0.0, 0.0, 0.0])[1])
-    return problem, [0.0, -UP, -UP, 0.0, 0.0, 0.0], goal, np.zeros((200, 6))
+    problem = Problem(robot, N, h, [effort(1e-3 * h), posture(robot, goal, 0.01 * h)],
+                      [posture(robot, goal, 1000.0), speed(100.0)], effort=most, **more)  # fmt: skip
+    assert shoulder < 0.7 * abs(robot.gravity_force([0.0, 0.0, -UP, 0.0, 0.0, 0.0])[1])
+    return problem, [0.0, -UP, -UP, 0.0, 0.0, 0.0], goal, np.zeros((N, 6))
 
 
 @pytest.mark.parametrize(("make", "reach"), [(cart, 0.02), (acrobot, 0.1), (puma, 0.002)])
@@ -67,7 +60,7 @@ def test_robots_swing_up_within_their_efforts_as_claimed(make, reach):
     np.testing.assert_allclose((off + np.pi) % (2.0 * np.pi) - np.pi, 0.0, atol=reach)
     np.testing.assert_allclose(run.qd[-1], 0.0, atol=reach)
 
-    most = robot.limits.effort[list(problem.drives)]
+    most = problem.bounds[1]
     low, high = found.u == -most, found.u == most
     assert (np.abs(found.u) <= most).all()
     assert (low | high).any()
@@ -77,3 +70,15 @@ def test_robots_swing_up_within_their_efforts_as_claimed(make, reach):
     low, high = low.reshape(-1)[some], high.reshape(-1)[some]
     left = np.where(low, np.minimum(by, 0.0), np.where(high, np.maximum(by, 0.0), by))
     np.testing.assert_allclose(left, 0.0, atol=1e-5)
+
+
+def test_a_puma_swings_up_within_the_limits_of_its_joints():
+    problem, q, up, u = puma(25.0, 10.0, 150, limits=("position",))
+    found, limits = ddp(problem, q, u=u, iterations=300), problem.robot.limits
+    assert found.status == OK
+    run = found.replay()
+    np.testing.assert_allclose(price(problem, run.q, run.qd, found.u), found.cost, rtol=1e-9)
+    np.testing.assert_allclose(run.q[-1], up, atol=0.002)
+    room = np.minimum(run.q - limits.lower, limits.upper - run.q)
+    assert room.min() > -1e-6
+    assert (room < 1e-6).any(axis=0)[1:3].all()  # shoulder and elbow go to their ends

@@ -44,7 +44,7 @@ from hinge.sim.rollouts import Outside
 
 TRIES, SHORTER = 10, 0.5  # how often a step is shortened, and to what share
 ENOUGH = 0.1  # of what the quadratic promises: what a step has to bring
-ROUNDING = 1e-13  # of the cost: a change that is none
+ROUNDING = 1e-14  # of the cost: a change that is none
 HUGE = 1e300
 GOES_ON = 7.5  # a status above this is one with which a run goes on
 TOLD = (
@@ -128,20 +128,23 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
         V_x, V, adjoint, so_far = _apart(now, nx)
         k = float(N - 1) - trip
         at = Point(when(k), q[k], qd[k], u[k])
-        after, status, F = stages.stepped(at, qd[k + 1.0])
-        gap = stages.apart((q[k + 1.0], qd[k + 1.0]), after)
+        step = stages.stepped(at, qd[k + 1.0])
+        gap = stages.apart((q[k + 1.0], qd[k + 1.0]), step.after)
         charged = stages.charged(k, at, pushed(k), weight)
         v = [a + inner(row, gap) for a, row in zip(V_x, V, strict=True)]
-        stage = stages.quadratic(at, charged, v, after)
+        stage = stages.quadratic(at, charged, v, step.after)
         room = [[a - b for a, b in zip(side, at.forces, strict=True)] for side in (low, high)] if bounds else None
-        made = backed(graph, F, stage, v, V, extra, room)
+        made = backed(graph, step.F, stage, step.pulled(v), step.weighed(V), extra, room)
         for i in range(nu):
             for j, x in enumerate((made.k[i], *made.K[i])):
                 gains[k * (nu * (nx + 1)) + (i * (nx + 1) + j)] = x
         for j, x in enumerate(gap):
             gaps[k * nx + j] = x
         log_K[k] = [x for row in made.K for x in row]
-        slope = [a + inner(column, adjoint) for a, column in zip(stage.gradient, zip(*F, strict=True), strict=True)]
+        adjoint = step.pulled(adjoint)
+        slope = [
+            a + inner(column, adjoint) for a, column in zip(stage.gradient, zip(*step.F, strict=True), strict=True)
+        ]
         told = SoFar(
             so_far.cost + charged.cost,
             so_far.merit + charged.merit,
@@ -149,7 +152,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
             maximum(so_far.price, largest(made.gradient)),
             maximum(so_far.optimality, largest(_steep(slope[nx:], room))),
             maximum(so_far.violation, largest([0.0, *charged.off])),
-            maximum(so_far.status, status),
+            maximum(so_far.status, step.status),
             so_far.promised + made.promised,
             select(less(0.0, so_far.pivot), minimum(so_far.pivot, made.pivot), so_far.pivot),
         )

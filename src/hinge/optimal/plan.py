@@ -48,7 +48,7 @@ WHEN = ("t", "t0")  # now, and when the plan begins
 VERDICT = ("taken", "priced", "good", "done", "status", "extra")
 WEIGHT = 100.0  # of constraints: more than a search begins with, as there is no time to raise it
 NEAR = 1e-9  # of a stage: times so near its beginning are in it
-SETTLED = 1e-6  # slopes beside the cost, and gaps, with which there is nothing left to do
+SETTLED = 1e-7  # slopes beside the cost, and gaps, with which there is nothing left to do
 
 
 def widths(problem: Problem, layout: Layout) -> dict[str, int]:

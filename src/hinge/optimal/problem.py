@@ -35,7 +35,7 @@ from hinge.typing import Numbers
 Function = Callable[..., Any]
 STATE = ("t", "q", "qd", "u")
 TAKEN = ("said", "told", "when", "gains", "multipliers", "parameters")  # names that programs have for something else
-LIMITS = ("effort", "position", "velocity")
+LIMITS = {"effort": ("effort",), "position": ("lower", "upper"), "velocity": ("velocity",)}
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,13 @@ class Problem:
             if self.effort.shape not in ((), (self.nu,)) or not (self.effort > 0.0).all():
                 raise SizeError(
                     f"effort={effort!r} is not known. Give a positive number (N m, N), or {self.nu} of them."
+                )
+        kept = [x for word in limits if word != "effort" or effort is None for x in LIMITS[word]]
+        for name in robot.target.varied:
+            if name.rpartition(".")[2] in kept:
+                raise NotCovered(
+                    f"robot {robot.name!r} varies {name!r}, but limits of a problem are numbers that stay.\n"
+                    "  Do not vary it; or leave it out of limits=, and give a constraint with a number of given=."
                 )
         self.running = self._terms("running", running)
         self.final = self._terms("final", final, end=True)
@@ -193,8 +200,9 @@ class Problem:
                     f"{where}[{k}] is a {type(function).__name__}; give a function of q, qd, u and the like."
                 )
             what = f"{where}[{k}], {getattr(function, '__name__', type(function).__name__)!r}"
-            takes = tuple(getattr(function, "takes", ()) or inspect.signature(function).parameters)
             known = [*(STATE[:-1] if end else STATE), *self.given]
+            own = inspect.signature(function).parameters.items()
+            takes = tuple(getattr(function, "takes", ()) or (n for n, x in own if n in known or x.default is x.empty))
             for name in takes:
                 if name not in known:
                     hint = "At the end there is no force." if name == "u" else did_you_mean(name, known)

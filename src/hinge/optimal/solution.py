@@ -30,9 +30,9 @@ class Solution:
     """States q (…, horizon + 1, nq), qd (…, horizon + 1, nv) and forces u (…, horizon, nu); cost and status (…).
 
     `optimality` is the steepest slope of the cost by a force within its bounds, `gap` the sum of what steps miss the
-    next state by, `violation` the most that a constraint is off; `gains` (…, horizon, nu, 2 nv) say how forces answer
-    to displacements of the state; `solution[i]` is that of one of several problems. `history` has an array for each
-    iteration, a row for each problem that was still searched: its number, then what `told` names.
+    next state by, `violation` the most that a constraint is off zero which pushes; `gains` (…, horizon, nu, 2 nv) say
+    how forces answer to displacements of the state; `solution[i]` is that of one of several problems. `history` has
+    an array for each iteration, a row for each problem that was still searched: its number, then what `told` names.
 
     >>> arm = hinge.samples.planar_2r()
     >>> wanted = hinge.optimal.posture(arm, [1.0, 0.5])

@@ -61,6 +61,32 @@ class Charged(NamedTuple):
         return self.cost + 0.5 * total(r * r for r in self.penalties)
 
 
+class Step(NamedTuple):
+    """A step: the state after it, how it fared, and the derivatives G F of that state by z.
+
+    Where positions are carried on by the velocities after the step, F are the derivatives of the positions before and
+    the velocities after it, most of which are known to be zero and one; elsewhere G is one.
+    """
+
+    after: tuple[Flat, Flat]
+    status: Scalar
+    F: Rows
+    G: Rows | None = None
+
+    def pulled(self, gradient: Flat) -> Flat:
+        """Gᵀ v of a slope by the state after the step."""
+        return gradient if self.G is None else [inner(column, gradient) for column in zip(*self.G, strict=True)]
+
+    def weighed(self, hessian: Rows) -> Rows:
+        """Gᵀ V G of a Hessian by the state after the step."""
+        if self.G is None:
+            return hessian
+        columns, n = list(zip(*self.G, strict=True)), len(hessian)
+        half = list(zip(*([inner(row, column) for column in columns] for row in hessian), strict=True))
+        lower = [[inner(columns[i], half[j]) for j in range(i + 1)] for i in range(n)]
+        return [[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+
 class Quadratic(NamedTuple):
     """A stage near a point: its gradient and Hessian by z."""
 
@@ -138,14 +164,34 @@ class Stages:
         _, made = Slope("columns", tuple(taken)).of(self.graph, self.model, taken, outputs)
         return [_rows(one.entries, one.shape[-1]) for one in made]
 
-    def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[tuple[Flat, Flat], Scalar, Rows]:
-        """The state a step later, how it fared, and its derivatives: forward, or back over it where contacts are."""
+    def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> Step:
+        """A step and its derivatives: forward, or back over it where contacts are."""
         q, v, status = self.moved(at, ahead)
-        if self.problem.physics.touch is None:
-            by_q, by_v = self.slopes(at, [Variable("q", (len(q),), True, q), Variable("qd", (len(v),), False, v)])
-            return (q, v), status, [*by_q, *by_v]
-        q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
-        return (q, v), status, _rows(flat, self._width(at))
+        if self.problem.physics.touch is not None:
+            q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
+            return Step((q, v), status, _rows(flat, self._width(at)))
+        rates = Variable("qd", (len(v),), False, v)
+        if all(a is b for a, b in zip(self._carried(at.q, v), q, strict=True)):
+            (by_v,) = self.slopes(at, [rates])
+            n = self.model.nv
+            return Step((q, v), status, [*_unit(n, self._width(at)), *by_v], self._carrying(at, v))
+        by_q, by_v = self.slopes(at, [Variable("q", (len(q),), True, q), rates])
+        return Step((q, v), status, [*by_q, *by_v])
+
+    def _carried(self, q: Flat, v: Flat) -> Flat:
+        """Where velocities lead in a step."""
+        along = self.model.joint_velocities([self.problem.step * x for x in v])
+        return self.model.flat(integrate(self.model, self.model.joint_positions(q), along))
+
+    def _carrying(self, at: Point, v: Flat) -> Rows:
+        """How the state after a step changes with the positions before it and the velocities after it."""
+        n = self.model.nv
+        rates = [self.graph.input("velocity after", k) for k in range(n)]
+        q = self._carried(at.q, rates)
+        taken = {"q": Variable("q", (len(q),), True, at.q), "qd": Variable("qd", (n,), False, rates)}
+        _, (by,) = Slope("columns", ("q", "qd")).of(self.graph, self.model, taken, [Variable("q'", (len(q),), True, q)])
+        rows = _rows(evaluated(by.entries, dict(zip(rates, v, strict=True))), 2 * n)
+        return [*rows, *([0.0] * n + row for row in _unit(n, n))]
 
     def quadratic(
         self, at: Point, charged: Charged, pull: Sequence[Scalar] = (), after: Sequence[Flat] = ()
@@ -196,6 +242,11 @@ class Stages:
 def _values(terms: Sequence[Term], known: Mapping[str, object]) -> Flat:
     made = [term(known) for term in terms]
     return [x for row in made for x in (row if isinstance(row, list) else [row])]
+
+
+def _unit(n: int, width: int) -> Rows:
+    """The first n displacements of several."""
+    return [[1.0 if i == j else 0.0 for j in range(width)] for i in range(n)]
 
 
 def _rows(entries: Sequence[Scalar], width: int) -> Rows:
