@@ -1,22 +1,22 @@
 """MPC of a Panda, horizon 30, along a figure eight in closed loop: errors, limits, the time of every call, one core.
 
-python bench/mpc.py [rate in Hz]
+python bench/mpc.py
 
 The lowest rate is that of the slowest call, by the clock on the wall and by the processor's time; on a busy machine
 only the latter is ours. The first call makes a plan from nothing and is not counted: a robot stands still meanwhile.
 """
 
 import gc
-import sys
 import time
 
+import figures
 import numpy as np
 
 import hinge
 from hinge.identify import parameters, with_parameters
 from hinge.optimal import Problem, effort, mpc, posture, reach, speed
 
-HORIZON, STEP, DURATION, SETTLED = 30, 0.01, 4.0, 1.0  # steps, s, s, s
+RATE, HORIZON, STEP, DURATION, SETTLED = 1e3, 30, 0.01, 4.0, 1.0  # Hz, steps, s, s, s
 REST = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7])
 arm = hinge.samples.panda()
 middle = arm.pose(REST, "tool")
@@ -59,20 +59,18 @@ def driven(problem, plant, path, rate, iterations):
     return run, np.array(times[1:])
 
 
-def main():
-    rate = float(sys.argv[1]) if len(sys.argv) > 1 else 1000.0
+def measured():
     weights = [100.0, 100.0, 100.0, 1e4, 1e4, 1e4]
     costs = [reach(arm, "tool", "target", weights), posture(arm, REST, 0.1), speed(0.05), effort(1e-6)]
     limits = ("effort", "position", "velocity")
     problem = Problem(arm, HORIZON, STEP, costs, limits=limits, given={"target": middle})
-    print(f"{rate:g} Hz, horizon {HORIZON} of {STEP:g} s; errors after {SETTLED:g} s; shares of the limits")
-    print("period heavier iterations status     error [mm]  turn [mrad] velocity effort     call [ms] lowest rate [Hz]")
-    print(
-        "   [s]     [%]                    largest   mean     largest                     mean   most   wall  processor"
-    )
+    columns = ["period, s", "heavier, %", "iterations", "largest error, mm", "largest turn, mrad",
+               "of the velocity limit", "of the effort limit", "mean call, ms", "slowest call, ms", "lowest rate, Hz"]  # fmt: skip
+    rows, lowest = [columns], []
     for period, share, iterations in ((3.0, 0.0, 1), (3.0, 0.05, 1), (2.0, 0.05, 1), (2.0, 0.05, 2)):
         path = eight(period)
-        run, times = driven(problem, heavier(share) if share else arm, path, rate, iterations)
+        run, times = driven(problem, heavier(share) if share else arm, path, RATE, iterations)
+        assert run.status == hinge.Status.OK
         late = run.t >= SETTLED
         pose, wanted = arm.pose(run.q[late], "tool"), path(run.t[late])
         error = 1e3 * np.linalg.norm(pose[:, :3, 3] - wanted[:, :3, 3], axis=1)
@@ -80,13 +78,13 @@ def main():
         turn = 1e3 * np.arccos(np.clip(cosine, -1.0, 1.0)).max()
         fast, strong = np.abs(run.qd / arm.limits.velocity).max(), np.abs(run.tau / arm.limits.effort).max()
         wall, processor = times.max(axis=0)
-        said = hinge.Status(int(run.status)).name
-        print(
-            f"{period:6.1f} {100 * share:7.0f} {iterations:10} {said:6}  {error.max():8.2f} {error.mean():6.2f} "
-            f"{turn:11.2f} {fast:8.3f} {strong:6.3f}  {1e3 * times[:, 1].mean():7.3f} {1e3 * processor:6.3f} "
-            f"{1.0 / wall:6.0f}  {1.0 / processor:9.0f}"
-        )
+        lowest.append((1.0 / wall, 1.0 / processor))
+        told = (f"{error.max():.2f}", f"{turn:.2f}", f"{fast:.2f}", f"{strong:.2f}")
+        took = (f"{1e3 * times[:, 0].mean():.2f}", f"{1e3 * wall:.2f}", f"{1.0 / wall:.0f}")
+        rows.append([f"{period:g}", f"{100 * share:g}", f"{iterations}", *told, *took])
+    wall, processor = np.array(lowest).min(axis=0)
+    return {"table": rows, "lowest": figures.number(wall, "Hz"), "processor": figures.number(processor, "Hz")}
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ())

@@ -1,10 +1,9 @@
 """Times `hinge.optimal.ddp` against Crocoddyl's FDDP on one core: a Panda's hand to a point, 100 semi-implicit steps.
 
-    python bench/optimal.py                              hinge alone
-    python bench/optimal.py --crocoddyl VENV/bin/python  beside Crocoddyl, in a process of that interpreter
+    HINGE_CROCODDYL=VENV/bin/python python bench/optimal.py
 
-The interpreter needs the packages crocoddyl and example-robot-data. (Crocoddyl 3.2.1 ends with a segmentation fault
-beside pin 4.1.0, which hinge is tested with; with pin 4.0.0 it runs. So it has an interpreter of its own.)
+Crocoddyl runs in a process of the interpreter that is named, which needs the packages crocoddyl and example-robot-data.
+(Crocoddyl 3.2.1 ends with a segmentation fault beside pin 4.1.0, which hinge is tested with; with pin 4.0.0 it runs.)
 Both begin with the same states and forces, those that hold the arm where it is, and shorten steps by halves. Turns
 alternate and take the processor's time; of several the fastest counts for times, and the middle one for ratios. An
 iteration is one whose whole step is taken: derivatives, back, and forward once. A search has the same number of
@@ -14,17 +13,17 @@ once from starts of their own.
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import figures
 import numpy as np
-from measuring import PANDA, processor
+from measuring import PANDA, Missing
 
 import hinge
 from hinge.optimal import Problem, ddp
@@ -77,57 +76,41 @@ def spent(call: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def shown(name: str, ours: list[float], theirs: list[float], asked: str = "") -> None:
-    """A row: microseconds for each problem, and how many times longer the other takes."""
-    row = f"{name:34} {1e6 * min(ours):10.1f}"
-    if theirs:
-        ratio = np.median(np.array(theirs) / np.array(ours))
-        row += f" {1e6 * min(theirs):10.1f} {ratio:8.1f} {asked}"
-    print(row)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--crocoddyl", metavar="PYTHON", help="an interpreter that has crocoddyl")
-    python = parser.parse_args().crocoddyl
+def measured() -> dict[str, Any]:
+    python = os.environ.get("HINGE_CROCODDYL")
+    if not python:
+        raise Missing("HINGE_CROCODDYL does not name an interpreter that has crocoddyl and example-robot-data")
     hinge.set_threads(1)
-    print(processor())
     problem = reaching()
     starts = REST + np.vstack([np.zeros(7), 0.02 * np.random.default_rng(3).normal(size=(MANY - 1, 7))])
     one, many = (Search(problem, start(problem, q, *[None] * 5), False, None) for q in (starts[:1], starts))
     for search in (one, many):
         search.call()
         assert (search.made[0][:, 8] == 1.0).all(), "a first step was shortened"
-    there = Crocoddyl(python, starts[:PART]) if python else None
-    if there:
-        there.spent(2, PART)
-
-    if there:
-        ours, theirs = ddp(problem, REST, iterations=200), there.ask(iterations=200, count=1)
-        costs = [row[0, 1] for row in ours.history]
-        alike = next((k for k, (a, b) in enumerate(zip(costs[1:], theirs["costs"], strict=False))
-                      if abs(a - b) > 1e-6 * b), len(costs) - 1)  # fmt: skip
-        print(f"cost {ours.cost:.9g} after {len(costs) - 1} iterations, theirs {theirs['costs'][-1]:.9g} after "
-              f"{len(theirs['costs'])}: {abs(ours.cost / theirs['costs'][-1] - 1.0):.1e} apart; "
-              f"the first {alike} iterations cost the same to 1e-6")  # fmt: skip
-
-    print(f"\n{'µs for each problem':34} {'hinge':>10} {'Crocoddyl':>10} {'ratio':>8}")
-    cases: list[tuple[str, Callable[[], object], int, int, int, str]] = [
-        ("iteration, one problem", one.call, 1, 0, 1, "(2 asked)"),
-        (f"iteration, {MANY} at once", many.call, MANY, 0, PART, "(15 asked)"),
-        (f"{ITERATIONS} iterations, one problem",
-         lambda: ddp(problem, REST, iterations=ITERATIONS, tolerance=1e-12), 1, ITERATIONS, 1, ""),
-        (f"{ITERATIONS} iterations, {MANY} at once",
-         lambda: ddp(problem, starts, iterations=ITERATIONS, tolerance=1e-12), MANY, ITERATIONS, PART, ""),
+    there = Crocoddyl(python, starts[:PART])
+    there.spent(2, PART)
+    ours, theirs = ddp(problem, REST, iterations=200), there.ask(iterations=200, count=1)
+    apart = abs(ours.cost / theirs["costs"][-1] - 1.0)
+    rows = [["", "hinge, µs a problem", "Crocoddyl, µs", "times"]]
+    told: dict[str, Any] = {"apart": figures.number(apart, "of the cost")}
+    cases: list[tuple[str, str, Callable[[], object], int, int, int]] = [
+        ("one", "an iteration, one problem", one.call, 1, 0, 1),
+        ("many", f"an iteration, {MANY} problems", many.call, MANY, 0, PART),
+        ("whole_one", f"{ITERATIONS} iterations, one problem",
+         lambda: ddp(problem, REST, iterations=ITERATIONS, tolerance=1e-12), 1, ITERATIONS, 1),
+        ("whole_many", f"{ITERATIONS} iterations, {MANY} problems",
+         lambda: ddp(problem, starts, iterations=ITERATIONS, tolerance=1e-12), MANY, ITERATIONS, PART),
     ]  # fmt: skip
-    for name, call, problems, iterations, count, asked in cases:
+    for name, what, call, problems, iterations, count in cases:
         own, other = list[float](), list[float]()
         for _ in range(ROUNDS):
             own.append(spent(call) / problems)
-            if there:
-                other.append(there.spent(iterations, count))
-        shown(name, own, other, asked)
+            other.append(there.spent(iterations, count))
+        ratio = float(np.median([b / a for a, b in zip(own, other, strict=True)]))
+        rows.append([what, f"{1e6 * min(own):.0f}", f"{1e6 * min(other):.0f}", f"{ratio:.1f}"])
+        told[f"{name}_times"] = figures.number(ratio, "times")
+    return {"table": rows, **told}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    figures.main(__file__, measured, ())
