@@ -65,7 +65,8 @@ def measured():
     limits = ("effort", "position", "velocity")
     problem = Problem(arm, HORIZON, STEP, costs, limits=limits, given={"target": middle})
     columns = ["period, s", "heavier, %", "iterations", "largest error, mm", "largest turn, mrad",
-               "of the velocity limit", "of the effort limit", "mean call, ms", "slowest call, ms", "lowest rate, Hz"]  # fmt: skip
+               "of the velocity limit", "of the effort limit", "mean call, ms", "slowest call, ms",
+               "lowest rate, Hz"]  # fmt: skip
     rows, lowest = [columns], []
     for period, share, iterations in ((3.0, 0.0, 1), (3.0, 0.05, 1), (2.0, 0.05, 1), (2.0, 0.05, 2)):
         path = eight(period)
