@@ -6,7 +6,7 @@
 # make lint    ruff and mypy
 # make stub    write src/hinge/robot/algorithms.pyi from the registry of algorithms
 # make docs    build the site in docs/_build/html; warnings are errors
-# make bench   time hinge against Pinocchio
+# make bench   measure the figures of speed in README and docs, ONLY some of them, and write them there
 
 PYTHON ?= python3
 VENV := .venv
@@ -67,8 +67,7 @@ stub: $(VENV)/.installed
 	$(BIN)/python -m hinge.robot.stub
 
 bench: $(VENV)/.installed
-	$(BIN)/python bench/against_pinocchio.py
-	$(BIN)/python bench/derivatives.py
+	$(BIN)/python bench/figures.py $(ONLY)
 
 clean:
 	rm -rf $(VENV) $(LOWEST)

@@ -1,6 +1,6 @@
 """Rollouts with contacts on a GPU, as an MJCF file has them: steps a second, and how far from the CPU's.
 
-    HINGE_ROBOTS=folder python bench/contact_on_gpu.py
+    HINGE_ROBOTS=folder python bench/contact_on_gpu.py [--write]
 
 A Go2 stands at its home keyframe on a plane, under joint springs (kp 40, kd 2). "first" is the first call, with NVRTC's
 time in it. Needs CuPy and a GPU.
@@ -8,24 +8,25 @@ time in it. Needs CuPy and a GPU.
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from pathlib import Path
+from typing import Any
 
 import cupy
+import figures
 import numpy as np
+from measuring import menagerie
 
 import hinge
+from hinge.backends.cuda.device import gpu
 
-ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[2] / "shared" / "robots"))
 FLOOR = '<worldbody><geom name="floor" type="plane" size="0 0 1"/>'
-STEPS, H, COMPARED = 50, 0.002, 300
+STEPS, H, COMPARED, MANY = 50, 0.002, 300, 1 << 17
 
 
 def standing(file: str) -> tuple[hinge.Robot, np.ndarray]:
     """The robot on a floor with springs in the place of its actuators, and its home."""
-    text = (ROBOTS / file).read_text(encoding="utf-8")
+    text = (menagerie() / file).read_text(encoding="utf-8")
     names = re.findall(r'<(?:motor|position|general)[^>]*joint="([^"]+)"', text)
     springs = "".join(f'<position joint="{name}" kp="40" kv="2"/>' for name in names)
     home = next(iter(hinge.load(text).keyframes.values()))
@@ -34,10 +35,10 @@ def standing(file: str) -> tuple[hinge.Robot, np.ndarray]:
     return hinge.load(text.replace("<worldbody>", FLOOR, 1)), np.asarray(home)
 
 
-def main() -> None:
+def measured() -> dict[str, Any]:
     robot, home = standing("unitree_go2/go2.xml")
     told = {"physics": "file", "ctrl": home[7:], "record": STEPS}
-    rng = np.random.default_rng(0)
+    rng, made = np.random.default_rng(0), {"table": [["numbers", "rollouts", "10⁶ steps a second"]]}
     for dtype in (np.float32, np.float64):
 
         def states(count: int, dtype: type = dtype) -> tuple[np.ndarray, np.ndarray]:
@@ -48,16 +49,22 @@ def main() -> None:
         ours = hinge.rollout(robot, cupy.asarray(q), cupy.asarray(qd), STEPS, H, **told).q.get()
         first = time.perf_counter() - begun
         plain = hinge.rollout(robot, q.astype(float), qd.astype(float), STEPS, H, **told).q
-        print(f"{dtype.__name__}: first {first:.1f} s, apart from the CPU {np.abs(ours - plain).max():.1e}")
-        for count in (1 << 12, 1 << 14, 1 << 16, 1 << 17, 1 << 18):
+        name = dtype.__name__
+        made[f"{name}_first"] = figures.number(first, "s of the first call")
+        made[f"{name}_apart"] = figures.number(np.abs(ours - plain).max(), f"off the CPU after {STEPS} steps")
+        for count in (1 << 12, 1 << 14, 1 << 16, MANY, 1 << 18):
             given, best = [cupy.asarray(x) for x in states(count)], np.inf
             for _ in range(3):
                 begun = time.perf_counter()
                 hinge.rollout(robot, *given, STEPS, H, **told)
                 cupy.cuda.runtime.deviceSynchronize()
                 best = min(best, time.perf_counter() - begun)
-            print(f"  {count:7} rollouts: {count * STEPS / best / 1e6:6.1f} million steps a second", flush=True)
+            rate = count * STEPS / best / 1e6
+            made["table"].append([name, f"{count:,}", f"{rate:.1f}"])
+            if count == MANY:
+                made[name] = figures.number(rate, f"million steps a second, {MANY:,} rollouts")
+    return made
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("cupy",), f"one {gpu().name}, beside {{}}")

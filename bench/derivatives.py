@@ -1,45 +1,34 @@
-"""Times derivatives of dynamics beside Pinocchio's in a C++ loop, on one core in double precision.
+"""Derivatives of dynamics beside Pinocchio's in a C++ loop, their products, and their first call.
 
-    python bench/derivatives.py            print the tables
-    python bench/derivatives.py --write    also write bench/derivatives.md and the README's copy of it
+    python bench/derivatives.py [--write]
 
 Batches have 4,096 states; those of Pinocchio run in slices of 64. It is compiled here from its headers
 with -O3 -march=native, and nothing is copied out of its matrices; that needs g++, minutes, and Eigen's headers (pip
-install cmeel-eigen), whose folder may be given. Rounds alternate and the fastest of each is kept: machines are noisy.
+install cmeel-eigen), whose folder may be given. On one core, in double precision.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import subprocess
 import sys
-import sysconfig
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import figures
 import numpy as np
 import pinocchio as pin
-from against_pinocchio import processor
+from measuring import G1, PANDA, SITE, TALOS, UR5, Missing, fastest, many
 
 import hinge
 
-SITE = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix"
-FILES = SITE / "share/example-robot-data/robots"
-ROBOTS = {
-    "UR5": ("ur_description/urdf/ur5_robot.urdf", False),
-    "Panda arm": ("panda_description/urdf/panda.urdf", False),
-    "G1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", False),
-    "Talos": ("talos_data/robots/talos_reduced.urdf", False),
-    "G1, floating": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", True),
-}
+ROBOTS = {"UR5": UR5, "Panda arm": PANDA, "G1": G1, "Talos": TALOS, "G1, floating": G1}
 CALLS = ("inverse_dynamics", "forward_dynamics")
 STATES, SLICE, ROUNDS = 4096, 64, 40
 HERE = Path(__file__).parent
-TABLE, BEGIN, END = HERE / "derivatives.md", "<!-- derivatives -->", "<!-- end of derivatives -->"
 FLAGS = [
     "-std=c++17", "-O3", "-DNDEBUG", "-march=native", "-fPIC", "-shared", "-w",
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
@@ -51,6 +40,8 @@ def built(eigen: Path) -> ctypes.CDLL:
     """Pinocchio's loop as a library, which is kept."""
     made = HERE / "pinocchio_loop.so"
     if not made.exists():
+        if not eigen.exists():
+            raise Missing("Eigen's headers are not here: pip install cmeel-eigen")
         where = [f"-I{SITE / 'include'}", f"-I{eigen}", f"-L{SITE / 'lib'}", f"-Wl,-rpath,{SITE / 'lib'}"]
         source = str(HERE / "pinocchio_loop.cpp")
         subprocess.run(["g++", source, "-o", str(made), *FLAGS, *where, "-lboost_serialization"], check=True)
@@ -59,22 +50,11 @@ def built(eigen: Path) -> ctypes.CDLL:
     return library
 
 
-def fastest(calls: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Seconds of the fastest of many alternated runs."""
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(rounds):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
-
-
 def loaded(name: str) -> tuple[hinge.Robot, pin.Model]:
     """A robot of ours and theirs, with the same freedoms."""
-    path, floats = ROBOTS[name]
-    ours = hinge.load(FILES / path, base="floating" if floats else "fixed", mimic="free")
-    theirs = pin.buildModelFromUrdf(str(FILES / path), *([pin.JointModelFreeFlyer()] if floats else []))
+    floats = name.endswith("floating")
+    ours = hinge.load(ROBOTS[name], base="floating" if floats else "fixed", mimic="free")
+    theirs = pin.buildModelFromUrdf(str(ROBOTS[name]), *([pin.JointModelFreeFlyer()] if floats else []))
     fingers = [j for j in ours.joint_names if "finger" in j]
     if fingers:
         ours = ours.lock(fingers)
@@ -102,7 +82,7 @@ def row(name: str, library: ctypes.CDLL, folder: Path) -> list[str]:
             runs["packed" if packed else "dense"] = whole
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in (Q, qd, x)]
         runs["theirs"] = lambda f=forward, p=pointers: library.run(handle, f, ctypes.c_long(SLICE), *p)
-        took = fastest(runs)
+        took = fastest(runs, ROUNDS)
         theirs_ns = took["theirs"] / SLICE * 1e9
         for form in ("dense", "packed"):
             ns = took[form] / STATES * 1e9
@@ -140,7 +120,7 @@ def cold(name: str) -> list[str]:
         script = (
             "import sys, time, numpy as np; sys.path.insert(0, sys.argv[1]); from derivatives import loaded\n"
             f"robot, _ = loaded({name!r}); q, qd = robot.random_state(np.random.default_rng(0), 1)\n"
-            f"t = time.perf_counter(); robot.{call}_derivatives(q[0], qd[0], qd[0]); print(time.perf_counter() - t)"
+            f"t = time.process_time(); robot.{call}_derivatives(q[0], qd[0], qd[0]); print(time.process_time() - t)"
         )
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
@@ -151,44 +131,28 @@ def cold(name: str) -> list[str]:
     return made
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def bound() -> float:
     """µs of a bound call with one state: inverse dynamics derivatives of UR5."""
     ours, _ = loaded("UR5")
     q, qd = (a[0].copy() for a in ours.random_state(np.random.default_rng(0), 1))
     call = ours.kernel("inverse_dynamics_derivatives").bind(q, qd, qd.copy(), np.empty((6, 18)))
-    return min(fastest({"": lambda: [call() for _ in range(1000)]}, 50).values()) * 1e3
+    return 1e3 * fastest({"": many(call, count=1000)}, 50)[""]
 
 
-def main() -> None:
+def measured() -> dict[str, Any]:
     hinge.set_threads(1)
-    eigen = Path(next((a for a in sys.argv[1:] if not a.startswith("-")), SITE / "include/eigen3"))
-    parts = []
+    library = built(Path(next((a for a in sys.argv[1:] if not a.startswith("-")), SITE / "include/eigen3")))
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        library = built(eigen)
         head = ["robot", "nv", "dID ns", "packed", "Pinocchio", "dFD ns", "packed", "Pinocchio"]
-        parts.append(table(head, [row(name, library, folder) for name in ROBOTS]))
+        dense = [head, *(row(name, library, Path(place)) for name in ROBOTS)]
     head = ["robot", "inverse dynamics, ns", "vjp", "jvp", "forward dynamics, ns", "vjp", "jvp"]
-    parts.append(table(head, [products(name) for name in ("UR5", "Panda arm", "G1")]))
-    parts.append(table(["first call, cold, s", "dID", "dFD"], [cold(name) for name in ROBOTS]))
-    parts.append(
-        f"One state of UR5, bound: {bound():.2f} µs. One core of {processor()}, Python {platform.python_version()}, "
-        f"Pinocchio {pin.__version__}."
-    )
-    text = "\n\n".join(parts)
-    print(text)
-    if "--write" in sys.argv:
-        TABLE.write_text(text + "\n", encoding="utf-8")
-        readme = HERE.parent / "README.md"
-        old = readme.read_text(encoding="utf-8")
-        before, rest = old.split(BEGIN)
-        readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    return {
+        "table": dense,
+        "products": [head, *(products(name) for name in ("UR5", "Panda arm", "G1"))],
+        "first": [["first call, cold, s", "dID", "dFD"], *(cold(name) for name in ROBOTS)],
+        "bound": figures.number(bound(), "µs a call, bound, derivatives of inverse dynamics of UR5"),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("pinocchio",))

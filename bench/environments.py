@@ -1,6 +1,6 @@
 """Environment steps a second: "go2-walk" beside a `MujocoEnv` on the same XML in Gymnasium's `SyncVectorEnv`.
 
-    python bench/environments.py
+    python bench/environments.py [--write]
 
 Both have the robot that hinge wrote as MJCF, on a plane, with the same springs, frame_skip and observations, and take
 the same random actions. Each runs in a process of its own, on one thread, by turns; time is that of the processor, the
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import figures
 import gymnasium
 import mujoco
 import numpy as np
@@ -133,19 +134,25 @@ def timed(path: str, mine: bool) -> float:
     return count * steps / (time.process_time() - begun)
 
 
-def main() -> None:
+def measured() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder) / "go2.xml")
-        print(f"apart after {COMPARED} steps: {apart(path):.1e}")
+        off = apart(path)
         rates: dict[bool, list[float]] = {True: [], False: []}
         for _ in range(ROUNDS):
             for mine in rates:
                 with multiprocessing.get_context("spawn").Pool(1) as alone:
                     rates[mine].append(alone.apply(timed, (path, mine)))
-        ours, other = (max(rates[mine]) for mine in (True, False))
-        print("| steps a second of | hinge | MujocoEnv in SyncVectorEnv | times |\n|---|---|---|---|")
-        print(f"| Go2 that walks | {ours:,.0f} | {other:,.0f} | {ours / other:.1f} |")
+    ours, other = (max(rates[mine]) for mine in (True, False))
+    return {
+        "table": [
+            ["steps a second of", "hinge", "MujocoEnv in SyncVectorEnv", "times", f"apart after {COMPARED} steps"],
+            ["Go2 that walks", f"{ours:,.0f}", f"{other:,.0f}", f"{ours / other:.1f}", f"{off:.0e}"],
+        ],
+        "go2": figures.number(ours, "environment steps a second"),
+        "go2_times": figures.number(ours / other, "times a MujocoEnv in SyncVectorEnv"),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("mujoco", "gymnasium"))

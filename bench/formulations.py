@@ -1,28 +1,27 @@
-"""Counts and times every formulation, and writes docs/formulations.md's tables and its picture.
+"""Every formulation on a general arm of six joints: what it counts and what it takes.
 
-    python bench/formulations.py            print the tables
-    python bench/formulations.py --write    also write them into the page, and draw docs/formulations.svg
+    python bench/formulations.py            print the table with times
+    python bench/formulations.py --write    also keep it, and write it into the docs
+    python bench/formulations.py --counts   write what is counted into docs/formulations.md, and draw its picture
 
-Times are of a general arm of six joints, in batches of 4,096 states on one core, in double precision; rounds go from
-method to method and the fastest of each is kept, because machines are noisy.
+Times are of batches of 4,096 states on one core, in double precision.
 """
 
 from __future__ import annotations
 
-import platform
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import figures
 import numpy as np
-from against_pinocchio import processor
+from measuring import fastest
 
 import hinge
 from hinge.counting import published, table
 from hinge.counting.claims import claimed, crossings, first, of, printed_first
 from hinge.counting.measure import COUNTED, arm, cost, polynomial
-from hinge.counting.sheets import Sheet
 from hinge.robot import ALGORITHMS
 
 PAGE = Path(__file__).parents[1] / "docs" / "formulations.md"
@@ -67,30 +66,20 @@ def times() -> dict[tuple[str, str], float]:
     for _, _, name, method in STORY:
         kernel = robot.kernel(name, method)
         given = (q,) if name == "mass_matrix" else (q, x, y)
-        out = kernel(*given)
-        calls[name, method] = lambda kernel=kernel, given=given, out=out: kernel(*given, out=out)
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(ROUNDS):
-        for key, call in calls.items():
-            start = time.perf_counter()
-            call()
-            best[key] = min(best[key], time.perf_counter() - start)
-    return {key: seconds / STATES * 1e9 for key, seconds in best.items()}
+        calls[name, method] = partial(kernel, *given, out=kernel(*given))
+    return {key: seconds / STATES * 1e9 for key, seconds in fastest(calls, ROUNDS).items()}
 
 
-def story(took: dict[tuple[str, str], float]) -> Sheet:
+def measured() -> dict[str, Any]:
     """The methods in the order they were found."""
-    rows = []
+    took, rows = times(), [["year", "who", "what", "method=", "as written", "traced", "ns a state"]]
     for year, who, name, method in STORY:
         here, plain = cost(name, method, SIX), published.written(name, method)
         as_written = f"{plain.mul + plain.add:,}" if plain else ""
         rows.append(
-            (year, who, name, f"`{method}`", as_written, f"{here.mul + here.add:,}", f"{took[name, method]:.0f}")
+            [year, who, name, f"`{method}`", as_written, f"{here.mul + here.add:,}", f"{took[name, method]:.0f}"]
         )
-    columns = ("year", "who", "what", "method=", "as written", "traced", "ns a state")
-    note = (f"Multiplications and additions on a general arm of six joints. Times: one core of {processor()}, batches "
-            f"of {STATES:,} states, Python {platform.python_version()}, NumPy {np.__version__}.")  # fmt: skip
-    return Sheet("The methods in the order they were found", columns, tuple(rows), (note,), 4)
+    return {"story": rows}
 
 
 def put(text: str, name: str, content: str) -> str:
@@ -110,16 +99,13 @@ def blocks() -> dict[str, str]:
     return made | {"tables": "\n".join(f"### {sheet.title}\n\n{sheet.markdown()}" for sheet in rest)}
 
 
-def main() -> None:
-    made = {"story": story(times()).markdown()} | blocks()
-    for text in made.values():
-        print(text)
-    if "--write" in sys.argv:
-        page = PAGE.read_text(encoding="utf-8")
-        for name, text in made.items():
-            page = put(page, name, text)
-        PAGE.write_text(page, encoding="utf-8")
-        draw()
+def write_counts() -> None:
+    """Write what is counted into the page, and draw it."""
+    page = PAGE.read_text(encoding="utf-8")
+    for name, text in blocks().items():
+        page = put(page, name, text)
+    PAGE.write_text(page, encoding="utf-8")
+    draw()
 
 
 # ---- the picture
@@ -152,8 +138,8 @@ def draw() -> None:
     for panel, name in zip(panels, COUNTED, strict=True):
         panel.set(yscale="log", xlim=(2, 20), ylim=LIMITS[name], xlabel="joints of a general arm")
         ends = []
-        for method in ALGORITHMS[name]:
-            if method not in LEFT_OUT:
+        for method, known in ALGORITHMS[name].items():
+            if method not in LEFT_OUT and not known.closes:
                 ends.append(_line(panel, name, method))
         _name(panel, ends)
         _cross(panel, name)
@@ -227,4 +213,4 @@ def _cross(panel: Any, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write_counts() if "--counts" in sys.argv else figures.main(__file__, measured, ())

@@ -1,17 +1,17 @@
-"""Kernels on a GPU: time a state, and the share of what a copy on the same card reaches.
+"""Kernels on a GPU: time a state, the share of what a copy on the same card reaches, and rollouts.
 
-python bench/gpu.py ur5.urdf panda.urdf,panda_finger_joint1 g1.urdf   (with CuPy, on a machine with a GPU)
-python bench/gpu.py rollouts panda.urdf                               (steps a second)
+    python bench/gpu.py [--write]     (with CuPy, on a machine with a GPU)
 
-Joints named after a file are locked for derivatives.
+Derivatives are packed, and those of the Panda are of its arm: the hand is locked.
 """
 
 import itertools
-import sys
 import time
 
 import cupy
+import figures
 import numpy as np
+from measuring import G1, PANDA, UR5
 
 import hinge
 from hinge.backends.cuda.device import gpu
@@ -21,6 +21,11 @@ ROLLOUTS, STEPS, H = 1 << 17, 1000, 1e-4
 NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 NUMBERS = (np.float32, np.float64)
 SLOPES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+ROBOTS = {
+    "UR5": (UR5, ()),
+    "Panda with hand; derivatives of the arm": (PANDA, ("panda_finger_joint1",)),
+    "G1": (G1, ()),
+}
 
 
 def seconds(call, trips=TRIPS):
@@ -68,10 +73,8 @@ def row(robot, name, number, copied):
     called = (time.perf_counter() - start) / 1000
     cupy.cuda.Device().synchronize()
     assert np.array_equal(made.get(), outs[0][:64].get(), equal_nan=True)
-    return (
-        f"| {robot.name} | {name} | {np.dtype(number).name} | {1e9 * taken / STATES:.4f} | {100 * share:.0f} % "
-        f"| {1e6 * called:.0f} | {ready:.1f} |"
-    )
+    ns, of_copy, small_call = f"{1e9 * taken / STATES:.4f}", f"{100 * share:.0f} %", f"{1e6 * called:.0f}"
+    return [robot.name, name, np.dtype(number).name, ns, of_copy, small_call, f"{ready:.1f}"]
 
 
 def computed_torque(robot):
@@ -95,41 +98,52 @@ def rollout_row(robot, method, number, controlled, every, rollouts=ROLLOUTS):
     taken = seconds(lambda: hinge.rollout(robot, q, qd, STEPS, H, method=method, record=every, **given), 3)
     words = f"rollout {method}, {'computed torque' if controlled else 'held torque'}"
     words += "" if every >= STEPS else f", record every {every}"
-    return f"| {robot.name} | {words} | {np.dtype(number).name} | {1e-9 * rollouts * STEPS / taken:.2f} | {ready:.1f} |"
+    rate = f"{1e-9 * rollouts * STEPS / taken:.2f}"
+    return [robot.name, words, np.dtype(number).name, rate, f"{ready:.1f}"]
 
 
-def main_rollouts(files):
-    print(f"{gpu().name}; {ROLLOUTS} rollouts of {STEPS} steps, arrays of CuPy in and out.\n")
-    print("| robot | rollout | numbers | 10⁹ steps a second | s of the first call |")
-    print("|---|---|---|---|---|")
-    for word in files:
-        robot = hinge.load(word)
-        for method in ("semi_implicit", "rk4"):
-            for number in (np.float32, np.float64):
-                for controlled in (False, True):
-                    print(rollout_row(robot, method, number, controlled, STEPS), flush=True)
-        if robot.nv < 20:
-            for every in (10, 1):
-                print(rollout_row(robot, "semi_implicit", np.float32, True, every), flush=True)
-
-
-def main(words):
-    copied = bandwidth()
-    print(
-        f"{gpu().name}; a copy reads and writes {copied / 1e12:.2f} TB/s; {STATES} states, rows as users have them.\n"
-    )
-    print("| robot | kernel | numbers | ns a state | of a copy | µs a call of 64 states | s to compile |")
-    print("|---|---|---|---|---|---|---|")
-    for word in words:
-        file, *locked = word.split(",")
+def rollouts():
+    """The table of rollouts."""
+    rows = [["robot", "rollout", "numbers", "10⁹ steps a second", "s of the first call"]]
+    for file, _ in ROBOTS.values():
         robot = hinge.load(file)
-        for name, number in itertools.product(NAMES, NUMBERS):
-            print(row(robot, name, number, copied), flush=True)
+        for method, number, controlled in itertools.product(("semi_implicit", "rk4"), NUMBERS, (False, True)):
+            rows.append(rollout_row(robot, method, number, controlled, STEPS))
+        for every in (10, 1) if robot.nv < 20 else ():
+            rows.append(rollout_row(robot, "semi_implicit", np.float32, True, every))
+    return rows
+
+
+def in_short(kernels):
+    """A row a robot: ns a state in float32, and what that is of a copy."""
+    rows = [["robot", "nv", "inverse dynamics", "forward dynamics", "mass matrix", "dID, packed", "dFD, packed"]]
+    cells = [f"{float(row[3]):.3g} ({row[4]})" for row in kernels[1:] if row[2] == "float32"]
+    for k, (words, (file, locked)) in enumerate(ROBOTS.items()):
+        nv = hinge.load(file).nv
+        size = f"{nv}; {nv - len(locked)}" if locked else str(nv)
+        rows.append([words, size, *cells[5 * k : 5 * k + 5]])
+    return rows
+
+
+def measured():
+    copied = bandwidth()
+    kernels = [["robot", "kernel", "numbers", "ns a state", "of a copy", "µs a call of 64 states", "s to compile"]]
+    for file, locked in ROBOTS.values():
+        robot = hinge.load(file)
+        kernels += [row(robot, name, number, copied) for name, number in itertools.product(NAMES, NUMBERS)]
         arm = robot.lock(locked) if locked else robot
-        for name, number in itertools.product(SLOPES, NUMBERS):
-            print(row(arm, name, number, copied), flush=True)
+        kernels += [row(arm, name, number, copied) for name, number in itertools.product(SLOPES, NUMBERS)]
+    runs = rollouts()
+    panda = ("panda", "rollout semi_implicit, computed torque", "float32")
+    return {
+        "kernels": kernels,
+        "in_short": in_short(kernels),
+        "rollouts": runs,
+        "copy": figures.number(copied / 1e12, "TB/s of a copy, read and written"),
+        "panda": figures.number(float(next(r[3] for r in runs if tuple(r[:3]) == panda)), "10⁹ steps a second"),
+        "compile": figures.number(float(kernels[1][6]), "s to compile inverse dynamics of UR5"),
+    }
 
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "rollouts"]
-    (main_rollouts if "rollouts" in sys.argv else main)(words)
+    figures.main(__file__, measured, ("cupy",), f"one {gpu().name}, beside {{}}")

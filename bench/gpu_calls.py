@@ -1,6 +1,6 @@
 """What a call from Python costs on arrays that live on a GPU: the median for 64 states of an arm, and the least, in µs.
 
-    python bench/gpu_calls.py      (with CuPy, torch or JAX, on a machine with a GPU)
+    python bench/gpu_calls.py [--write]     (with CuPy, torch or JAX, on a machine with a GPU)
 
 Nobody waits for results while the clock runs: it is the Python of a call, memory for its result, and the launch.
 """
@@ -8,9 +8,11 @@ Nobody waits for results while the clock runs: it is the Python of a call, memor
 import statistics
 import time
 
+import figures
 import numpy as np
 
 import hinge
+from hinge.backends.cuda.device import gpu
 
 STATES, CALLS, ROUNDS = 64, 300, 15
 
@@ -91,17 +93,17 @@ def jax_times(robot, given):
     yield "JAX's own q + qd + qdd, jit", median(called, plain, wait=wait)
 
 
-def main():
+def measured():
     robot = hinge.samples.puma560()
     q, qd = robot.random_state(np.random.default_rng(0), STATES)
-    print("| call of inverse_dynamics, 64 states | µs | least |\n|---|---|---|")
+    rows = [["call of inverse_dynamics", "median", "least"]]
     for times in (cupy_times, torch_times, jax_times):
         try:
-            for what, (taken, least) in times(robot, (q, qd, qd)):
-                print(f"| {what} | {taken:.1f} | {least:.1f} |", flush=True)
+            rows += [[what, f"{taken:.1f}", f"{least:.1f}"] for what, (taken, least) in times(robot, (q, qd, qd))]
         except ImportError as missing:
-            print(f"| {missing} | | |")
+            rows.append([str(missing), "", ""])
+    return {"table": rows}
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, (), f"one {gpu().name}, beside {{}}")

@@ -1,11 +1,10 @@
-"""What an installation takes: packages, megabytes and seconds of hinge alone and of its extras, for the README.
+"""What an installation takes: packages, megabytes and seconds of hinge alone and of its extras.
 
-    python bench/installing.py            print it
-    python bench/installing.py --write    also write bench/installing.md and the README's copy of it
+    python bench/installing.py [--write]
 
 Sizes are of the files that the packages in this environment say are theirs, compiled Python among them, on the disk.
-An extra counts what it brings besides the core; what is not installed is said. Seconds are of a new environment in a
-folder of its own, and of the processor: what the network takes is not in them.
+An extra counts what it brings besides the core; of one that is not installed the last row is kept. Seconds are of a new
+environment in a folder of its own, and of the processor: what the network takes is not in them.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from __future__ import annotations
 import importlib.metadata as metadata
 import marshal
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -21,7 +19,9 @@ import tempfile
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import figures
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -29,7 +29,6 @@ HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
 PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 FOR_USERS = [name for name in PROJECT["optional-dependencies"] if name not in ("test", "docs", "dev")]
-BEGIN, END = "<!-- installing -->", "<!-- end of installing -->"
 
 
 class NotHere(LookupError):
@@ -66,19 +65,20 @@ def own() -> int:
     return sum(path.stat().st_size for path in sources) + sum(map(len, code))
 
 
-def sizes() -> str:
+def sizes() -> list[list[str]]:
     """The table of the README: a row for the core, and one for each extra."""
     core = packages(PROJECT["dependencies"])
-    rows = [f"| `hinge` | {len(core) + 1} | {(sum(core.values()) + own()) / 1e6:.0f} | {_largest(core)} |"]
+    rows = [["`hinge`", str(len(core) + 1), f"{(sum(core.values()) + own()) / 1e6:.0f}", _largest(core)]]
     for extra in FOR_USERS:
         try:
             more = packages(filter(_here, PROJECT["optional-dependencies"][extra]))
         except NotHere as missing:
-            rows.append(f"| `[{extra}]` | | | not measured: {missing} was not installed |")
+            kept = [row for row in figures.kept()["installing"]["figures"]["sizes"] if row[0] == f"`[{extra}]`"]
+            rows += kept or [[f"`[{extra}]`", "", "", f"not measured: {missing} was not installed"]]
             continue
         more = {name: size for name, size in more.items() if name not in core}
-        rows.append(f"| `[{extra}]` | + {len(more)} | + {sum(more.values()) / 1e6:.0f} | {_largest(more)} |")
-    return "\n".join(["| | packages | MB | the largest |", "|---|---|---|---|", *rows, ""])
+        rows.append([f"`[{extra}]`", f"+ {len(more)}", f"+ {sum(more.values()) / 1e6:.0f}", _largest(more)])
+    return [["", "packages", "MB", "the largest"], *rows]
 
 
 def _largest(found: dict[str, int]) -> str:
@@ -86,7 +86,7 @@ def _largest(found: dict[str, int]) -> str:
     return ", ".join(f"{name} {metadata.version(name)} ({found[name] / 1e6:.0f} MB)" for name in first)
 
 
-def seconds() -> str:
+def seconds() -> list[list[str]]:
     """What it takes of the processor from nothing to the README's example, and from there to the demo."""
     example = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.S)[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -105,8 +105,8 @@ def seconds() -> str:
         for what, command in steps.items():
             used = sum(os.times()[2:4])
             subprocess.run(command, check=True, capture_output=True, cwd=folder, env=alone)
-            rows.append(f"| {what} | {sum(os.times()[2:4]) - used:.1f} |")
-    return "\n".join(["| | s of one core |", "|---|---|", *rows, ""])
+            rows.append([what, f"{sum(os.times()[2:4]) - used:.1f}"])
+    return [["", "s of one core"], *rows]
 
 
 def _here(line: str) -> bool:
@@ -114,11 +114,9 @@ def _here(line: str) -> bool:
     return not marker or marker.evaluate()
 
 
+def measured() -> dict[str, Any]:
+    return {"sizes": sizes(), "seconds": seconds()}
+
+
 if __name__ == "__main__":
-    where = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores"
-    made = f"{sizes()}\n{seconds()}\n{where}. Downloads come on top.\n"
-    print(made)
-    if "--write" in sys.argv[1:]:
-        (HERE / "installing.md").write_text(made, encoding="utf-8")
-        before, rest = README.read_text(encoding="utf-8").split(BEGIN + "\n")
-        README.write_text(f"{before}{BEGIN}\n{made}{END}{rest.split(END)[1]}", encoding="utf-8")
+    figures.main(__file__, measured, ())

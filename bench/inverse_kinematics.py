@@ -1,31 +1,28 @@
-"""Times inverse kinematics against a loop over SciPy's least_squares, in one run on one core.
+"""Inverse kinematics of a thousand poses beside a loop over SciPy's least_squares.
 
-    python bench/inverse_kinematics.py            a thousand poses of Panda and UR5
-    python bench/inverse_kinematics.py --quick    fewer of them for SciPy
+    python bench/inverse_kinematics.py [--write]
 
 Both are given the same poses, limits and random starts, and go on to the next start until a pose is reached to 1e-9.
 SciPy's residuals and their Jacobian come from hinge, a call of one state each, which is a small part of its time. It is
-timed on a part of the poses, because it treats them one after another. Files are those of the package
-example-robot-data.
+timed on a part of the poses, because it treats them one after another.
 """
 
 from __future__ import annotations
 
-import sys
-import sysconfig
 import time
-from pathlib import Path
+from functools import partial
+from typing import Any
 
+import figures
 import numpy as np
-from against_pinocchio import processor
+from measuring import PANDA, UR5, fastest
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 import hinge
 
-ROBOTS = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
-ARMS = (("panda_description/urdf/panda.urdf", "panda_hand"), ("ur_description/urdf/ur5_robot.urdf", "ee_link"))
-POSES, STARTS, ROUNDS, NEAR = 1000, 64, 5, 1e-9
+ARMS = {"panda": (PANDA, "panda_hand"), "ur5": (UR5, "ee_link")}
+POSES, PART, STARTS, ROUNDS, NEAR = 1000, 100, 64, 5, 1e-9
 
 
 def by_scipy(robot: hinge.Robot, goal: np.ndarray, frame: str, starts: np.ndarray) -> bool:
@@ -51,28 +48,25 @@ def by_scipy(robot: hinge.Robot, goal: np.ndarray, frame: str, starts: np.ndarra
     return False
 
 
-def main() -> None:
-    part = 20 if "--quick" in sys.argv else 200
+def measured() -> dict[str, Any]:
     hinge.set_threads(1)
-    print(processor())
-    for file, frame in ARMS:
-        robot = hinge.load(ROBOTS / file)
+    made: dict[str, Any] = {"table": [["robot", "hinge, µs a pose", "reached", "SciPy, µs a pose", "reached", "times"]]}
+    for key, (file, frame) in ARMS.items():
+        robot = hinge.load(file)
         goals = robot.pose(robot.random_state(np.random.default_rng(1), POSES)[0], frame)
         starts = robot.random_state(np.random.default_rng(0), STARTS)[0]
-        hinge.inverse_kinematics(robot, goals[:2], frame)
-        ours, error = np.inf, np.empty(0)
-        for _ in range(ROUNDS):
-            began = time.process_time()
-            error = hinge.inverse_kinematics(robot, goals, frame, starts=STARTS).error
-            ours = min(ours, time.process_time() - began)
+        solve = partial(hinge.inverse_kinematics, robot, goals, frame, starts=STARTS)
+        error = solve().error
+        ours = 1e6 * fastest({"": solve}, ROUNDS)[""] / POSES
         began = time.process_time()
-        reached = [by_scipy(robot, goal, frame, starts) for goal in goals[:part]]
-        theirs = (time.process_time() - began) / part * POSES
-        good = (error.max(axis=1) < NEAR).mean()
-        print(f"{robot.name}: hinge {ours / POSES * 1e6:.1f} µs a pose, {good:.1%} reached; "
-              f"SciPy {theirs / POSES * 1e6:.0f} µs, {np.mean(reached):.1%} of {part}; "
-              f"{theirs / ours:.0f} times as fast")  # fmt: skip
+        reached = [by_scipy(robot, goal, frame, starts) for goal in goals[:PART]]
+        theirs = 1e6 * (time.process_time() - began) / PART
+        good, well = f"{(error.max(axis=1) < NEAR).mean():.1%}", f"{np.mean(reached):.1%}"
+        made["table"].append([robot.name, f"{ours:.1f}", good, f"{theirs:.0f}", well, f"{theirs / ours:.0f}"])
+        made[key] = figures.number(ours, "µs a pose")
+        made[f"{key}_scipy"] = figures.number(theirs / 1e3, "ms a pose of SciPy")
+    return made
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("scipy",))

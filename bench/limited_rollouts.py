@@ -1,32 +1,27 @@
-"""Rollouts with joint damping and limits of effort against `mujoco.rollout` on one thread, both on the same file.
+"""Rollouts with joint damping and limits of effort beside `mujoco.rollout` on one thread, on the same file.
 
-    HINGE_ROBOTS=folder python bench/limited_rollouts.py            Panda, without and with its hand
-    HINGE_ROBOTS=folder python bench/limited_rollouts.py --quick    fewer steps
+    HINGE_ROBOTS=folder python bench/limited_rollouts.py [--write]    Panda, without and with its hand
 
 4,096 rollouts of 1,000 semi-implicit steps of 1 ms, a row of random joint forces held over each and cut at the limits.
 Actuators of the files become motors whose joints have the limits of effort that the actuators had; contacts and
-constraints are off on both sides. MuJoCo takes one rollout after another, so a part of them is timed. Time is the
-processor's, the least of alternating rounds; how far the states are apart at the end is printed too.
+constraints are off on both sides. MuJoCo takes one rollout after another, so a part of them is timed.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import figures
 import mujoco
 import numpy as np
+from measuring import fastest, menagerie
 from mujoco import rollout
 
 import hinge
 
-ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[2] / "shared" / "robots"))
-FILES = ("franka_emika_panda/panda_nohand.xml", "franka_emika_panda/panda.xml")
-STEP, ROLLOUTS, THEIRS = 1e-3, 4096, 64
+FILES = {"arm": "franka_emika_panda/panda_nohand.xml", "hand": "franka_emika_panda/panda.xml"}
+STEP, STEPS, ROLLOUTS, THEIRS, ROUNDS = 1e-3, 1000, 4096, 64, 3
 FINGERS = 100.0  # N, of joints that no actuator names
 
 
@@ -48,43 +43,41 @@ def with_motors(text: str) -> str:
     return ElementTree.tostring(tree, encoding="unicode")
 
 
-def timed(call: Any, *args: Any, **options: Any) -> tuple[float, Any]:
-    start = time.process_time()
-    made = call(*args, **options)
-    return time.process_time() - start, made
-
-
-def compared(file: str, steps: int, rounds: int) -> None:
-    text = with_motors((ROBOTS / file).read_text(encoding="utf-8"))
+def compared(file: str) -> tuple[str, float, float, float]:
+    """A robot's name, ns a step of ours and of theirs, and how far states are apart at the end."""
+    text = with_motors((menagerie() / file).read_text(encoding="utf-8"))
     robot, m = hinge.load(text), mujoco.MjModel.from_xml_string(text)
     for name in ("CONSTRAINT", "CONTACT", "SENSOR", "EULERDAMP"):  # damping at the beginning of a step, as here
         m.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}"))
     m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_EULER, STEP
     rng = np.random.default_rng(0)
     q = robot.neutral() + rng.uniform(-0.3, 0.3, (ROLLOUTS, robot.nv))
-    qd, taus = np.zeros_like(q), rng.normal(scale=robot.limits.effort, size=(ROLLOUTS, steps, robot.nv))
+    qd, taus = np.zeros_like(q), rng.normal(scale=robot.limits.effort, size=(ROLLOUTS, STEPS, robot.nv))
     start = np.zeros((THEIRS, mujoco.mj_stateSize(m, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     start[:, 1 : 1 + robot.nv] = q[:THEIRS]
     how: dict[str, Any] = {"effort": True, "joint_terms": ("armature", "damping"), "method": "semi_implicit"}
     hinge.rollout(robot, q, qd, 2, STEP, taus=taus[:, :2], record=2, **how)  # compiled before it is timed
-    ours = theirs = np.inf
-    for _ in range(rounds):
-        seconds, run = timed(hinge.rollout, robot, q, qd, steps, STEP, taus=taus, record=steps, **how)
-        ours = min(ours, seconds / (ROLLOUTS * steps))
-        seconds, (states, _) = timed(rollout.rollout, m, [mujoco.MjData(m)], start, taus[:THEIRS])
-        theirs = min(theirs, seconds / (THEIRS * steps))
+    runs = {
+        "ours": lambda: hinge.rollout(robot, q, qd, STEPS, STEP, taus=taus, record=STEPS, **how),
+        "theirs": lambda: rollout.rollout(m, [mujoco.MjData(m)], start, taus[:THEIRS]),
+    }
+    took, run, (states, _) = fastest(runs, ROUNDS), runs["ours"](), runs["theirs"]()
     apart = np.abs(run.q[:THEIRS, -1] - states[:, -1, 1 : 1 + robot.nv]).max()
-    print(
-        f"| {robot.name}, {robot.nv} DOF | {ours * 1e9:.0f} | {theirs * 1e9:.0f} | {theirs / ours:.1f} | {apart:.1e} |"
-    )
+    ours, theirs = 1e9 * took["ours"] / (ROLLOUTS * STEPS), 1e9 * took["theirs"] / (THEIRS * STEPS)
+    return f"{robot.name}, {robot.nv} DOF", ours, theirs, apart
 
 
-def main() -> None:
+def measured() -> dict[str, Any]:
     hinge.set_threads(1)
-    print("| robot | ns a step | mujoco.rollout | times | apart at end |\n|---|---|---|---|---|")
-    for file in FILES:
-        compared(file, *((200, 2) if "--quick" in sys.argv else (1000, 3)))
+    made: dict[str, Any] = {"table": [["robot", "ns a step", "mujoco.rollout", "times", "apart at end"]]}
+    for key, file in FILES.items():
+        name, ours, theirs, apart = compared(file)
+        made["table"].append([name, f"{ours:.0f}", f"{theirs:.0f}", f"{theirs / ours:.1f}", f"{apart:.0e}"])
+        made[f"{key}_step"] = figures.number(ours, "ns a step")
+        made[f"{key}_mujoco"] = figures.number(theirs, "ns a step of mujoco.rollout")
+        made[f"{key}_times"] = figures.number(theirs / ours, "times mujoco.rollout")
+    return made
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("mujoco",))

@@ -1,55 +1,54 @@
 """Long robots: how soon a chain is ready, cold, and how long a body takes.
 
-    python bench/long_chains.py                  chains of 50, 200 and 1,000 joints
-    python bench/long_chains.py 100 2000         of other lengths
+    python bench/long_chains.py [--write]
 
 Ready is from the robot to the first result, with the cache off: what is traced and compiled then. A body's time is that
-of a batch of 512,000 bodies on one core, by the state and the body, the fastest of many rounds. Batches of all lengths
-have the same size, and rounds alternate between them, because machines are noisy.
+of a batch of 512,000 bodies on one core, by the state and the body. Batches of all lengths have the same size.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import time
+from functools import partial
+from typing import Any
 
 os.environ["HINGE_CACHE_DIR"] = ""
 
+import figures
 import numpy as np
+from measuring import fastest
 
 import hinge
 
-BODIES, ROUNDS = 512_000, 40
+LENGTHS, BODIES, ROUNDS = (50, 200, 1000), 512_000, 20
 NAMES = ("inverse_dynamics", "forward_dynamics")
 
 
-def main(lengths: list[int]) -> None:
+def measured() -> dict[str, Any]:
     hinge.set_threads(1)
     hinge.samples.chain(np.random.default_rng(1), 3).inverse_dynamics(*np.zeros((3, 3)))  # the compiler wakes up
-    calls = {}
-    for n in lengths:
+    calls, ready = {}, {}
+    for n in LENGTHS:
         robot = hinge.samples.chain(np.random.default_rng(0), n)
         rng = np.random.default_rng(1)
         given = [rng.uniform(-1, 1, (BODIES // n, n)) for _ in range(3)]
-        took = []
+        start = time.process_time()
         for name in NAMES:
-            start = time.perf_counter()
             getattr(robot, name)(*(x[0] for x in given))
-            took.append(time.perf_counter() - start)
-            calls[n, name] = (getattr(robot, name), given)
-        print(f"{n:5} joints ready in {sum(took):6.2f} s: {took[0]:.2f} s and {took[1]:.2f} s", flush=True)
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(ROUNDS):
-        for key, (call, given) in calls.items():
-            start = time.perf_counter()
-            call(*given)
-            best[key] = min(best[key], time.perf_counter() - start)
-    for name in NAMES:
-        ns = {n: best[n, name] / (BODIES // n) / n * 1e9 for n in lengths}
-        first = ns[lengths[0]]
-        print(f"{name:17}", ", ".join(f"{n}: {x:.1f} ns a body (× {x / first:.2f})" for n, x in ns.items()))
+            calls[f"{name} {n}"] = partial(getattr(robot, name), *given)
+        ready[n] = time.process_time() - start
+    best = fastest(calls, ROUNDS)
+    ns = {n: [1e9 * best[f"{name} {n}"] / (BODIES // n) / n for name in NAMES] for n in LENGTHS}
+    rows = [[str(n), f"{ready[n]:.2f}", *(f"{x:.1f}" for x in ns[n])] for n in LENGTHS]
+    inverse, forward = (long / short for long, short in zip(ns[LENGTHS[-1]], ns[LENGTHS[0]], strict=True))
+    return {
+        "table": [["joints", "ready in, s", "inverse dynamics, ns a body", "forward dynamics, ns a body"], *rows],
+        "ready": figures.number(ready[LENGTHS[-1]], f"s of a processor, {LENGTHS[-1]} joints"),
+        "inverse": figures.number(inverse, f"times a body of {LENGTHS[0]} joints"),
+        "forward": figures.number(forward, f"times a body of {LENGTHS[0]} joints"),
+    }
 
 
 if __name__ == "__main__":
-    main([int(x) for x in sys.argv[1:]] or [50, 200, 1000])
+    figures.main(__file__, measured, ())

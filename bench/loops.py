@@ -1,6 +1,7 @@
-"""Dynamics of two six-joint arms that hold one thing between them, 4,096 states, against a Python loop over Pinocchio.
+"""Dynamics of two arms that hold one thing between them, beside a Python loop over Pinocchio.
 
-    HINGE_THREADS=1 python bench/loops.py
+    python bench/loops.py            print it
+    python bench/loops.py --write    also keep it, and write it into the docs
 
 hinge: one compiled kernel for the whole batch, from q, qd, tau to accelerations and loop forces, by each method.
 Pinocchio: constraintDynamics with the same closure, a call a state, on one core. All in one run.
@@ -9,11 +10,13 @@ Pinocchio: constraintDynamics with the same closure, a call a state, on one core
 from __future__ import annotations
 
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
 
+import figures
 import numpy as np
 import pinocchio as pin
+from measuring import fastest
 
 import hinge
 
@@ -33,7 +36,7 @@ def two_arms(kind: str) -> tuple[hinge.Robot, hinge.Robot, np.ndarray, np.ndarra
 
 def theirs(tree: hinge.Robot, kind: str, held: np.ndarray, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
            ) -> tuple[float, np.ndarray]:  # fmt: skip
-    """Seconds and accelerations of Pinocchio, a call a state."""
+    """Seconds a state and accelerations of Pinocchio, a call a state."""
     with tempfile.TemporaryDirectory() as folder:
         hinge.write(tree, Path(folder, "tree.urdf"))
         model = pin.buildModelFromUrdf(str(Path(folder, "tree.urdf")))
@@ -47,29 +50,27 @@ def theirs(tree: hinge.Robot, kind: str, held: np.ndarray, q: np.ndarray, qd: np
     pin.initConstraintDynamics(model, data, models, datas)
     settings = pin.ProximalSettings(1e-12, 1e-12, 0.0, 1)
     at = [pin.integrate(model, pin.neutral(model), x) for x in q]  # angles without limits are pairs there
-    best = float("inf")
-    for _ in range(3):
-        start = time.perf_counter()
-        made = [pin.constraintDynamics(model, data, x, v, f, models, datas, settings).copy()
-                for x, v, f in zip(at, qd, tau, strict=True)]  # fmt: skip
-        best = min(best, time.perf_counter() - start)
-    return best / len(q), np.array(made)
+    made: list[np.ndarray] = []
+
+    def loop() -> None:
+        made[:] = [
+            pin.constraintDynamics(model, data, x, v, f, models, datas, settings).copy()
+            for x, v, f in zip(at, qd, tau, strict=True)
+        ]
+
+    return fastest({"": loop}, 3)[""] / len(q), np.array(made)
 
 
 def ours(robot: hinge.Robot, method: str, *state: np.ndarray) -> tuple[float, np.ndarray]:
     """Seconds a state and accelerations of hinge."""
     kernel = robot.kernel("loop_dynamics", method=method)
-    made = kernel(*state)
-    best = float("inf")
-    for _ in range(20):
-        start = time.perf_counter()
-        made = kernel(*state)
-        best = min(best, time.perf_counter() - start)
-    return best / len(state[0]), made[0]
+    return fastest({"": lambda: kernel(*state)}, 20)[""] / len(state[0]), kernel(*state)[0]
 
 
-def main() -> None:
-    print(f"{'loop':10} {'method':12} {'hinge':>9} {'Pinocchio':>10} {'times':>6} {'apart':>8}")
+def measured() -> dict[str, Any]:
+    hinge.set_threads(1)
+    rows = [["loop", "method", "hinge, ns", "Pinocchio, ns", "times", "apart"]]
+    best: dict[str, float] = {}
     for kind in ("spherical", "fixed"):
         tree, robot, held, closed = two_arms(kind)
         rng = np.random.default_rng(0)
@@ -80,8 +81,12 @@ def main() -> None:
         for method in METHODS:
             fast, made = ours(robot, method, q, qd, tau)
             apart = np.abs(made - wanted).max() / np.abs(wanted).max()
-            print(f"{kind:10} {method:12} {fast * 1e9:6.0f} ns {slow * 1e9:7.0f} ns {slow / fast:6.0f} {apart:8.1e}")
+            rows.append([kind, method, f"{fast * 1e9:.0f}", f"{slow * 1e9:.0f}", f"{slow / fast:.0f}", f"{apart:.0e}"])
+            if kind == "fixed":
+                best = best or {"hinge": fast, "pinocchio": slow}
+    told = {name: figures.number(1e6 * seconds, "µs a state") for name, seconds in best.items()}
+    return {"table": rows, **told}
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("pinocchio",))

@@ -1,31 +1,31 @@
-"""Times batched simulation against mujoco.rollout in one run on one core, in double precision.
+"""Runge-Kutta steps beside `mujoco.rollout`, and steps that keep a mass matrix.
 
-    python bench/simulation.py                  an arm that comes with gymnasium, 11 DOF
+    python bench/simulation.py [--write]        an arm that comes with gymnasium, 11 DOF
     python bench/simulation.py panda.xml        any MJCF file
-    python bench/simulation.py --quick          fewer steps and rounds
 
-4,096 rollouts of 1,000 steps of 1 ms by the classic Runge-Kutta method, with a row of random joint forces held over
+4,096 rollouts of 500 steps of 1 ms by the classic Runge-Kutta method, with a row of random joint forces held over
 each step; the last state is kept. Constraints, contacts, springs, dampers, actuators and sensors are off on both sides.
 MuJoCo runs one rollout after the other on one thread, so its steps a second do not depend on how many there are: a part
-of them is timed. Time is the processor's, and the fastest of alternating rounds counts, because machines are noisy. How
-far the two are apart at the end is printed too. Then hinge again with computed torque traced in, stops, damping and
-effort limits on, against the same time of MuJoCo's, which has none of them.
+of them is timed. Then hinge again with computed torque traced in, stops, damping and effort limits on, beside the same
+time of MuJoCo's, which has none of them. And a Puma that takes its mass matrix and bias force of every k-th step.
 """
 
 from __future__ import annotations
 
-import platform
 import sys
-import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import figures
 import mujoco
 import numpy as np
+from measuring import fastest
 from mujoco import rollout
 
 import hinge
 
-STEP, SPREAD = 1e-3, 0.3
+STEP, SPREAD, ROLLOUTS, STEPS, PART, ROUNDS = 1e-3, 0.3, 4096, 500, 64, 3
 OFF = ("CONSTRAINT", "CONTACT", "SPRING", "DAMPER", "ACTUATION", "SENSOR")
 
 
@@ -39,14 +39,20 @@ def model(path: Path) -> mujoco.MjModel:
     return m
 
 
-def timed(call: object, *args: object, **options: object) -> tuple[float, object]:
-    start = time.process_time()
-    made = call(*args, **options)  # type: ignore[operator]
-    return time.process_time() - start, made
+def keeping() -> dict[int, float]:
+    """How long a step of many Pumas takes whose mass matrix is of every k-th step, as times one without."""
+    robot = hinge.samples.puma560()
+    q, qd = robot.random_state(np.random.default_rng(0), ROLLOUTS)
+    told = {"method": "semi_implicit", "step": STEP, "record": "last"}
+    start = STEPS * STEP, q, 0.1 * qd
+    runs = {str(k): partial(hinge.simulate, robot, *start, keep=k, **told) for k in (1, 4, 16)}
+    for run in runs.values():
+        run()
+    took = fastest(runs, ROUNDS)
+    return {k: took[str(k)] / took["1"] for k in (4, 16)}
 
 
-def main() -> None:
-    quick = "--quick" in sys.argv
+def measured() -> dict[str, Any]:
     files = [a for a in sys.argv[1:] if not a.startswith("-")]
     if files:
         path = Path(files[0])
@@ -54,7 +60,6 @@ def main() -> None:
         import gymnasium
 
         path = Path(gymnasium.__file__).parent / "envs/mujoco/assets/pusher_v5.xml"
-    rollouts, steps, part, rounds = (4096, 100, 64, 2) if quick else (4096, 1000, 64, 4)
     hinge.set_threads(1)
     robot, m = hinge.load(path), model(path)
     d = mujoco.MjData(m)
@@ -62,33 +67,28 @@ def main() -> None:
         sys.exit("give a robot without quaternions: the two order a free joint's coordinates in different ways")
     rng = np.random.default_rng(0)
     size = np.diag(robot.mass_matrix(robot.neutral()))
-    tau = SPREAD * size * rng.normal(size=(rollouts, steps, robot.nv))
-    q = robot.neutral() + SPREAD * rng.normal(size=(rollouts, robot.nv))
-    qd = np.zeros_like(q)
-    start = np.zeros((part, mujoco.mj_stateSize(m, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
-    start[:, 1 : 1 + robot.nv] = q[:part]
-    spec, given = int(mujoco.mjtState.mjSTATE_QFRC_APPLIED), np.ascontiguousarray(tau[:part])
-    hinge.simulate(robot, 2 * STEP, q, qd, tau[:, :2], step=STEP, record="last")  # compiled before it is timed
-    ours = theirs = np.inf
-    for _ in range(rounds):
-        seconds, run = timed(hinge.simulate, robot, steps * STEP, q, qd, tau, step=STEP, record="last")
-        ours = min(ours, seconds / (rollouts * steps))
-        seconds, (states, _) = timed(rollout.rollout, m, d, start, given, control_spec=spec)
-        theirs = min(theirs, seconds / (part * steps))
-    inside = np.clip(q, robot.limits.lower, robot.limits.upper)
+    tau = SPREAD * size * rng.normal(size=(ROLLOUTS, STEPS, robot.nv))
+    q = robot.neutral() + SPREAD * rng.normal(size=(ROLLOUTS, robot.nv))
+    qd, inside = np.zeros_like(q), np.clip(q, robot.limits.lower, robot.limits.upper)
+    start = np.zeros((PART, mujoco.mj_stateSize(m, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    start[:, 1 : 1 + robot.nv] = q[:PART]
+    spec, given = int(mujoco.mjtState.mjSTATE_QFRC_APPLIED), np.ascontiguousarray(tau[:PART])
     full: dict = {"control": hinge.control.computed_torque(robot, robot.neutral()), "limits": "stop", "effort": True,
                   "joint_terms": ("armature", "damping"), "method": "rk4", "step": STEP, "record": "last"}  # fmt: skip
-    hinge.simulate(robot, 2 * STEP, inside, qd, **full)
-    whole = min(timed(hinge.simulate, robot, steps * STEP, inside, qd, **full)[0] for _ in range(rounds))
-    whole /= rollouts * steps
-    apart = np.abs(run.final[0][:part] - states[:, -1, 1 : 1 + robot.nv]).max()
-    print(f"{robot.name}, {robot.nv} DOF, {rollouts} rollouts × {steps} steps, one core, Python "
-          f"{platform.python_version()}, MuJoCo {mujoco.__version__}")  # fmt: skip
-    print(f"  hinge           {1e-6 / ours:8.3f} million steps/s  ({ours * 1e9:.0f} ns a step)")
-    print(f"  mujoco.rollout  {1e-6 / theirs:8.3f} million steps/s  ({theirs * 1e9:.0f} ns a step)")
-    print(f"  × {theirs / ours:.1f}; the states at the end differ by {apart:.1e}")
-    print(f"  hinge with computed torque, stops, damping, effort limits {whole * 1e9:.0f} ns: × {theirs / whole:.1f}")
+    runs = {
+        "ours": partial(hinge.simulate, robot, STEPS * STEP, q, qd, tau, step=STEP, record="last"),
+        "theirs": partial(rollout.rollout, m, d, start, given, control_spec=spec),
+        "full": partial(hinge.simulate, robot, STEPS * STEP, inside, qd, **full),
+    }
+    (q_end, _), (states, _), _ = runs["ours"]().final, runs["theirs"](), runs["full"]()  # compiled before it is timed
+    apart = np.abs(q_end[:PART] - states[:, -1, 1 : 1 + robot.nv]).max()
+    took = fastest(runs, ROUNDS)
+    ours, theirs, whole = (1e9 * took[k] / STEPS / n for k, n in zip(runs, (ROLLOUTS, PART, ROLLOUTS), strict=True))
+    told = {f"keep_{k}": figures.number(times, "times a step without keep") for k, times in keeping().items()}
+    head = ["robot", "ns a step", "mujoco.rollout", "times", "apart at end", "with controller, stops, limits", "times"]
+    row = [f"{robot.name}, {robot.nv} DOF", f"{ours:.0f}", f"{theirs:.0f}", f"{theirs / ours:.1f}", f"{apart:.0e}"]
+    return {"table": [head, [*row, f"{whole:.0f}", f"{theirs / whole:.1f}"]], **told}
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("mujoco", "gymnasium"))

@@ -1,33 +1,31 @@
-"""Times a sweep on two local workers against the bare kernel, in the same processes and by turns.
+"""A sweep on two local workers beside the bare kernel, in the same processes and by turns.
 
-    python bench/sweeps.py                  a UR5 of example-robot-data, 1,000,000 rollouts
-    python bench/sweeps.py --quick          200,000 of them
-    python bench/sweeps.py arm.urdf         any robot file
+    python bench/sweeps.py [--write]
 
 Each rollout has 200 Runge-Kutta steps of 1 ms, masses and a start of its own; the last state is kept. The bare kernel
 is `hinge.rollout` on numbers that are there already, each worker half of them. Time is the processors', of the workers
-and of the process that asks and schedules, because machines are noisy; the least of the rounds counts. Seconds on the
-wall, of a cluster that runs, are printed too, and how long the store takes to open.
+and of the process that asks and schedules.
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+import figures
 import numpy as np
 from distributed import wait
+from measuring import UR5, fastest
 
 import hinge
 from hinge.sweeps import uniform
 from hinge.sweeps.workers import local
 
-UR5 = "cmeel.prefix/share/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf"
-STEPS, STEP, CHUNK, WORKERS = 200, 1e-3, 8192, 2
+STEPS, STEP, CHUNK, WORKERS, ROLLOUTS, ROUNDS = 200, 1e-3, 8192, 2, 500_000, 2
+LARGE = 61_036  # rollouts of a chunk of a sweep of a billion
 
 
 def bare(robot: hinge.Robot, masses: dict[str, float], rollouts: int) -> None:
@@ -42,54 +40,51 @@ def bare(robot: hinge.Robot, masses: dict[str, float], rollouts: int) -> None:
         hinge.rollout(robot, q[:n], qd[:n], STEPS, STEP, method="rk4", record=STEPS, parameters=part)
 
 
-def main() -> None:
-    files = [a for a in sys.argv[1:] if not a.startswith("-")]
-    robot = hinge.load(files[0] if files else Path(sysconfig.get_path("purelib"), UR5))
-    rollouts, rounds = (200_000, 2) if "--quick" in sys.argv else (1_000_000, 2)
+def measured() -> dict[str, Any]:
+    robot = hinge.load(UR5)
     masses = {f"{name}.mass": robot.model.links[name][0] for name in robot.body_names}
     spreads = {name: uniform(0.8 * m, 1.2 * m) for name, m in masses.items()}
     starts = {"q": uniform(-1.0, 1.0), "qd": uniform(-1.0, 1.0)}
     folder = Path(tempfile.mkdtemp())
     with local(WORKERS) as client:
 
-        def spent() -> tuple[float, float]:
-            return sum(client.run(time.process_time).values()) + time.process_time(), time.monotonic()
+        def spent() -> float:
+            return sum(client.run(time.process_time).values()) + time.process_time()
 
-        def alone(count: int) -> None:
+        def alone(count: int = ROLLOUTS) -> None:
             shared = [client.submit(bare, robot.vary(*masses), masses, count // WORKERS, workers=[one], pure=False)
                       for one in client.nthreads()]  # fmt: skip
             wait(shared)
             assert all(one.status == "finished" for one in shared)
 
-        def swept(count: int) -> hinge.sweeps.Sweep:
+        def swept(count: int = ROLLOUTS) -> None:
             shutil.rmtree(folder / "x.zarr", ignore_errors=True)
-            return hinge.sweep(
+            made = hinge.sweep(
                 robot, spreads, starts, t=STEPS * STEP, rollouts=count, store=folder / "x.zarr", client=client
             )
+            assert made.complete
+            assert made.failed == 0
 
         alone(1000), swept(1000)  # compiled before it is timed
-        least = {alone: (np.inf, np.inf), swept: (np.inf, np.inf)}
-        for _ in range(rounds):
-            for call in least:
-                before = spent()
-                made = call(rollouts)
-                assert made is None or (made.complete and made.failed == 0)
-                least[call] = tuple(min(a, y - x) for a, x, y in zip(least[call], before, spent(), strict=True))
-    import xarray
-
-    xarray.open_zarr(folder / "x.zarr", consolidated=False)
-    start = time.monotonic()
-    made.open()
-    opened = time.monotonic() - start
-    size = sum(path.stat().st_size for path in (folder / "x.zarr").rglob("*") if path.is_file())
+        took = fastest({"kernel": alone, "sweep": swept}, ROUNDS, spent)
     shutil.rmtree(folder)
-    print(f"{robot.name}, {rollouts:,} rollouts × {STEPS} steps, {WORKERS} local workers")
-    for name, call in (("bare kernel", alone), ("sweep", swept)):
-        cpu, wall = least[call]
-        print(f"  {name:12} {cpu / rollouts * 1e6:6.2f} µs of processor a rollout, {wall:6.1f} s")
-    overhead = 100.0 * (least[swept][0] / least[alone][0] - 1.0)
-    print(f"  overhead {overhead:.1f} %; {size / 1e6:.0f} MB, opened in {opened:.3f} s")
+    kernel, sweep = (1e6 * took[name] / ROLLOUTS for name in ("kernel", "sweep"))
+    rows = [
+        ["the kernel, in `hinge.rollout`", f"{kernel:.1f}"],
+        ["drawing 18 numbers, copies of what is kept, its hash and its files, Dask", f"{sweep - kernel:.1f}"],
+    ]
+    return {
+        "table": [["", "µs of a processor a rollout"], *rows],
+        "rollout": figures.number(sweep, "µs of a processor a rollout"),
+        "ten_thousand": figures.number(sweep / 1e2, "s of a processor for 10⁴ rollouts"),
+        "million": figures.number(sweep, "s of a processor for 10⁶ rollouts"),
+        "hundred_million": figures.number(sweep * 1e2 / 60, "minutes of a processor for 10⁸ rollouts"),
+        "billion": figures.number(sweep * 1e3 / 3600, "hours of a processor for 10⁹ rollouts"),
+        "on_64": figures.number(sweep * 1e3 / 64 / 60, "minutes of 64 processors for 10⁹ rollouts"),
+        "on_250": figures.number(sweep * 1e3 / 250, "s of 250 processors for 10⁹ rollouts"),
+        "chunk": figures.number(sweep * LARGE / 1e6, "s of a processor for a chunk of 10⁹ rollouts"),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    figures.main(__file__, measured, ("dask", "distributed", "zarr"), "two cores of {}")

@@ -1,16 +1,17 @@
 """What a call with tensors of torch costs over the kernel: medians for one state of an arm, in microseconds.
 
-    python bench/torch_calls.py [ROBOT.urdf]
+    python bench/torch_calls.py [--write]
 
 Time is that of the calling thread, so that what else runs on the machine counts little.
 """
 
 import statistics
-import sys
 import time
 
+import figures
 import numpy as np
 import torch
+from measuring import UR5
 
 import hinge
 
@@ -26,23 +27,28 @@ def median(call, *given, calls=200, rounds=15):
     return statistics.median(times)
 
 
-torch.set_num_threads(1)
-robot = hinge.load(sys.argv[1]) if len(sys.argv) > 1 else hinge.samples.puma560()
-(q,), (qd,) = robot.random_state(np.random.default_rng(0), 1)
-given, weight = (q, qd, np.zeros(robot.nv)), torch.ones(robot.nv, dtype=torch.float64)
-tensors = [torch.tensor(x) for x in given]
-leaves = [torch.tensor(x, requires_grad=True) for x in given]
+def measured():
+    torch.set_num_threads(1)
+    robot = hinge.load(UR5)
+    (q,), (qd,) = robot.random_state(np.random.default_rng(0), 1)
+    given, weight = (q, qd, np.zeros(robot.nv)), torch.ones(robot.nv, dtype=torch.float64)
+    tensors = [torch.tensor(x) for x in given]
+    leaves = [torch.tensor(x, requires_grad=True) for x in given]
+    rows, told = [["µs over the kernel's own", "kernel", "forward", "forward, recorded", "forward and backward"]], {}
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        call = getattr(robot, name)
+
+        def gradients(call=call):
+            return torch.autograd.grad(call(*leaves), leaves, weight)
+
+        gradients()  # compiles
+        bare = median(call, *given)
+        over = [median(call, *tensors) - bare, median(call, *leaves) - bare, median(gradients) - bare]
+        rows.append([name, f"{bare:.2f}", *(f"{t:.1f}" for t in over)])
+        for what, t in zip(("forward", "recorded", "gradient"), over, strict=True):
+            told.setdefault(what, figures.number(t, "µs over the kernel, inverse dynamics"))
+    return {"table": rows, **told}
 
 
-def gradients(call):
-    return torch.autograd.grad(call(*leaves), leaves, weight)
-
-
-for name in ("inverse_dynamics", "forward_dynamics"):
-    call = getattr(robot, name)
-    gradients(call)  # compiles
-    bare = median(call, *given)
-    times = {"forward": median(call, *tensors), "forward, recorded": median(call, *leaves),
-             "forward and backward": median(gradients, call)}  # fmt: skip
-    print(f"{robot.name} {name}: the kernel {bare:.2f}; over it:", end=" ")
-    print(", ".join(f"{what} {t - bare:.1f}" for what, t in times.items()))
+if __name__ == "__main__":
+    figures.main(__file__, measured, ("torch",))

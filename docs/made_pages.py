@@ -1,17 +1,21 @@
-"""Pages that are made, not written: the reference from docstrings, and a page for each example with its picture."""
+"""Pages that are made, not written: the reference from docstrings, examples with their pictures, and notebooks."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+import notebooks
 from PIL import Image
 
 import hinge
@@ -57,9 +61,13 @@ def write(folder: Path) -> None:
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     scripts = sorted((ROOT / "examples").glob("[0-9]*.py"))
-    for script in scripts:
-        (folder / f"example_{script.stem}.md").write_text(example(script, folder), encoding="utf-8")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each is a process of its own
+        for script, text in zip(scripts, pool.map(partial(example, folder=folder), scripts), strict=True):
+            (folder / f"example_{script.stem}.md").write_text(text, encoding="utf-8")
     (folder / "examples.md").write_text(gallery(scripts, folder), encoding="utf-8")
+    for notebook in notebooks.NOTEBOOKS:
+        text = notebooks.page(notebook, folder)
+        (folder / f"notebook_{notebook.stem}.md").write_text(text, encoding="utf-8")
     listed = contents([f"room_{room}" for room in ROOMS])
     head = "# Rooms: hinge.control, hinge.motion, …\n\nWhat is called by the name of its room.\n"
     (folder / "rooms.md").write_text(f"{head}\n{listed}", encoding="utf-8")
@@ -103,7 +111,7 @@ def functions() -> str:
         if not (name in ("Robot", "samples") or (inspect.isclass(thing) and issubclass(thing, Exception))):
             lines.append(entry("hinge", name, thing))
     lines += ["## hinge.samples", ""]
-    lines += [entry("hinge.samples", name, thing) for name, thing in vars(hinge.samples).items()]
+    lines += [entry("hinge.samples", name, getattr(hinge.samples, name)) for name in hinge.samples.__all__]
     return "\n".join(lines)
 
 

@@ -22,13 +22,13 @@ hand = arm.pose(q, "tool")[:, :3, 3]
 J = arm.jacobian(q, "tool", frame="aligned")[:, 3:, :3]  # of the first three joints, which carry the wrist
 ease = np.abs(np.linalg.det(J))
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), constrained_layout=True)
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 5.2), width_ratios=(2, 1.05), constrained_layout=True)
 radius = np.hypot(hand[:, 0], hand[:, 1])
-for where, (x, y), labels in ((axes[0], (hand[:, 0], hand[:, 1]), "xy"), (axes[1], (radius, hand[:, 2]), "rz")):
-    picture = where.hexbin(x, y, ease, gridsize=90, cmap="viridis", linewidths=0.1)
+for where, x, y, across, labels in ((axes[0], *hand[:, :2].T, 70, "xy"), (axes[1], radius, hand[:, 2], 35, "rz")):
+    picture = where.hexbin(x, y, ease, gridsize=(across, 40), cmap="viridis", linewidths=0.2)
     where.set(xlabel=f"{labels[0]} [m]", ylabel=f"{labels[1]} [m]", aspect="equal")
 axes[0].set_title("from above")
-axes[1].set_title("from the side, turned about the base")
+axes[1].set_title("at a distance r from the base's axis")
 figure.colorbar(picture, ax=axes, label="manipulability [m³]")
 figure.suptitle(f"The hand of a {arm.name}: where it can be, and how freely it moves there")
 

@@ -26,10 +26,11 @@ q, _ = run.final
 drift = np.abs(run.energy()[..., -1] - robot.potential_energy(q0)).max()
 
 figure, axes = plt.subplots(figsize=(6.4, 5.6), constrained_layout=True)
-picture = axes.pcolormesh(first, second, np.cos(q.sum(axis=-1)), cmap="twilight_shifted", shading="nearest")
+picture = axes.pcolormesh(first, second, np.cos(q.sum(axis=-1)), cmap="RdYlBu", shading="nearest", vmin=-1, vmax=1)
 axes.set(xlabel="first angle at the start [rad]", ylabel="second angle at the start [rad]", aspect="equal")
 axes.set_title("Which way the second link points after 6 s")
-figure.colorbar(picture, label="cosine of its direction")
+bar = figure.colorbar(picture, label="cosine of its angle to straight down", ticks=[-1, -0.5, 0, 0.5, 1])
+bar.ax.set_yticklabels(["−1: up", "−0.5", "0: level", "0.5", "1: down"])
 
 target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_suffix(".png")
 figure.savefig(target, dpi=110)

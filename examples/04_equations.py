@@ -27,7 +27,7 @@ lines += [f"$C_{{{i + 1}}} = {sympy.latex(coriolis[i].subs(names))}$" for i in r
 lines += ["Gravity"]
 lines += [f"$G_{{{i + 1}}} = {sympy.latex(gravity[i])}$" for i in range(2)]
 
-figure = plt.figure(figsize=(7.5, 0.62 * len(lines)))
+figure = plt.figure(figsize=(6.2, 0.5 * len(lines)))
 for k, line in enumerate(lines):
     title = not line.startswith("$")
     figure.text(0.03 if title else 0.06, 1 - (k + 0.6) / len(lines), line, fontsize=13 if title else 12, va="center",

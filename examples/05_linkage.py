@@ -31,12 +31,24 @@ wanted = np.concatenate([-linkage.loop_bias(q, qd), np.zeros((len(q), 1))], axis
 qdd = np.einsum("tvr,tr->tv", np.linalg.pinv(steady), wanted)  # accelerations that keep the loop and the crank's speed
 tau, _ = linkage.loop_inverse_dynamics(q, qd, qdd, actuated=["crank"])
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), constrained_layout=True)
-coupler = linkage.pose(q, linkage.body_names[1])
-for u, v in ((0.0, 0.0), (0.3, 0.2), (0.6, 0.5), (0.9, 0.2), (0.5, -0.4)):
-    point = (coupler @ [u, v, 0.0, 1.0])[:, :3]
-    left.plot(*point[:, np.ptp(point, axis=0) > 1e-9].T[:2], label=f"({u:g}, {v:g})")
-left.set(title="points of the coupler", xlabel="x [m]", ylabel="y [m]", aspect="equal")
+figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), constrained_layout=True)
+crank, coupler, rocker = (linkage.pose(q, name) for name in linkage.body_names)
+now = 40  # degrees: where the linkage is drawn
+end = coupler @ [2.5, 0.0, 0.0, 1.0]
+pins = np.stack([crank[now, :, 3], coupler[now, :, 3], end[now], rocker[now, :, 3]])[:, [0, 2]]
+left.plot(*pins.T, "o-", color="black", lw=3, ms=7, zorder=3)
+for u, v in ((0.0, 0.0), (1.25, 0.0), (2.5, 0.0), (0.8, 0.9), (1.4, -0.9)):
+    x, _, z, _ = (coupler @ [u, 0.0, v, 1.0]).T
+    left.fill(*np.transpose([pins[1], pins[2], (x[now], z[now])]), color="gray", alpha=0.2)
+    (curve,) = left.plot(x, z, label=f"({u:g}, {v:g})")
+    left.plot(x[now], z[now], "o", color=curve.get_color(), zorder=4)
+left.set(
+    title="the linkage, and what points of its coupler draw",
+    xlabel="x [m]",
+    ylabel="z [m]",
+    ylim=(-1.6, 2.3),
+    aspect="equal",
+)
 left.legend(fontsize=8, title="where on it [m]")
 right.plot(angles, tau[:, 0])
 right.set(title="the motor of a steady crank", xlabel="crank [rad]", ylabel="torque [N m]")

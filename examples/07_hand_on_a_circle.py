@@ -31,8 +31,8 @@ run = hinge.simulate(arm, t=circle.duration, q0=motion(0.0).q + 0.02, control=co
 hand = arm.pose(run.q, "tool")[:, :3, 3]
 error = np.linalg.norm(hand - circle(run.t)[0][:, :3, 3], axis=1)
 figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.8), constrained_layout=True)
-axes[0].plot(*circle(run.t)[0][:, 1:3, 3].T, "k--", lw=1, label="wanted")
-axes[0].plot(*hand[:, 1:].T, label="done")
+axes[0].plot(*circle(run.t)[0][:, 1:3, 3].T, color="gold", lw=6, label="wanted")
+axes[0].plot(*hand[:, 1:].T, color="black", lw=1.2, label="done")
 axes[0].set(title="the hand", xlabel="y [m]", ylabel="z [m]", aspect="equal")
 axes[0].legend()
 axes[1].semilogy(run.t, error)

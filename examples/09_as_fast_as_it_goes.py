@@ -38,8 +38,8 @@ names = list(arm.joint_names)
 for kind, color in (("effort", "tab:red"), ("velocity", "tab:blue")):
     chosen = [(when, names.index(one.joint)) for when, one in zip(t, limits, strict=True) if one.kind == kind]
     axes[2].plot(*np.array(chosen or [(np.nan, np.nan)]).T, "|", color=color, ms=9, label=kind)
-axes[2].set(xlabel="t [s]", yticks=range(6), yticklabels=names, title="who sets the pace")
-axes[2].legend()
+axes[2].set(xlabel="t [s]", yticks=range(6), yticklabels=names, ylim=(-0.6, 5.6), title="who sets the pace")
+axes[2].legend(loc="center left")
 
 target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_suffix(".png")
 figure.savefig(target, dpi=110)

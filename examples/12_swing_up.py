@@ -41,7 +41,7 @@ for k in range(1, ROUNDS + 1):
     shapes.append(run.q)
 
 q, t = shapes[-1], H * np.arange(STEPS + 1)
-figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), constrained_layout=True)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.4), width_ratios=(1, 1.7), constrained_layout=True)
 tip = np.stack([q[:, 0] + np.sin(q[:, 1]), -np.cos(q[:, 1])])
 for k in range(0, STEPS + 1, 5):
     left.plot([q[k, 0], tip[0, k]], [0.0, tip[1, k]], color=plt.cm.viridis(k / STEPS), lw=1.5)

@@ -37,7 +37,7 @@ for _ in range(trial.task.steps):
 path, t = np.array(path), dt * np.arange(len(path))
 good = (np.cos(path[t > t[-1] - 3.0, :, 1]) > np.cos(np.deg2rad(12.0))).all(axis=0)
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13.5, 4.0), constrained_layout=True)
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13.5, 3.8), width_ratios=(1, 1, 1.7), layout="tight")
 left.plot(ENVS * STEPS * np.arange(1, TURNS + 1) / 1e6, curve, color="tab:blue")
 left.set(xlabel="steps of environments [million]", ylabel="return of an episode", title="learning", ylim=(0.0, 500.0))
 off = np.rad2deg(np.abs(np.angle(np.exp(1j * path[..., 1]))))

@@ -13,6 +13,18 @@ from typing import TYPE_CHECKING, Any
 from hinge.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    # isort: off
+    from hinge import (
+        arguments as arguments, backends as backends, calls as calls, checking as checking, cli as cli,
+        constraints as constraints, contact as contact, control as control, counting as counting,
+        dynamics as dynamics, envs as envs, errors as errors, export as export, files as files, formats as formats,
+        formulations as formulations, geometry as geometry, graph as graph, identify as identify,
+        integrators as integrators, interop as interop, logs as logs, loops as loops, model as model,
+        motion as motion, notebook as notebook, planning as planning, robot as robot, sim as sim, spatial as spatial,
+        status as status, sweeps as sweeps, typing as typing, viewing as viewing,
+    )  # fmt: skip
+
+    # isort: on
     from hinge.backends.symbolic import latex
     from hinge.backends.threads import set_threads
     from hinge.calls.functions import gradient, jacobian
@@ -70,6 +82,9 @@ if TYPE_CHECKING:
     from hinge.sim.contact_events import simulate_contacts
     from hinge.status import Status
     from hinge.sweeps import sweep
+    from hinge.viewing import Page, view
+    from hinge.viewing.film import film
+
 
 _HOME = {
     # a robot
@@ -104,7 +119,7 @@ _HOME = {
     "ExcitationError": "errors", "ViewError": "errors", "DeviceError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
-    "version", "errors", "files", "arguments", "notebook", "status",
+    "version", "typing", "errors", "files", "arguments", "notebook", "status",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
     "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",
@@ -125,14 +140,16 @@ __all__ = [  # noqa: RUF022  grouped, not sorted
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        found = getattr(import_module(f"hinge.{_HOME[name]}"), name)
-        globals()[name] = found
-        return found
-    if name in ROOMS:
-        return import_module(f"hinge.{name}")
-    raise AttributeError(f"module 'hinge' has no attribute {name!r}")
+if not TYPE_CHECKING:  # who checks types sees the imports above, and what is none of them
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            found = getattr(import_module(f"hinge.{_HOME[name]}"), name)
+            globals()[name] = found
+            return found
+        if name in ROOMS:
+            return import_module(f"hinge.{name}")
+        raise AttributeError(f"module 'hinge' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import SizeError
+from hinge.typing import AnyArray
+from hinge.typing import Array as Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MOST = 8 << 30  # bytes taken at once without being asked
-Vector = Any  # anything NumPy can read as an array
 
 
-def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
+def real(what: str, given: Any, last: tuple[int, ...] = ()) -> AnyArray:
     """An array of real numbers whose last axes have that shape; single precision is kept."""
     try:
         a = np.asarray(given)
@@ -35,7 +35,7 @@ def real(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
     return a if a.dtype == np.float32 else a.astype(np.float64, copy=False)
 
 
-def finite(what: str, given: Any, last: tuple[int, ...] = ()) -> Array:
+def finite(what: str, given: Any, last: tuple[int, ...] = ()) -> AnyArray:
     """An array of finite numbers whose last axes have that shape."""
     a = real(what, given, last)
     bad = np.argwhere(~np.isfinite(a))

@@ -45,7 +45,8 @@ def curves(t: Any, y: Any, names: Sequence[str], unit: str) -> str:
         path = "".join(f"{'L' if i and seen[i - 1, k] else 'M'}{x[i]:.1f},{height[i, k]:.1f}" for i in there)
         color = COLORS[k % len(COLORS)]
         drawn.append(f'<path d="{path}" fill="none" stroke="{color}"><title>{_text(name)}</title></path>')
-    frame = f'<svg width="{WIDTH:g}" height="{HEIGHT:g}" style="border:1px solid #999">{"".join(drawn)}</svg>'
+    size = f'width="{WIDTH:g}" height="{HEIGHT:g}" viewBox="0 0 {WIDTH:g} {HEIGHT:g}"'
+    frame = f'<svg {size} style="border:1px solid #999;max-width:100%">{"".join(drawn)}</svg>'
     span = f"{low:.3g} … {high:.3g} {unit}, {t[0]:g} … {t[-1]:g} s" if len(t) else ""
     keys = " ".join(
         f'<span style="color:{COLORS[k % len(COLORS)]}">{_text(name)}</span>' for k, name in enumerate(names)

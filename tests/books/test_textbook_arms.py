@@ -104,6 +104,18 @@ def test_the_puma_reaches_the_printed_place():
     np.testing.assert_allclose(hinge.samples.puma560().pose(NOMINAL, "tool"), printed, rtol=0, atol=PRINTED)
 
 
+def test_the_puma_has_bodies_that_can_be_and_moves_as_the_printed_ones():
+    arm = hinge.samples.puma560()
+    assert not arm.report
+    inertias = {"link1": (0, 0.35, 0), "link2": (0.13, 0.524, 0.539), "link3": (0.066, 0.086, 0.0125)}
+    printed = {f"{link}.inertia": np.diag(values) for link, values in inertias.items()} | {"link1.mass": 0.0}
+    rng = np.random.default_rng(3)
+    q, qd = arm.random_state(rng, 50)
+    qdd = rng.normal(size=qd.shape)
+    tau = arm.vary(*printed).inverse_dynamics(q, qd, qdd, parameters=printed)
+    np.testing.assert_allclose(arm.inverse_dynamics(q, qd, qdd), tau, rtol=1e-12, atol=1e-12)
+
+
 # Denavit and Hartenberg's tables: the two conventions describe the same arms
 
 

@@ -182,7 +182,7 @@ def test_a_missing_file_is_answered_as_one(place):
         (["convert", "lamp.urdf", "new.step"], 2, "new.step has the suffix '.step'."),
         (["convert", "lamp.urdf", "gone/new.urdf"], 1, "gone/new.urdf cannot be written: there is no folder gone."),
         (["simulate", "lamp.urdf", "--plot", "-"], 2, "standard output is no place for it"),
-        (["simulate", "lamp.urdf", "--film", "x.avi"], 2, "--film '.avi' is not known. Known: '.gif', '.html'."),
+        (["simulate", "lamp.urdf", "--film", "x.avi"], 2, "--film '.avi' is not known. Known: '.gif', '.html', '.png'."),
     ],
 )  # fmt: skip
 def test_messages_name_flags(words, code, line, place):

@@ -116,6 +116,20 @@ def test_a_file_says_what_may_touch(tmp_path, written, option):
     assert "unexpected keyword argument 'grip'" in message
 
 
+def test_a_file_may_come_from_standard_input(tmp_path, file, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what it names lies here
+    asked = json.loads(said("sweep", file, "--json").stdout)
+    (tmp_path / "lamp.zarr").rename(tmp_path / "first.zarr")
+    told = json.loads(said("sweep", "-", "--json", stdin=FILE).stdout)
+    assert (told["hash"], told["store"]) == (asked["hash"], "lamp.zarr")
+    wrong = said("sweep", "-", stdin=FILE.replace("seed", "sed"))
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert wrong.stderr.endswith("standard input: 'sed' is not known.\n  Did you mean 'seed'?\n")
+    large = said("sweep", "-", stdin="#" * (1 << 20) + FILE)
+    assert large.exit_code == 2
+    assert "standard input cannot be read: " in large.stderr
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -23,7 +23,8 @@ def test_show_prints_the_joints_and_the_findings(lamp):
 
 
 @pytest.mark.parametrize("given", [[], ["lamp"]], ids=["its own arm", "a file"])
-def test_demo_computes_counts_and_times(lamp, given):
+def test_demo_computes_counts_and_times(lamp, given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     shown = said("demo", "--seconds", "0.05", *([lamp] if given else []))
     assert shown.exit_code == 0
     for part in ("degrees of freedom", "largest difference", "inverse_dynamics", "composite", "States per second"):

@@ -1,5 +1,6 @@
 """`hinge view`, and how `hinge demo` ends."""
 
+import re
 import socket
 import webbrowser
 
@@ -76,15 +77,21 @@ def test_a_log_has_no_robot_to_look_at(tmp_path):
     assert "log.csv is a log, and has no robot in it. `hinge simulate ROBOT --out run.zarr`" in shown.stderr
 
 
-def test_demo_tracks_a_circle_draws_it_and_shows_it(tmp_path, opened):
+def test_demo_tracks_an_arc_draws_it_and_shows_it(tmp_path, opened, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     shown = said("demo", "--seconds", "0.02", "--plot", tmp_path / "run.png", "--view")
     assert shown.exit_code == 0
+    assert (tmp_path / "hinge_demo.png").stat().st_size > 10_000
+    assert (tmp_path / "hinge_demo.html").stat().st_size > 10_000
+    assert re.search("way in hinge_demo.png.\n.*way in hinge_demo.html.\n", shown.output)
     assert "by computed torque" in shown.output
     assert (tmp_path / "run.png").stat().st_size > 10_000
     assert opened[0] in shown.output
 
 
 def test_demo_of_a_file_moves_its_joints(lamp, tmp_path):
-    shown = said("demo", lamp, "--seconds", "0.02", "--plot", tmp_path / "run.png", "--no-view")
+    places = ("--plot", tmp_path / "run.png", "--film", tmp_path / "way.png")
+    shown = said("demo", lamp, "--seconds", "0.02", *places, "--no-view")
     assert shown.exit_code == 0
+    assert (tmp_path / "way.png").stat().st_size > 10_000
     assert "hinge demo --view" in shown.output

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge.dynamics import ALGORITHMS
 from hinge.model.file_physics import Actuator, FilePhysics
+from hinge.robot import ALGORITHMS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "contract.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))

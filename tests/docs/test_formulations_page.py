@@ -15,11 +15,13 @@ from hinge.dynamics import ALGORITHMS
 
 PAGE = Path(__file__).parents[2] / "docs" / "formulations.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-ROWS = "If this was meant, run `python bench/formulations.py --write` and commit what it changes."
+ROWS = "If this was meant, run `python bench/formulations.py --counts` and commit what it changes."
+TIMES = "If this was meant, run `make bench ONLY='formulations counts_and_times'` and commit what it changes."
 
 
 def block(name):
-    return re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", TEXT, re.DOTALL)[1]
+    marks = rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->|<!-- bench: {name} -->\n(.*?)<!-- end of bench -->"
+    return next(filter(None, re.search(marks, TEXT, re.DOTALL).groups()))
 
 
 def rows(name):
@@ -61,11 +63,11 @@ def test_few_have_no_polynomial():
 
 
 def test_the_story_has_the_counts_of_today():
-    story = rows("story")
+    story = rows("formulations.story")
     assert len(story) > 20
     for _, _, call, method, plain, traced, time in story:
         here = cost(call, method.strip("`"), 6)
-        assert traced == f"{here.mul + here.add:,}", ROWS
+        assert traced == f"{here.mul + here.add:,}", TIMES
         assert not plain or int(plain.replace(",", "")) > here.mul + here.add
         assert 0 < int(time) < 5000
 
@@ -93,10 +95,8 @@ def test_the_counts_beside_times_are_those_of_today():
     if not path.exists():
         pytest.skip("example-robot-data is not installed")
     robot = hinge.load(path / "ur5_robot.urdf")
-    times = rows("times")
+    times = rows("counts_and_times.table")
     assert {row[0] for row in times} == {"inverse_dynamics", "mass_matrix", "forward_dynamics"}
     for call, method, operations, *_ in times:
         here = robot.cost(call, method=method)
-        assert operations == f"{here.mul + here.add:,}", (
-            "If this was meant, run `python bench/counts_and_times.py --write`."
-        )
+        assert operations == f"{here.mul + here.add:,}", TIMES

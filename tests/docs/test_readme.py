@@ -1,9 +1,7 @@
-"""Everything the README shows runs, and its table is the measured one."""
+"""Everything the README shows runs."""
 
 import re
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,12 +21,6 @@ def test_the_commands_in_the_readme_are_targets_of_the_makefile():
     assert commands >= {"demo", "test", "bench"}
     for command in commands:
         assert re.search(rf"^{command}:", makefile, re.M), command
-
-
-@pytest.mark.parametrize("name", ["table", "installing"])
-def test_the_tables_in_the_readme_are_those_in_bench(name):
-    shown = README.split(f"<!-- {name} -->\n")[1].split(f"<!-- end of {name} -->")[0]
-    assert shown == (ROOT / "bench" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_the_files_the_readme_points_to_exist():

@@ -33,7 +33,7 @@ def listed():
 
 def test_what_hinge_and_a_robot_have_is_there(listed):
     assert {f"hinge.{name}" for name in hinge.__all__} - set(listed) == {"hinge.samples"}
-    assert {f"hinge.samples.{name}" for name in vars(hinge.samples)} <= set(listed)
+    assert {f"hinge.samples.{name}" for name in hinge.samples.__all__} <= set(listed)
     public = {name for name in dir(hinge.Robot) if not name.startswith("_")}
     assert {f"hinge.Robot.{name}" for name in public} - set(listed) == set()
 

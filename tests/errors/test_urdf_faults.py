@@ -344,6 +344,8 @@ def test_shapes_are_remembered_as_written():
 
 def test_every_real_robot_is_read():
     robots = Path(sysconfig.get_path("purelib"), "cmeel.prefix/share/example-robot-data/robots")
+    if not robots.exists():
+        pytest.skip("example-robot-data is not installed")
     refused_files = {}
     files = sorted(robots.rglob("*.urdf"))
     for file in files:

@@ -28,6 +28,12 @@ def one(kind="revolute", base="fixed", **options):
     return hinge.Robot(builder.build(base=base))
 
 
+def impossible():
+    """An arm of bodies that cannot be: one without mass, and one with inertias of which two are too small."""
+    rows = [{"inertia": np.diag([0, 0.35, 0])}, {"a": 0.4, "mass": 4.8, "inertia": np.diag([0.066, 0.086, 0.0125])}]
+    return hinge.dh([row | {"limits": (-1.0, 1.0)} for row in rows])
+
+
 def refused(robot, path):
     with pytest.raises(hinge.HingeError) as caught:
         hinge.write(robot, path)
@@ -217,10 +223,11 @@ def said(robot, folder, suffix):
             "warning: joint 'joint': MJCF has no other reference or rest for a joint of several freedoms than "
             "where it is "
             "neutral."]),
-        (".xml", lambda: hinge.samples.puma560(), [
+        (".xml", lambda: hinge.samples.puma560(), []),
+        (".xml", lambda: impossible(), [
             "warning: link 'link1': MuJoCo refuses a body that moves and has no mass.\n  Give it a mass, or "
             "weld it to another.",
-            "warning: links 'link1', 'link3': MuJoCo refuses an inertia that no body has.\n"
+            "warning: links 'link1', 'link2': MuJoCo refuses an inertia that no body has.\n"
             "  See what hinge.repair makes of it."]),
         (".xml", lambda: hinge.samples.planar_2r().vary("lower.mass").with_payload("hand", 1.0), [
             "note: parameter 'lower.mass': a file has its nominal value only.",

@@ -87,6 +87,12 @@ def test_the_citation_is_of_this_version():
     assert (said["version"], said["license"]) == (hinge.__version__, PROJECT["license"])
 
 
+def test_no_address_is_claimed_that_nobody_has():
+    """There is no host yet. When there is one, its address goes here and into both papers."""
+    assert "urls" not in PROJECT
+    assert "url:" not in text("CITATION.cff").replace("repository-code:", "url:")
+
+
 def test_the_pythons_that_are_claimed_are_the_ones_that_are_tried():
     claimed = [line.split(" :: ")[-1] for line in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", line)]
     tried = re.findall(r"^ +python: \[(.*)\]$", text(".github/workflows/tests.yml"), re.MULTILINE)[0]

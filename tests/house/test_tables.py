@@ -13,6 +13,7 @@ from hinge.graph import OPS, Graph
 from hinge.graph.machine import Machine
 from hinge.graph.numbers import Numbers
 from hinge.robot import stub, views
+from hinge.robot.algorithms import Algorithms
 
 COST_KINDS = {"add", "mul", "div", "sqrt", "trig", "neg", "other", "fma"}
 
@@ -87,6 +88,9 @@ COMMON = ["return_status", "out", "method", "backend", "check", "joint_terms", "
 FROM_THE_REGISTRY = [name for name in ALGORITHMS if stub.from_registry(name)]
 
 
+DERIVATIVES = {n for n, one in vars(Algorithms).items() if hasattr(one, "__wrapped__") and not n.startswith("_")}
+
+
 def test_every_algorithm_is_a_method_of_robot_with_its_words():
     assert set(ALGORITHMS) - set(FROM_THE_REGISTRY) == {f"{way}_dynamics_derivatives" for way in ("inverse", "forward")}
     for name in FROM_THE_REGISTRY:
@@ -102,8 +106,13 @@ def declared(cls):
     """Method → parameters in order and which of them are keyword-only, from the stub."""
     tree = ast.parse(stub.PATH.read_text(encoding="utf-8"))
     (found,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == cls)
-    functions = [node for node in found.body if isinstance(node, ast.FunctionDef)]
-    return {f.name: ([a.arg for a in f.args.args], [a.arg for a in f.args.kwonlyargs]) for f in functions}
+    made = {}
+    for f in (node for node in found.body if isinstance(node, ast.FunctionDef)):
+        said = [a.arg for a in f.args.args], [a.arg for a in f.args.kwonlyargs if a.arg not in COMMON]
+        assert made.setdefault(f.name, said) == said  # in every overload
+    for node in (node for node in found.body if isinstance(node, ast.Assign)):  # a member of a view by another name
+        made[node.targets[0].id] = declared(node.value.value.id)[node.value.attr]
+    return made
 
 
 def parameters(method):
@@ -116,7 +125,7 @@ def test_the_stub_declares_the_methods_that_are_there_with_their_parameters():
     there = {name: parameters(getattr(ARM, name)) for name in FROM_THE_REGISTRY}
     stated = declared("Algorithms")
     assert {name: stated[name] for name in there} == there
-    assert set(stated) == {*FROM_THE_REGISTRY, *views.MEMBERS}
+    assert set(stated) == {*FROM_THE_REGISTRY, *DERIVATIVES, *views.MEMBERS}
     for name in FROM_THE_REGISTRY:  # which all of them take
         assert set(COMMON) <= set(inspect.signature(getattr(ARM, name)).parameters)
 

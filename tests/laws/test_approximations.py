@@ -81,8 +81,8 @@ def test_nothing_to_drop_gives_the_robot_itself():
 
 
 def test_the_report_says_what_was_changed():
-    _, what = hinge.approximate(ROBOTS["puma560"](), 0.001)
-    said = ["link 'link3': no second moment z.", "link 'link6': no second moments x, y."]
+    _, what = hinge.approximate(ROBOTS["puma560"](), 0.003)
+    said = ["link 'link5': no second moment z.", "link 'link6': no second moments x, y."]
     assert [change.what for change in what.changes] == said
     assert "inverse_dynamics: from 226 / 199 to" in str(what)
 

@@ -80,12 +80,14 @@ def replayed(problem, q0, qd0, u, given=None, parameters=None):
     return np.reshape([price(problem, *path, given) for path in zip(*flat, strict=True)], np.shape(u)[:-2])
 
 
-def slope(problem, q0, qd0, u, h=1e-5, given=None, parameters=None):
-    """The derivative of what forces u (horizon, nu) cost, by central differences."""
-    away = h * np.eye(u.size).reshape(u.size, *u.shape)
-    there = replayed(problem, np.tile(q0, (2 * u.size, 1)), np.tile(qd0, (2 * u.size, 1)),
-                     np.concatenate([u + away, u - away]), given, parameters)  # fmt: skip
-    return ((there[: u.size] - there[u.size :]) / (2.0 * h)).reshape(u.shape)
+def slope(problem, q0, qd0, u, h=1e-5, given=None, parameters=None, at=None):
+    """The derivative of what forces u (horizon, nu) cost, by central differences; `at` are the forces to ask for."""
+    away = h * np.eye(u.size).reshape(u.size, *u.shape)[slice(None) if at is None else at]
+    n = len(away)
+    there = replayed(problem, np.tile(q0, (2 * n, 1)), np.tile(qd0, (2 * n, 1)), np.concatenate([u + away, u - away]),
+                     given, parameters)  # fmt: skip
+    made = (there[:n] - there[n:]) / (2.0 * h)
+    return made.reshape(u.shape) if at is None else made
 
 
 def at_random(robot, seed, effort=1.0, horizon=8, count=()):

@@ -179,7 +179,7 @@ def test_what_nothing_can_hold_is_refused_by_name():
 def test_bad_input():
     acrobot = hinge.samples.pendulum(2)
     assert refused(hinge.SizeError, acrobot, [0.0]) == "equilibrium: q has shape (1,); it has to end in (2,)."
-    assert "driven names 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], driven=["joint3"])
+    assert "no moving joint 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], driven=["joint3"])
     assert "no moving joint 'joint3'" in refused(hinge.UnknownName, acrobot, [0.0, 0.0], held=["joint3"])
     assert refused(hinge.SizeError, acrobot, [0.0, 0.0], driven=["joint1"], tau=[0.0, 0.0]) == (
         "equilibrium takes driven=, whose forces it finds, or tau=, the forces of all joints; both are given."

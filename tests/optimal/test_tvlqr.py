@@ -121,6 +121,23 @@ def test_quaternions_are_followed_along_velocities_as_the_linear_motion_says():
     assert np.abs(ends[0.1, True]).max() < 1e-3
 
 
+def test_loops_are_followed_by_the_one_motor_they_have():
+    bars, steps = hinge.samples.four_bar(), {**HOW, "loops": "project"}
+    rest = hinge.optimal.equilibrium(bars, [1.0, -0.5, -0.5], driven=["crank"], held=["crank"])
+    push = np.zeros((50, 3))
+    push[:, 0] = rest.tau[0] + 3.0 * np.sin(2.0 * H * np.arange(50))
+    run = hinge.simulate(bars, 1.0, rest.q, control=push, **steps)
+    follow = tvlqr(bars, run, [100.0] * 3 + [1.0] * 3, 0.01, driven=["crank"])
+    heavy = bars.with_payload("coupler", 0.3)
+    loose, held, same = (
+        np.abs(hinge.simulate(robot, 1.0, rest.q, control=control, **steps).q - run.q).max()
+        for robot, control in ((heavy, push), (heavy, follow), (bars, follow))
+    )
+    assert same < 1e-11
+    assert loose > 0.5
+    assert held < 0.1
+
+
 def test_trajectories_side_by_side_are_each_followed():
     robot, starts = cart_pole(), np.array([[0.0, 2.0], [0.1, 2.5], [0.0, 3.0]])
     runs = swung(start=starts)
@@ -182,9 +199,7 @@ def test_bad_input(run):
     robot = cart_pole()
     assert "not steps of 0.02 s apart" in refused(hinge.NotCovered, robot, swung(record=5), Q, R, driven=["slide"])
     no_forces = hinge.simulate(robot, 1.0, [0.0, 0.1], fields=("q", "qd"), **HOW)
-    assert refused(hinge.SizeError, robot, no_forces, Q, R) == (
-        "tvlqr: the run has no tau. Give what simulate recorded, with all its fields."
-    )
+    assert refused(hinge.TrajectoryError, robot, no_forces, Q, R).startswith("tau was not recorded.")
     other = refused(hinge.SizeError, hinge.samples.pendulum(1), run, 1.0, 1.0)
     assert other == f"tvlqr: run.q has shape {run.q.shape}; it has to end in (1,)."
     lost = SimpleNamespace(

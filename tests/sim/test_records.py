@@ -52,11 +52,31 @@ def test_every_so_many_steps_the_last_only_and_chosen_fields():
     assert np.array_equal(last.q, full.q[-1:])
     assert np.array_equal(last.final[1], full.qd[-1])
     only = hinge.simulate(robot, 0.1, START, step=1e-2, fields=("qd",))
-    assert only.q is None
-    assert only.tau is None
     assert np.array_equal(only.qd, full.qd)
-    with pytest.raises(hinge.TrajectoryError, match=r"^q was not recorded.\n  Simulate with fields="):
+    for name in ("q", "tau"):
+        with pytest.raises(
+            hinge.TrajectoryError, match=rf"^{name} was not recorded.\n  Simulate with fields=.*'{name}'"
+        ):
+            getattr(only, name)
+    with pytest.raises(hinge.TrajectoryError, match=r"^q was not recorded"):
         only.energy()
+
+
+def test_what_was_not_recorded_is_in_no_file_table_or_picture(tmp_path):
+    robot = hinge.samples.pendulum(2)
+    run = hinge.simulate(robot, 0.1, START, step=1e-2, fields=("qd",))
+    run.save(tmp_path / "run.zarr")
+    again = hinge.open(tmp_path / "run.zarr")
+    assert np.array_equal(again.qd, run.qd)
+    with pytest.raises(hinge.TrajectoryError, match=r"^q was not recorded"):
+        _ = again.q
+    columns = ["t", *(f"qd_{joint}" for joint in robot.joint_names)]
+    assert [*run.to_dataframe()] == columns
+    assert set(run.to_xarray().data_vars) == {"qd", "status"}
+    hinge.logs.write(run, tmp_path / "run.csv")
+    assert (tmp_path / "run.csv").read_text().splitlines()[0].replace(chr(34), "").split(",") == columns
+    assert "Trajectory" in run._repr_html_()
+    assert run.plot() is not None
 
 
 def test_a_step_that_does_not_divide_the_time_is_shortened():

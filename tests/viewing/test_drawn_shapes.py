@@ -8,6 +8,7 @@ import hinge
 from hinge.model.shapes import Shape
 from hinge.viewing import shapes
 from hinge.viewing.figure import Figure
+from hinge.viewing.reel import body_poses
 
 TURNED = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -30,6 +31,16 @@ def test_a_shape_is_closed_and_has_its_size(kind, size, volume, edges):
     assert mesh.volume == pytest.approx(volume, rel=0.03)  # what is round has corners; outward triangles count up
     assert np.ptp(vertices, axis=0) == pytest.approx(edges, rel=0.01)
     assert (vertices.max(axis=0) + vertices.min(axis=0)) / 2 == pytest.approx((1.0, 2.0, 3.0), abs=0.01)
+
+
+@pytest.mark.parametrize("robot", [hinge.samples.puma560(), hinge.samples.panda(), hinge.samples.go2()])
+def test_bodies_are_drawn_where_their_masses_are(robot):
+    q, _ = robot.random_state(np.random.default_rng(0), 5)
+    bodies = robot.model.inertia[1:]
+    mass, com = np.array([body.m for body in bodies]), np.array([tuple(body.com) for body in bodies])
+    poses = body_poses(robot, q)[:, 1:]
+    at = np.einsum("tbij,bj->tbi", poses[..., :3, :3], com) + poses[..., :3, 3]
+    np.testing.assert_allclose(mass @ at / mass.sum(), robot.center_of_mass(q), atol=1e-12)
 
 
 def test_a_body_without_shapes_has_a_box_with_its_inertia():
@@ -83,7 +94,7 @@ class Scene:
 
 
 def test_bodies_stand_where_the_kinematics_say():
-    robot = hinge.samples.puma560()
+    robot = hinge.samples.panda()
     scene = Scene()
     figure = Figure(scene, robot, "robot")
     q, _ = robot.random_state(np.random.default_rng(1), 1)

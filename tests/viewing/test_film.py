@@ -13,7 +13,7 @@ from PIL import Image
 import hinge
 from hinge import SizeError, UnknownName, ViewError
 from hinge.viewing import picture
-from hinge.viewing.reel import reel
+from hinge.viewing.reel import reel, strobe
 from hinge.viewing.render import FROM, Studio
 from hinge.viewing.shapes import balls, extent
 from hinge.viewing.triangles import surface
@@ -57,6 +57,22 @@ def test_a_page_has_all_it_needs(dropped, tmp_path):
     box = about["parts"][0]
     corners = array(box["corners"]).reshape(-1, 3) / 32767 * box["half"] + box["middle"]
     np.testing.assert_allclose(np.ptp(corners, axis=0), [0.4, 0.3, 0.2], atol=1e-4)
+
+
+def test_one_picture_has_the_robot_at_places_equally_far_apart(tmp_path):
+    ball = hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot.with_gravity((0.0, 0.0, 0.0))
+    speedy = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    run = hinge.simulate(ball, 2.0, qd0=speedy, control=lambda t, q, qd: [0, 0, 0, 3.0 * t, 0, 0], step=1e-2)
+    made = strobe(reel(run))
+    assert [part.opacity is None for part in made.parts] == [False] * 4 + [True]
+    assert np.all(np.diff([part.opacity for part in made.parts[:4]]) > 0.1)
+    steps = np.diff([made.poses[0, part.body, 0, 3] for part in made.parts])
+    np.testing.assert_allclose(steps, run.q[-1, 4] / 4, rtol=0.1)
+    hinge.film(run, tmp_path / "x.png", size=(160, 100))
+    seen = np.asarray(Image.open(tmp_path / "x.png"))
+    assert seen.shape == (100, 160, 3)
+    resting = strobe(reel(hinge.simulate(ball, 0.1)))
+    assert len(resting.parts) == 1
 
 
 def test_a_gif_moves_and_lasts_as_long_as_it_was(dropped, tmp_path):

@@ -18,13 +18,14 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from hinge.backends import memory
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.graph import Program
+from hinge.typing import Backend as BackendName
 
 
 class Code:
@@ -80,11 +81,7 @@ class Backend:
 
 
 # name → where the back end is, or itself once it has been used; each module has it under the name BACKEND
-_ROWS: dict[str, str | Backend] = {
-    "llvm": "hinge.backends.llvm",
-    "interpret": "hinge.backends.interpret",
-    "cuda": "hinge.backends.cuda",
-}
+_ROWS: dict[str, str | Backend] = {name: f"hinge.backends.{name}" for name in get_args(BackendName)}
 
 
 def default_backend() -> str:

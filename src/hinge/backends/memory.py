@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.typing import AnyArray
+from hinge.typing import Statuses as Bytes
 
 SMALLEST, LARGEST, KEPT = 1 << 16, 1 << 26, 1 << 26  # bytes: of an array worth keeping, and of all that is kept
 ALIGNED = 64  # bytes: results begin where a line of the cache does
-_known: list[Array] = []  # arrays of bytes; the one used last stands last
+_known: list[Bytes] = []  # arrays of bytes; the one used last stands last
 _unlent = [np.empty(0, np.uint8)]  # held by its list alone, as those are that no array is on
 _lock = Lock()
 
 
-def empty(shape: tuple[int, ...], number: Any) -> Array:
+def empty(shape: tuple[int, ...], number: Any) -> AnyArray:
     """An array like np.empty's."""
     dtype = np.dtype(number)
     size = prod(shape) * dtype.itemsize
@@ -33,7 +34,7 @@ def empty(shape: tuple[int, ...], number: Any) -> Array:
     return memory[skip : skip + size].view(dtype).reshape(shape)
 
 
-def _memory(size: int) -> Array:
+def _memory(size: int) -> Bytes:
     """Bytes that no array is on, at most twice as many as are asked for."""
     if size > LARGEST or not _lock.acquire(blocking=False):
         return np.empty(size, np.uint8)

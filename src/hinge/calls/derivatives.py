@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from hinge.arguments import Array
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.foreign import adapter
@@ -23,10 +22,35 @@ from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
 from hinge.model.driven import sizes
+from hinge.typing import Array, Doubles, Numbers, Other, Single, Statuses
 
+Made = TypeVar("Made")
+No = Literal[False]
+Yes = Literal[True]
+Three = tuple[Made, Made, Made]
 Tangents = Mapping[str, Any] | Sequence[Any]
 
 
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, qdd: Numbers, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Array]: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, qdd: Numbers, packed: No = False, *, return_status: Yes, **how: Any
+) -> tuple[Array, Array, Array, Statuses]: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, qdd: Numbers, packed: Yes, *, return_status: No = False, **how: Any
+) -> Array: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Single, qd: Single, qdd: Single, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Single]: ...
+@overload
+def inverse_dynamics_derivatives(
+    target: Target, q: Other, qd: Other, qdd: Other, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Other]: ...
 def inverse_dynamics_derivatives(target: Target, q: Any, qd: Any, qdd: Any, packed: bool = False, **how: Any) -> Any:
     """How the forces of `inverse_dynamics` change along `integrate`, with qd and with qdd: dq, dqd, dqdd (nv, nv) each.
 
@@ -41,6 +65,26 @@ def inverse_dynamics_derivatives(target: Target, q: Any, qd: Any, qdd: Any, pack
     return _of_dynamics(target, "inverse_dynamics", (q, qd, qdd), packed, how)
 
 
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, tau: Numbers, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Array]: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, tau: Numbers, packed: No = False, *, return_status: Yes, **how: Any
+) -> tuple[Array, Array, Array, Statuses]: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Doubles, qd: Numbers, tau: Numbers, packed: Yes, *, return_status: No = False, **how: Any
+) -> Array: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Single, qd: Single, tau: Single, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Single]: ...
+@overload
+def forward_dynamics_derivatives(
+    target: Target, q: Other, qd: Other, tau: Other, packed: No = False, *, return_status: No = False, **how: Any
+) -> Three[Other]: ...
 def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, packed: bool = False, **how: Any) -> Any:
     """How the accelerations of `forward_dynamics` change along `integrate`, with qd and with tau: dq, dqd, dtau.
 
@@ -159,8 +203,15 @@ def vjp(target: Target, name: str, inputs: Sequence[Any], cotangent: Any, by: st
     return made if isinstance(made, tuple) else (made,)
 
 
-def second_derivatives(target: Target, name: str, *inputs: Any, by: str | Sequence[str] | None = None,
-                       weights: Any = None, along: Tangents | None = None, **keywords: Any) -> Any:  # fmt: skip
+def second_derivatives(
+    target: Target,
+    name: str,
+    *inputs: Any,
+    by: str | Sequence[str] | None = None,
+    weights: Numbers | None = None,
+    along: Tangents | None = None,
+    **keywords: Any,
+) -> Any:
     """The second derivatives of an algorithm's result: made[a][b] by what `by` names first at a, and then at b.
 
     Each has the result's shape, then the sizes of both: entry [i, j, k] is the rate along k of the derivative of i
@@ -192,8 +243,15 @@ def second_derivatives(target: Target, name: str, *inputs: Any, by: str | Sequen
     return parts if tangents is not None else tuple(_side_by_side(one, widths) for one in parts)
 
 
-def linearize(target: Target, q: Any, qd: Any, tau: Any, h: Any = None, method: str | None = None,
-              **keywords: Any) -> tuple[Array, Array]:  # fmt: skip
+def linearize(
+    target: Target,
+    q: Numbers,
+    qd: Numbers,
+    tau: Numbers,
+    h: Numbers | None = None,
+    method: str | None = None,
+    **keywords: Any,
+) -> tuple[Array, Array]:
     """The motion near a state and forces: x' = A x + B u, with A (2 nv, 2 nv) and B (2 nv, nv).
 
     x is the displacement along `integrate` and the change of qd, u that of tau (N m, N). Displacements are seen from

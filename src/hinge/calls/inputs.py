@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from hinge.model.driven import sizes
 from hinge.model.model import TERMS
 from hinge.model.symbols import with_values as substituted
 from hinge.model.vary import check
+from hinge.typing import Frame
 
-FRAMES = ("body", "base", "aligned")
+FRAMES: tuple[Frame, ...] = get_args(Frame)
 
 
 def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:

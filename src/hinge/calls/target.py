@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy
@@ -26,8 +26,9 @@ from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, asked, default
 from hinge.dynamics.slopes import Slope
 from hinge.errors import one_of
 from hinge.model import Model, parameter, reframe, unmoved
+from hinge.typing import Check, Numbers, Term
 
-USUAL = ("armature",)  # the joint terms of a call that names none
+USUAL: tuple[Term, ...] = ("armature",)  # the joint terms of a call that names none
 _NUMBERS = count()  # of targets
 
 
@@ -114,7 +115,7 @@ class Target:
         return Kernel(plan(request, self, backend), backend)
 
     def further(
-        self, call: str, parameters: Mapping[str, Vector] | None, prescribed: Sequence[Vector] | None
+        self, call: str, parameters: Mapping[str, Numbers] | None, prescribed: Sequence[Numbers] | None
     ) -> list[Array]:
         """What varied and driven robots take besides."""
         return [
@@ -124,16 +125,16 @@ class Target:
 
     def call(self, name: str, given: Sequence[Any], frames: Sequence[str] = (), out: Array | None = None,
              method: str | None = None, backend: str | None = None, check: str = "sizes", return_status: bool = False,
-             joint_terms: Sequence[str] = USUAL, regroup: bool = False, parameters: Mapping[str, Vector] | None = None,
-             prescribed: Sequence[Vector] | None = None, external: Mapping[str, Vector] | None = None,
-             external_frame: str = "body", base_motion: tuple[Vector, Vector] | None = None,
+             joint_terms: Sequence[str] = USUAL, regroup: bool = False, parameters: Mapping[str, Numbers] | None = None,
+             prescribed: Sequence[Numbers] | None = None, external: Mapping[str, Numbers] | None = None,
+             external_frame: str = "body", base_motion: tuple[Numbers, Numbers] | None = None,
              slopes: tuple[Slope, ...] = (), seeds: Sequence[Any] = (), flat: bool = False, packed: bool = False,
              **options: Any) -> tuple[Any, Any]:  # fmt: skip
         """What an algorithm gives; and whose `enter` may take the next plain call straight away: its kernel's, mostly.
 
         With `slopes` it is their derivatives; `seeds` are the tangents and weights that they take.
         """
-        one_of("check", check, ("sizes", "values"))
+        one_of("check", check, get_args(Check))
         options = {option: values[0] for option, values in default(name).options.items()} | options
         elsewhere = adapter(*given, *seeds, parameters, prescribed, external, base_motion, *options.values())
         usual = method is None and backend is None and joint_terms == USUAL and not regroup and not slopes

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Signature, signature
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from hinge.calls.inputs import own
 from hinge.calls.target import USUAL, Target
 from hinge.dynamics.registry import PLACE, Algorithm, default
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 
 class View:
@@ -33,11 +36,11 @@ class View:
         return made
 
 
-def on_target(function: Callable[..., Any]) -> Callable[..., Any]:
+def on_target(function: Callable[Concatenate[Target, Given], Made]) -> Callable[Concatenate[Any, Given], Made]:
     """A function of a target as a method of a view."""
 
     @wraps(function)
-    def method(view: View, *given: Any, **keywords: Any) -> Any:
+    def method(view: View, *given: Given.args, **keywords: Given.kwargs) -> Made:
         return function(view.target, *given, **keywords)
 
     first, *rest = signature(function).parameters.values()

@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from hinge.backends import default_backend
 from hinge.errors import NotCovered
 from hinge.robot import Robot
-
-Array = np.ndarray[Any, Any]
+from hinge.typing import Array, Backend
 
 STATES = 16
 LIMIT = 1e-11
@@ -207,7 +206,10 @@ def machine_code(s: States) -> tuple[float, float, str]:
     served = default_backend()
     if served == "interpret":
         raise CannotBeMade("the interpreter serves, there is no machine code to compare it with.")
-    tau, again = (s.robot.inverse_dynamics(s.q, s.qd, s.qdd, backend=b) for b in (served, "interpret"))
+    tau, again = (
+        s.robot.inverse_dynamics(s.q, s.qd, s.qdd, backend=b)
+        for b in cast(tuple[Backend, Backend], (served, "interpret"))
+    )
     return apart(tau, again), 1e-12, f"inverse dynamics of {served} and of the interpreter agree"
 
 

@@ -42,7 +42,7 @@ class Name(click.ParamType):
 NAMES = click.argument("names", nargs=-1, type=Name(), metavar="[NAME...]")
 
 
-def split(words: str) -> tuple[str, ...]:
+def split(words: str) -> tuple[Any, ...]:
     """Words with commas between them."""
     return tuple(word.strip() for word in words.split(",") if word.strip())
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -19,7 +21,7 @@ from hinge.motion.joint_space import JointMotion
 from hinge.robot import Robot
 from hinge.sim import Trajectory
 
-PLOT = "hinge_demo.png"
+PLOT, FILMS = "hinge_demo_curves.png", ("hinge_demo.png", "hinge_demo.html")
 
 
 @click.command()
@@ -27,9 +29,12 @@ PLOT = "hinge_demo.png"
 @click.option("--seconds", default=0.2, show_default=True, type=click.FloatRange(0.01, 3600),
               help="How long each measurement takes.")  # fmt: skip
 @click.option("--plot", type=Target(), help=f"Where the plot goes; {PLOT}, where there is none yet, by default.")
+@click.option(
+    "--film", type=Target(), help=f"Where the film goes, .html, .gif or .png; {' and '.join(FILMS)} by default."
+)
 @FORCE
 @click.option("--view/--no-view", "look", default=None, help="Show the run in the browser; on a terminal it is shown.")
-def demo(robot: Robot | None, seconds: float, plot: str | None, look: bool | None) -> None:
+def demo(robot: Robot | None, seconds: float, plot: str | None, film: str | None, look: bool | None) -> None:
     """Take an arm (or ROBOT, a robot file), compute its dynamics both ways, count and time them, and let it move."""
     screen = console()
     arm = robot or hinge.samples.puma560()
@@ -47,7 +52,7 @@ def demo(robot: Robot | None, seconds: float, plot: str | None, look: bool | Non
     run, motion = _moved(arm, by_hand=robot is None)
     screen.print()
     screen.print(_tracked(arm, run, motion))
-    _shown(screen, run, plot, sys.stdout.isatty() if look is None else look)
+    _shown(screen, run, plot, film, sys.stdout.isatty() if look is None else look)
 
 
 def _there_and_back(screen: Any, robot: Robot) -> None:
@@ -64,15 +69,15 @@ def _there_and_back(screen: Any, robot: Robot) -> None:
 
 
 def _moved(robot: Robot, by_hand: bool) -> tuple[Trajectory, JointMotion]:
-    """A run by computed torque: the bundled arm takes its hand around a circle, another robot its joints somewhere."""
+    """A run by computed torque: the bundled arm takes its hand around its base, another robot its joints somewhere."""
     start = robot.neutral()
     if by_hand:
-        start = np.array([0.2, -0.7, 0.5, 0.0, 0.6, 0.0])
+        start = np.array([-2.2, 0.3, -0.6, 0.0, -0.8, 0.0])
         pose = robot.pose(start, "tool")
-        circle = hinge.motion.circle(pose, pose[:3, 3] + [0.0, 0.0, 0.12], [1.0, 0.0, 0.0], duration=3.0, turn=False)
+        arc = hinge.motion.circle(pose, [0.0, 0.0, pose[2, 3]], [0.3, 0.2, 1.0], angle=2.2, duration=3.0, turn=False)
         times = np.linspace(0.0, 3.0, 61)
         motion = hinge.motion.cubic_spline(
-            robot, hinge.inverse_kinematics(robot, circle(times)[0], "tool", start=start).q, times
+            robot, hinge.inverse_kinematics(robot, arc(times)[0], "tool", start=start).q, times
         )
     else:
         end = robot.integrate(start, np.full(robot.nv, 0.3))
@@ -92,15 +97,22 @@ def _tracked(robot: Robot, run: Trajectory, motion: JointMotion) -> Any:
     return table(title, ("joint", "worst error [rad, m]", "most force [N m, N]", "limit"), rows)
 
 
-def _shown(screen: Any, run: Trajectory, plot: str | None, look: bool) -> None:
-    """The run as a plot and as a page, where the packages for them are there."""
-    try:
-        if plot is None:
-            free(PLOT)
-        run.plot(plot or PLOT)
-        screen.print(f"\nIts coordinates, rates, forces and energy are drawn in {plot or PLOT}.")
-    except hinge.HingeError as missing:
-        screen.print(f"\nNo plot: {missing}")
+def _shown(screen: Any, run: Trajectory, plot: str | None, film: str | None, look: bool) -> None:
+    """The run as curves, as films and as a page, where the packages for them are there."""
+    films = [film] if film else FILMS
+    written: list[tuple[str, Callable[[str], Any], str]] = [
+        (plot or PLOT, run.plot, "Its coordinates, rates, forces and energy are drawn"),
+        *((path, partial(hinge.film, run), "The robot is seen on its way") for path in films),
+    ]
+    screen.print()
+    for path, write, what in written:
+        try:
+            if path not in (plot, film):
+                free(path)
+            write(path)
+            screen.print(f"{what} in {path}.")
+        except hinge.HingeError as missing:
+            screen.print(f"No {path}: {missing}")
     if not look:
         screen.print("`hinge demo --view` shows it in the browser, `hinge view ROBOT` any robot.")
         return

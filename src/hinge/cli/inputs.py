@@ -55,7 +55,7 @@ def reads_robot(required: bool = True, moves: bool = False) -> Callable[[Command
     return decorated
 
 
-def robot_of(path: str, base: str | None = None, packages: Sequence[str] = ()) -> Robot:
+def robot_of(path: str, base: Any = None, packages: Sequence[str] = ()) -> Robot:
     """The robot of a file, or of standard input."""
     return hinge.load(source_of(path), base=base or "fixed", packages=packages)
 

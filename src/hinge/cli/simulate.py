@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import numpy as np
@@ -20,6 +20,10 @@ from hinge.logs.tables import target_suffix
 from hinge.robot import Robot
 from hinge.sim.picture import drawable
 from hinge.sim.trajectory import Trajectory
+from hinge.typing import Backend, Limits
+
+if TYPE_CHECKING:
+    from hinge.robot.algorithms import Integrator
 
 
 @click.command()
@@ -43,21 +47,21 @@ from hinge.sim.trajectory import Trajectory
     help="Write a .csv, .parquet or .npz log, or a .zarr folder; - is CSV on standard output.",
 )
 @click.option("--plot", type=Target(), metavar="PICTURE", help="Draw a .png, .svg or .pdf.")
-@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif.")
+@click.option("--film", type=Target(), metavar="FILM", help="Write a film, .html or .gif, or one picture of it, .png.")
 @FORCE
 @JSON
 def simulate(
     robot: Robot,
     t: float,
     step: str,
-    method: str,
+    method: Integrator,
     start: tuple[str, ...],
     rollouts: int | None,
     seed: int,
-    limits: str,
+    limits: Limits,
     record: int,
     joint_terms: str,
-    backend: str | None,
+    backend: Backend | None,
     out: str | None,
     plot: str | None,
     film: str | None,
@@ -119,13 +123,13 @@ def _start(robot: Robot, given: tuple[str, ...], rollouts: int | None, seed: int
     return q
 
 
-def _step(word: str) -> float | str:
+def _step(word: str) -> float | Literal["auto"]:
     try:
         return float(word)
     except ValueError:
         if word != "auto":
             raise click.UsageError(f'--step {word}: give seconds, or "auto".') from None
-        return word
+        return "auto"
 
 
 def _said(run: Trajectory) -> dict[str, Any]:

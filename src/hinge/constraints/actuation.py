@@ -16,11 +16,12 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.errors import NotCovered, SizeError
 from hinge.model import Model
+from hinge.typing import Whole
 
 RANK = 1e-9  # singular values below this share of the largest are none
 
 
-def actuated_columns(model: Model, actuated: Sequence[str] | None) -> Array:
+def actuated_columns(model: Model, actuated: Sequence[str] | None) -> Whole:
     """The velocities whose joints push: those of the joints named, or all."""
     if actuated is None:
         return np.arange(model.nv)
@@ -29,7 +30,7 @@ def actuated_columns(model: Model, actuated: Sequence[str] | None) -> Array:
     return np.array([k for name in actuated for k in range(model.nv)[model.slices[model.joint_number(name)][1]]], int)
 
 
-def shared(A: Array, needed: Array, columns: Array) -> tuple[Array, Array]:
+def shared(A: Array, needed: Array, columns: Whole) -> tuple[Array, Array]:
     """tau (…, nv) and λ (…, m) for A (…, m, nv) and needed = H qdd + C (…, nv)."""
     batch = needed.shape[:-1]
     flat, rows = needed.reshape(-1, needed.shape[-1]), A.reshape(-1, *A.shape[-2:])

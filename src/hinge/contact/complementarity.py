@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.typing import Flags, Whole
 
 TINY = 1e-11  # a pivot below this, of entries scaled to one, is rounding
 TIE = 1e-12
@@ -25,9 +26,9 @@ class Solved(NamedTuple):
     """z, whether it was found, where it was not the ray that proves there is none, and how many pivots it took."""
 
     z: Array
-    found: Array
+    found: Flags
     ray: Array
-    pivots: Array
+    pivots: Whole
 
 
 def lemke(C: Array, d: Array) -> Solved:
@@ -113,7 +114,7 @@ def _leaving(T: Array, column: Array, basis: Array) -> Array:
     return tied.argmax(axis=1)
 
 
-def _note_rays(ray: Array, at: Array, column: Array, basis: Array, enter: Array) -> None:
+def _note_rays(ray: Array, at: Whole, column: Array, basis: Whole, enter: Whole) -> None:
     """The direction in z along which the problem is unbounded."""
     n = ray.shape[1]
     for m, col in zip(at, column, strict=True):

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -42,7 +42,8 @@ from hinge.model.vary import Parameter
 from hinge.spatial import Motion, Vec3
 from hinge.spatial.rotation import shortest_turn
 
-LAWS = ("rigid", "soft")
+ContactLaw = Literal["rigid", "soft"]
+LAWS: tuple[ContactLaw, ...] = get_args(ContactLaw)
 MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them

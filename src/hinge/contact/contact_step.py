@@ -30,6 +30,7 @@ from hinge.integrators.steps import TIME, Flat, PerJoint, pushed
 from hinge.model import Model
 from hinge.spatial import Force
 from hinge.status import NONFINITE, NOT_SMOOTH, OK, OVERFLOW, UNCONVERGED
+from hinge.typing import Backend, Numbers, Statuses, Term, Whole
 
 Forces = Callable[[Scalar], list[Scalar]]
 NUMBERS = 11  # that are told of a contact: pair, gap, point, normal, force
@@ -49,11 +50,11 @@ class ContactStep(NamedTuple):
     q: Array
     qd: Array
     forces: Array
-    status: Array
+    status: Statuses
     points: Array
     normals: Array
     gaps: Array
-    pairs: Array
+    pairs: Whole
     residual: Array
     names: tuple[tuple[str, str], ...]
     links: tuple[str, ...]
@@ -85,13 +86,24 @@ class ContactRecord(NamedTuple):
     forces: Array
     normals: Array
     gaps: Array
-    pairs: Array
+    pairs: Whole
     names: tuple[tuple[str, str], ...]
 
 
-def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: Any = None, ground: Any = None,
-                 law: str = "rigid", joint_terms: Sequence[str] = ("armature",), backend: str | None = None,
-                 derivatives: bool = False, parameters: Mapping[str, Any] | None = None) -> ContactStep:  # fmt: skip
+def contact_step(
+    target: Target,
+    q: Numbers,
+    qd: Numbers,
+    tau: Numbers,
+    h: Numbers,
+    contacts: Any = None,
+    ground: Any = None,
+    law: str = "rigid",
+    joint_terms: Sequence[Term] = ("armature",),
+    backend: Backend | None = None,
+    derivatives: bool = False,
+    parameters: Mapping[str, Numbers] | None = None,
+) -> ContactStep:
     """The state after h seconds with the joint forces held and contacts that are found, or given.
 
     Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground`, `law` and `parameters` are as in `hinge.simulate`. By
@@ -110,9 +122,8 @@ def contact_step(target: Target, q: Any, qd: Any, tau: Any, h: Any, contacts: An
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
-    if np.ndim(q) < 2:
-        backend = alone(backend or default_backend())
-    kernel = target.kernels(("contact_step", touch, terms, backend), lambda: _kernel(target, touch, terms, backend))
+    where = alone(backend or default_backend()) if np.asarray(q).ndim < 2 else backend
+    kernel = target.kernels(("contact_step", touch, terms, where), lambda: _kernel(target, touch, terms, where))
     own = {one.name: numbers.pop(one.name) for one in surfaces}
     more = (
         *inputs.parameters("contact_step", target.model, surfaces, own),

@@ -23,6 +23,7 @@ from hinge.errors import SizeError
 from hinge.model import Model
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
+from hinge.typing import Numbers
 
 Triple = tuple[float, ...]
 RANGES = {
@@ -150,7 +151,7 @@ def edge_contact(body: str, start: Sequence[float], end: Sequence[float], **deta
     return [Contact(body, tuple(point), **details) for point in (start, end)]
 
 
-def polygon_contact(body: str, vertices: Any, **details: Any) -> list[Contact]:
+def polygon_contact(body: str, vertices: Numbers, **details: Any) -> list[Contact]:
     """A flat polygon against a face: a contact at each vertex of its convex hull, in order around it.
 
     >>> square = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 0)]

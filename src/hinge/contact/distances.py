@@ -23,6 +23,7 @@ from hinge.graph import Scalar, Scratch, less, repeat, select, when
 from hinge.model import Model
 from hinge.model.height_fields import HeightField
 from hinge.model.shapes import Geometry
+from hinge.typing import Backend, Flags, Numbers, Statuses
 
 WIDTH, FAR = 7, 1e30  # of a pair: distance, normal, point on the first link
 
@@ -35,11 +36,11 @@ class Distances(NamedTuple):
     points: Array
     normal: Array
     pairs: tuple[Names, ...]
-    status: Array
+    status: Statuses
 
 
-def distances(target: Target, q: Any, pairs: Sequence[Names] | None = None, ground: Any = None,
-              exclude: Sequence[Names] = (), backend: str | None = None) -> Distances:  # fmt: skip
+def distances(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, ground: Any = None,
+              exclude: Sequence[Names] = (), backend: Backend | None = None) -> Distances:  # fmt: skip
     """How far apart links are: signed distances (…, n), the nearest or deepest points, and normals between them.
 
     Takes q (…, nq). `pairs` names links, (link, link) each; without it all that may touch: no neighbours, and none of a
@@ -65,8 +66,8 @@ def distances(target: Target, q: Any, pairs: Sequence[Names] | None = None, grou
     return Distances(gap, np.stack([p, p + gap[..., None] * normal], axis=-2), normal, names, status)
 
 
-def collides(target: Target, q: Any, pairs: Sequence[Names] | None = None, ground: Any = None,
-             exclude: Sequence[Names] = (), backend: str | None = None) -> Array:  # fmt: skip
+def collides(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, ground: Any = None,
+             exclude: Sequence[Names] = (), backend: Backend | None = None) -> Flags | np.bool:  # fmt: skip
     """Whether any two links overlap: (…), True also where q (…, nq) is not finite. Pairs are as in `distances`.
 
     >>> robot = hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot
@@ -96,7 +97,7 @@ def collides(target: Target, q: Any, pairs: Sequence[Names] | None = None, groun
 
 
 def queried(target: Target, pairs: Sequence[Names] | None, ground: Any, exclude: Sequence[Names],
-            backend: str | None) -> Pairs:  # fmt: skip
+            backend: Backend | None) -> Pairs:  # fmt: skip
     """The pairs that a query is about; of those nobody names, none on one robot that overlap at the neutral state."""
     model = target.model
     key = (

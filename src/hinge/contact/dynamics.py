@@ -18,11 +18,12 @@ from hinge.arguments import Array, real
 from hinge.backends.kernel import Kernel
 from hinge.calls.target import Target
 from hinge.contact.contacts import Contact
-from hinge.contact.forces import METHODS, ContactState, contact_forces
+from hinge.contact.forces import METHODS, ContactState, Method, contact_forces
 from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, one_of
+from hinge.typing import Backend, Numbers, Statuses, Term
 
 MOST_TRACED = 8
 
@@ -45,14 +46,22 @@ class ContactDynamics(NamedTuple):
     qdd: Array
     force: Array
     acceleration: Array
-    state: Array
-    status: Array
+    state: Statuses
+    status: Statuses
     gap: Array
     speed: Array
 
 
-def contact_system(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], backend: str | None = None,
-                   joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactSystem:  # fmt: skip
+def contact_system(
+    target: Target,
+    q: Numbers,
+    qd: Numbers,
+    tau: Numbers,
+    contacts: Sequence[Contact],
+    backend: Backend | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+    hold: Any = None,
+) -> ContactSystem:
     """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
@@ -135,7 +144,10 @@ def _system_kernel(target: Target, contacts: tuple[Contact, ...], backend: str |
 
 
 def contact_kernel(
-    target: Target, contacts: Sequence[Contact], backend: str | None = None, joint_terms: Sequence[str] = ("armature",)
+    target: Target,
+    contacts: Sequence[Contact],
+    backend: Backend | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
 ) -> Kernel:
     """A kernel from q, qd, tau to qdd (nv) and force (n): all of contact dynamics in machine code.
 
@@ -170,9 +182,18 @@ def contact_kernel(
     return target.kernels(key, lambda: target.compiled(algorithm, backend, terms=frozenset(joint_terms)))
 
 
-def contact_dynamics(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], method: str = "even",
-                     touch: float | None = 1e-6, backend: str | None = None,
-                     joint_terms: Sequence[str] = ("armature",), hold: Any = None) -> ContactDynamics:  # fmt: skip
+def contact_dynamics(
+    target: Target,
+    q: Numbers,
+    qd: Numbers,
+    tau: Numbers,
+    contacts: Sequence[Contact],
+    method: Method = "even",
+    touch: float | None = 1e-6,
+    backend: Backend | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+    hold: Any = None,
+) -> ContactDynamics:
     """Accelerations and contact forces of a robot that may touch things, without friction.
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps

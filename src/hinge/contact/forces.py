@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from hinge.contact.complementarity import lemke
 from hinge.contact.pruning import Tally, guided, patterns
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.status import Status
+from hinge.typing import Flags, Numbers, Statuses, Whole
 
 SLACK = 1e-9  # what complementarity may be off, relative to the sizes that make it up
 ROUNDING = 1e-5  # of large forces that all but cancel, a hundred thousandth of SLACK: some units in the last place
-METHODS = ("lemke", "even", "pruning", "patterns", "qp")
+Method = Literal["lemke", "even", "pruning", "patterns", "qp"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 class ContactState(IntEnum):
@@ -40,12 +42,12 @@ class ContactForces(NamedTuple):
 
     force: Array
     acceleration: Array
-    state: Array
-    status: Array
-    tried: Array
+    state: Statuses
+    status: Statuses
+    tried: Whole
 
 
-def contact_forces(C: Any, d: Any, method: str = "lemke") -> ContactForces:
+def contact_forces(C: Numbers, d: Numbers, method: Method = "lemke") -> ContactForces:
     """Forces α ≥ 0 with C α + d ≥ 0, one of each pair zero: C (…, n, n) and d (…, n), leading axes a batch.
 
     C = F I⁻¹ Fᵀ (N⁻¹ m/s²) is symmetric and positive semi-definite, d (m/s²) the acceleration of the gaps without
@@ -99,7 +101,7 @@ def _problem(C: Any, d: Any) -> tuple[Array, Array]:
     return np.broadcast_to(C, (*batch, n, n)), np.broadcast_to(d, (*batch, n))
 
 
-def complementary(C: Array, d: Array) -> tuple[Array, Array, Array]:
+def complementary(C: Array, d: Array) -> tuple[Array, Statuses, Whole]:
     """Forces, statuses and pivots of a batch of problems, each checked before it is called good."""
     made = lemke(C, d)
     force, good = _polished(C, d, made.z)
@@ -114,7 +116,7 @@ def complementary(C: Array, d: Array) -> tuple[Array, Array, Array]:
     return force, status.astype(np.uint8), made.pivots
 
 
-def _polished(C: Array, d: Array, z: Array) -> tuple[Array, Array]:
+def _polished(C: Array, d: Array, z: Array) -> tuple[Array, Flags]:
     """The same pattern solved once more from C and d themselves, and whether it meets the conditions."""
     rough = good_to(C, d, z)
     remaining = z > 0.0
@@ -142,7 +144,7 @@ def good_to(C: Array, d: Array, force: Array) -> Array:
     return np.where(np.isfinite(off), off, np.inf)
 
 
-def _proves_none(C: Array, d: Array, ray: Array) -> Array:
+def _proves_none(C: Array, d: Array, ray: Array) -> Flags:
     """Whether z ≥ 0 with C z = 0 and dᵀ z < 0 is at hand: then no forces can satisfy the conditions."""
     length = np.sqrt(np.einsum("mi,mi->m", ray, ray))
     z = ray / np.where(length > 0.0, length, 1.0)[:, None]
@@ -152,7 +154,7 @@ def _proves_none(C: Array, d: Array, ray: Array) -> Array:
     return (length > 0.0) & small & (down < -1e-9 * np.abs(d).max(axis=1, initial=0.0))
 
 
-def _nearly(C: Array, d: Array) -> tuple[Array, Array]:
+def _nearly(C: Array, d: Array) -> tuple[Array, Whole]:
     """Forces of C + ε, which is positive definite, made good for C itself; by the first ε that will do."""
     n = C.shape[-1]
     size = np.einsum("mii->m", C)[:, None, None] / max(n, 1) * np.eye(n)
@@ -166,7 +168,7 @@ def _nearly(C: Array, d: Array) -> tuple[Array, Array]:
     return force, status
 
 
-def _least(C: Array, d: Array, remaining: Array) -> Array:
+def _least(C: Array, d: Array, remaining: Flags) -> Array:
     """The least forces of the remaining contacts that keep them closed."""
     block = np.where(remaining[:, :, None] & remaining[:, None, :], C, 0.0)
     inverse = np.linalg.pinv(block, rcond=1e-10, hermitian=True)
@@ -174,7 +176,7 @@ def _least(C: Array, d: Array, remaining: Array) -> Array:
     return np.where(remaining, np.maximum(force, 0.0), 0.0)
 
 
-def _even(C: Array, d: Array, force: Array, status: Array) -> Array:
+def _even(C: Array, d: Array, force: Array, status: Statuses) -> Array:
     """Forces of least sum of squares among those that make the same motion."""
     good = np.flatnonzero(status == Status.OK)
     if not len(good):
@@ -190,7 +192,7 @@ def _even(C: Array, d: Array, force: Array, status: Array) -> Array:
     return force
 
 
-def _states(C: Array, d: Array, force: Array, w: Array) -> Array:
+def _states(C: Array, d: Array, force: Array, w: Array) -> Statuses:
     size = np.abs(d).max(axis=1, keepdims=True, initial=1e-300)
     most = np.abs(force).max(axis=1, keepdims=True, initial=1e-300)
     pushed, apart = force > SLACK * most, w > SLACK * size
@@ -201,7 +203,7 @@ def _states(C: Array, d: Array, force: Array, w: Array) -> Array:
 # the text's own methods, one problem at a time
 
 
-def _one_by_one(C: Array, d: Array, solve: Callable[..., Any]) -> tuple[Array, Array, Array]:
+def _one_by_one(C: Array, d: Array, solve: Callable[..., Any]) -> tuple[Array, Statuses, Whole]:
     force, status, tried = np.full(d.shape, np.nan), np.zeros(len(d), np.uint8), np.zeros(len(d), int)
     for k in range(len(d)):
         if not (np.isfinite(C[k]).all() and np.isfinite(d[k]).all()):

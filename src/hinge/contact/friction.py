@@ -12,15 +12,17 @@ Source: none of the texts; featherstone1987, section 9.6 assumes that there is n
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from hinge.arguments import Array, real
 from hinge.errors import SizeError, one_of
 from hinge.status import Status
+from hinge.typing import Numbers, Statuses, Whole
 
-LAWS = ("convex", "coulomb")
+FrictionLaw = Literal["convex", "coulomb"]
+LAWS: tuple[FrictionLaw, ...] = get_args(FrictionLaw)
 ROUNDS = 200  # of convex problems for Coulomb's law
 
 
@@ -29,12 +31,19 @@ class FrictionForces(NamedTuple):
 
     force: Array
     residual: Array
-    iterations: Array
-    status: Array
+    iterations: Whole
+    status: Statuses
 
 
-def friction_forces(C: Any, d: Any, friction: Any, compliance: Any = 0.0, law: str = "convex", tolerance: float = 1e-10,
-                    iterations: int = 20_000) -> FrictionForces:  # fmt: skip
+def friction_forces(
+    C: Numbers,
+    d: Numbers,
+    friction: Numbers,
+    compliance: Numbers = 0.0,
+    law: str = "convex",
+    tolerance: float = 1e-10,
+    iterations: int = 20_000,
+) -> FrictionForces:
     """Forces of n contacts with friction: C (…, 3 n, 3 n), d (…, 3 n), each contact's normal first, then two tangents.
 
     `friction` is one number, n, or (n, 2) for cones that differ along the tangents; `compliance` (one, or n) is added

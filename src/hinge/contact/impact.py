@@ -23,6 +23,7 @@ from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import contact_system
 from hinge.contact.forces import contact_forces
 from hinge.errors import SizeError
+from hinge.typing import Backend, Numbers, Statuses
 
 
 class Impact(NamedTuple):
@@ -32,7 +33,7 @@ class Impact(NamedTuple):
     impulse: Array
     compression: Array
     extra: Array
-    status: Array
+    status: Statuses | np.uint8
 
 
 class TwoBodyImpact(NamedTuple):
@@ -40,11 +41,11 @@ class TwoBodyImpact(NamedTuple):
 
     v1: Array
     v2: Array
-    impulse: Array
+    impulse: Array | np.float64
 
 
-def impact(target: Target, q: Any, qd: Any, contacts: Sequence[Contact], restitution: Any = None,
-           touch: float | None = 1e-6, backend: str | None = None, hold: Any = None) -> Impact:  # fmt: skip
+def impact(target: Target, q: Numbers, qd: Numbers, contacts: Sequence[Contact], restitution: Numbers | None = None,
+           touch: float | None = 1e-6, backend: Backend | None = None, hold: Any = None) -> Impact:  # fmt: skip
     """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
     Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
@@ -103,7 +104,9 @@ def checked_restitution(given: Any, n: int | None = None) -> Array:
     return e if n is None else np.broadcast_to(e, (n,))
 
 
-def two_body_impact(I1: Any, I2: Any, normal: Any, v1: Any, v2: Any, restitution: Any = 0.0) -> TwoBodyImpact:
+def two_body_impact(
+    I1: Numbers, I2: Numbers, normal: Numbers, v1: Numbers, v2: Numbers, restitution: Numbers = 0.0
+) -> TwoBodyImpact:
     """Two free bodies collide: inertias (6, 6), spatial normal (6) from 1 to 2 as a force, velocities (6), one e.
 
     All in one frame, angular first. Bodies that do not approach are left as they are.
@@ -125,7 +128,9 @@ def two_body_impact(I1: Any, I2: Any, normal: Any, v1: Any, v2: Any, restitution
     return TwoBodyImpact(u1 - moves1 * gamma[..., None], u2 + moves2 * gamma[..., None], gamma)  # (9.65), (9.66)
 
 
-def impact_projection(H: Any, qd: Any, on: Any, after: Any = None, restitution: float = 0.0) -> Array:
+def impact_projection(
+    H: Numbers, qd: Numbers, on: Numbers, after: Numbers | None = None, restitution: float = 0.0
+) -> Array:
     """Velocities after an impact, as projections in the metric of kinetic energy H (nv, nv).
 
     Momentum changes along the rows of `on` (p, nv) only, which are the differentials of what vanishes at the impact.
@@ -136,19 +141,19 @@ def impact_projection(H: Any, qd: Any, on: Any, after: Any = None, restitution: 
     >>> hinge.impact_projection(np.eye(2), [1.0, -2.0], [[0.0, 1.0]], restitution=0.5)
     array([1., 1.])
     """
-    qd, e = real("impact_projection: qd", qd), float(checked_restitution(number("restitution", restitution)))
-    if not qd.ndim:
+    rates, e = real("impact_projection: qd", qd), float(checked_restitution(number("restitution", restitution)))
+    if not rates.ndim:
         raise SizeError("impact_projection: qd is one number. Give (…, nv).")
-    H, rows = _definite("impact_projection: H", H, qd.shape[-1]), _rows("on", on, qd)
-    _fitting("impact_projection", H.shape[:-2], qd.shape[:-1], rows.shape[:-2])
-    flat = _along(H, qd, rows)
+    H, rows = _definite("impact_projection: H", H, rates.shape[-1]), _rows("on", on, rates)
+    _fitting("impact_projection", H.shape[:-2], rates.shape[:-1], rows.shape[:-2])
+    flat = _along(H, rates, rows)
     if after is None:
-        free = qd if e else flat
+        free = rates if e else flat
     else:
-        kept = _rows("after", after, qd)
-        _fitting("impact_projection", H.shape[:-2], qd.shape[:-1], rows.shape[:-2], kept.shape[:-2])
+        kept = _rows("after", after, rates)
+        _fitting("impact_projection", H.shape[:-2], rates.shape[:-1], rows.shape[:-2], kept.shape[:-2])
         _within(rows, kept)
-        free = _along(H, qd, kept)
+        free = _along(H, rates, kept)
     return flat - e * (free - flat)
 
 

@@ -10,28 +10,29 @@ no more than C.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
 from hinge.contact.forces import _problem, complementary
+from hinge.typing import Flags, Numbers, Whole
 
 
 class ContactSets(NamedTuple):
     """For each contact whether it cannot break, and whether it can be left out; of equal ones the later is."""
 
-    unbreakable: Array
-    redundant: Array
+    unbreakable: Flags
+    redundant: Flags
 
 
-def contact_sets(C: Any) -> ContactSets:
+def contact_sets(C: Numbers) -> ContactSets:
     """Which contacts cannot be broken and which are redundant, from C (n, n) alone.
 
     >>> hinge.contact_sets([[1.0, -1.0], [-1.0, 1.0]]).unbreakable
     array([ True,  True])
     """
-    C, _ = _problem(C, np.zeros(np.shape(C)[-1:]))
+    C, _ = _problem(C, np.zeros(np.asarray(C).shape[-1:]))
     n = C.shape[-1]
     null = np.diagonal(C) <= 1e-12 * np.diagonal(C).max(initial=0.0)
     redundant = null.copy()
@@ -43,7 +44,7 @@ def contact_sets(C: Any) -> ContactSets:
     return ContactSets(np.array(held, bool), redundant)
 
 
-def _in_cone(C: Array, i: int, others: Array, sign: float) -> bool:
+def _in_cone(C: Array, i: int, others: Whole, sign: float) -> bool:
     """Whether ± normal i is a non-negative combination of others: the nearest such combination is no distance away."""
     if not len(others):
         return False

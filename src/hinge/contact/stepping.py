@@ -21,6 +21,7 @@ from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import SizeError
+from hinge.typing import Backend, Numbers, Statuses, Whole
 
 
 class FrictionStep(NamedTuple):
@@ -29,13 +30,23 @@ class FrictionStep(NamedTuple):
     qd: Array
     impulse: Array
     residual: Array
-    iterations: Array
-    status: Array
+    iterations: Whole
+    status: Statuses
 
 
-def friction_step(target: Target, q: Any, qd: Any, tau: Any, contacts: Sequence[Contact], h: float,
-                  law: str = "coulomb", restitution: Any = None, tolerance: float = 1e-10, iterations: int = 20_000,
-                  backend: str | None = None) -> FrictionStep:  # fmt: skip
+def friction_step(
+    target: Target,
+    q: Numbers,
+    qd: Numbers,
+    tau: Numbers,
+    contacts: Sequence[Contact],
+    h: float,
+    law: str = "coulomb",
+    restitution: Numbers | None = None,
+    tolerance: float = 1e-10,
+    iterations: int = 20_000,
+    backend: Backend | None = None,
+) -> FrictionStep:
     """The velocities after h seconds with contacts that have friction, restitution and compliance.
 
     Takes q (nq), qd and tau (nv) and n contacts; a gap that would not close within h takes no part. h = 0 is

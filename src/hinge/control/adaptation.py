@@ -27,11 +27,12 @@ from hinge.errors import NotCovered, SizeError
 from hinge.identify.parameters import PSEUDO, parameters, pseudo_inertia, with_parameters
 from hinge.model.model import NUMBERS
 from hinge.robot import Robot
+from hinge.typing import Moving, Numbers
 
 LEAST = 1e-4  # m²: the square of the least radius that the mean body is taken to have
 
 
-def adaptive(robot: Robot, target: Any, rate: float = 10.0, learning: float = 1.0) -> Adaptive:
+def adaptive(robot: Robot, target: Numbers | Moving, rate: float = 10.0, learning: float = 1.0) -> Adaptive:
     """Joint forces that lead a robot along a target though its bodies, or a load, weigh other than the model says.
 
     `target` is a motion or a configuration (nq); `rate` (1/s) says how fast errors die out, as computed torque with
@@ -62,7 +63,7 @@ class Adaptive:
 
     sample = 1  # it runs in Python, every step
 
-    def __init__(self, robot: Robot, target: Any, rate: float, learning: float):
+    def __init__(self, robot: Robot, target: Numbers | Moving, rate: float, learning: float):
         self.robot, self.rate, self.learning = robot, rate, learning
         self._want, self._place = laws.joint_target(robot, target), laws.joint_place(robot, target)
         self.knots = getattr(target, "knots", ())
@@ -70,7 +71,7 @@ class Adaptive:
         self._metric = _metric(self.estimate[: NUMBERS * robot.model.count].reshape(-1, NUMBERS))
         self._before: tuple[float, Array] | None = None  # a time, and Yᵀ s then
 
-    def __call__(self, t: float, q: Any, qd: Any) -> Array:
+    def __call__(self, t: float, q: Numbers, qd: Numbers) -> Array:
         """Joint forces (…, nv) at one time for states (…, nq) and (…, nv)."""
         robot, goal = self.robot, self._want(t, self._place)
         q, qd = arguments.real("q", q, (robot.nq,)), arguments.real("qd", qd, (robot.nv,))
@@ -101,7 +102,7 @@ class Adaptive:
         return with_parameters(self.robot, self.estimate)
 
 
-def linear_in(robot: Robot, q: Any, qd: Any, v: Any, a: Any) -> Array:
+def linear_in(robot: Robot, q: Numbers, qd: Numbers, v: Any, a: Any) -> Array:
     """The matrix Y (…, nv, p) with Y π = H(q) a + C(q, qd) v + gravity, for the C of the Christoffel symbols.
 
     These are alike in both velocities, so what both do together is what their sum does less what their difference does.

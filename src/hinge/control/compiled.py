@@ -13,17 +13,17 @@ from hinge.backends.kernel import Kernel
 from hinge.calls.controllers import Untraceable, trace_control
 from hinge.calls.request import Request, trace
 from hinge.control import laws
-from hinge.control.laws import Law
 from hinge.dynamics.registry import POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import TraceError
 from hinge.export.c_files import c_text
 from hinge.integrators.steps import TIME
 from hinge.robot import Robot
+from hinge.typing import Backend, Control
 
 TAU = Quantity("joint forces (N m, N)", lambda model: (model.nv,))
 
 
-def compiled(robot: Robot, control: Law, backend: str | None = None) -> Kernel:
+def compiled(robot: Robot, control: Control, backend: Backend | None = None) -> Kernel:
     """A controller as a kernel of t (), q (nq) and qd (nv): for one state at control rate, or for batches.
 
     `kernel.bind(t, q, qd, tau)` is a call without arguments for control loops. What cannot be traced is refused.
@@ -35,7 +35,7 @@ def compiled(robot: Robot, control: Law, backend: str | None = None) -> Kernel:
     return robot.target.compiled(_algorithm(robot, control), backend)
 
 
-def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
+def c_code(robot: Robot, control: Control, scalar: str = "double") -> str:
     """A controller as a C function ROBOT_control(t, q, qd, out), with what it needs; in double or float.
 
     >>> arm = hinge.samples.planar_2r()
@@ -47,7 +47,7 @@ def c_code(robot: Robot, control: Law, scalar: str = "double") -> str:
     return c_text(robot.target, algorithm, program, scalar)
 
 
-def _algorithm(robot: Robot, control: Law) -> Algorithm:
+def _algorithm(robot: Robot, control: Control) -> Algorithm:
     name = getattr(control, "__name__", type(control).__name__)
     try:
         traced: Callable[..., Any] = trace_control(robot.target, laws.law("control", control))

@@ -18,9 +18,12 @@ from hinge.control import laws
 from hinge.control.laws import Law
 from hinge.motion.durations import limits
 from hinge.robot import Robot
+from hinge.typing import Control, Moving, Numbers, Term
 
 
-def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool = True) -> Law:
+def pd(
+    robot: Robot, target: Numbers | Moving, kp: Numbers = 100.0, kd: Numbers | None = None, gravity: bool = True
+) -> Law:
     """Joint forces of springs and dampers toward a target, and those that carry the robot's weight.
 
     `target` is a motion or a configuration (nq); kp (N m/rad, N/m) and kd are a number or one for each velocity, and
@@ -41,7 +44,11 @@ def pd(robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, gravity: bool
 
 
 def computed_torque(
-    robot: Robot, target: Any, kp: Any = 100.0, kd: Any = None, joint_terms: Sequence[str] = ("armature",)
+    robot: Robot,
+    target: Numbers | Moving,
+    kp: Numbers = 100.0,
+    kd: Numbers | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
 ) -> Law:
     """Joint forces that make errors die out as kp (1/s²) and kd (1/s) say, each joint for itself, by inverse dynamics.
 
@@ -55,7 +62,7 @@ def computed_torque(
     return dynamics(robot, posture(robot, target, kp, kd), joint_terms)
 
 
-def posture(robot: Robot, target: Any, kp: Any = 10.0, kd: Any = None) -> Law:
+def posture(robot: Robot, target: Numbers | Moving, kp: Numbers = 10.0, kd: Numbers | None = None) -> Law:
     """The joint accelerations (t, q, qd) → (nv) that lead to a target: what hand controllers take as `null`.
 
     >>> hinge.control.posture(hinge.samples.planar_2r(), [0.1, 0.0])(0.0, np.zeros(2), np.zeros(2))
@@ -70,12 +77,12 @@ def posture(robot: Robot, target: Any, kp: Any = 10.0, kd: Any = None) -> Law:
     return laws.fed(wanted, target, laws.joint_place(robot, target), *laws.gains(kp, kd, robot.nv))
 
 
-def dynamics(robot: Robot, wanted: Law, joint_terms: Sequence[str]) -> Law:
+def dynamics(robot: Robot, wanted: Law, joint_terms: Sequence[Term]) -> Law:
     """The joint forces for wanted accelerations."""
     return laws.around(wanted, lambda t, q, qd, qdd: robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms))
 
 
-def saturate(robot: Robot, control: Law, effort: Any = None) -> Law:
+def saturate(robot: Robot, control: Control, effort: Numbers | None = None) -> Law:
     """A controller whose joint forces are kept within the effort limits: the robot's, or those laws.
 
     >>> arm = hinge.samples.planar_2r()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Concatenate
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from hinge.motion.joint_space import JointState
 from hinge.motion.task_space import HandState
 from hinge.robot import Robot
 
-Law = Callable[..., Any]  # of t, q and qd; and of its `inputs`, where it has numbers for each rollout
+# of t, q and qd, and of its `inputs`, where it has numbers for each rollout: joint forces or accelerations (nv)
+Law = Callable[Concatenate[float, Array, Array, ...], Array]
 
 
 def gains(kp: Any, kd: Any, size: int) -> tuple[Array, Array]:

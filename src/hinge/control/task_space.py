@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,13 +28,27 @@ from hinge.robot import Robot
 from hinge.spatial import mat3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
 from hinge.status import OK, SINGULAR, UNREACHED
+from hinge.typing import Control, Moving, Numbers, Term
+
+if TYPE_CHECKING:
+    from hinge.robot.algorithms import Metric, ResolvedAccelerationMethod, Task
 
 RADIAN = 1.0  # rad, m: the error of a joint that asks for as much as a weak direction may
 
 
-def resolved_acceleration(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
-                          null: Law | None = None, damping: float | None = None, method: str | None = None,
-                          joint_terms: Sequence[str] = ("armature",), most: float | None = None) -> Law:  # fmt: skip
+def resolved_acceleration(
+    robot: Robot,
+    target: Numbers | Moving,
+    at: str,
+    kp: Numbers = 100.0,
+    kd: Numbers | None = None,
+    task: Task = "pose",
+    null: Control | None = None,
+    damping: float | None = None,
+    method: ResolvedAccelerationMethod | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+    most: float | None = None,
+) -> Law:
     """Joint forces that move the frame `at` along a target, by the least joint accelerations that do.
 
     `target` is a hand motion or a pose (4, 4); gains are a number or (6,), turns first; without kd it is 2 √kp. `task`
@@ -51,9 +65,18 @@ def resolved_acceleration(robot: Robot, target: Any, at: str, kp: Any = 100.0, k
     return dynamics(robot, reach(robot, target, at, kp, kd, task, "unit", null, damping, method, most), joint_terms)
 
 
-def operational_space(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
-                      null: Law | None = None, damping: float | None = None,
-                      joint_terms: Sequence[str] = ("armature",), most: float | None = None) -> Law:  # fmt: skip
+def operational_space(
+    robot: Robot,
+    target: Numbers | Moving,
+    at: str,
+    kp: Numbers = 100.0,
+    kd: Numbers | None = None,
+    task: Task = "pose",
+    null: Control | None = None,
+    damping: float | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+    most: float | None = None,
+) -> Law:
     """Joint forces that move the frame `at` along a target as if it were all there is; `null` does not disturb it.
 
     Takes what `resolved_acceleration` takes. `null` is another task, such as `posture` or `reach`, or any function
@@ -68,9 +91,19 @@ def operational_space(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: A
     return dynamics(robot, reach(robot, target, at, kp, kd, task, "inertia", null, damping, most=most), joint_terms)
 
 
-def reach(robot: Robot, target: Any, at: str, kp: Any = 100.0, kd: Any = None, task: str = "pose",
-          metric: str = "inertia", null: Law | None = None, damping: float | None = None,
-          method: str | None = None, most: float | None = None) -> Law:  # fmt: skip
+def reach(
+    robot: Robot,
+    target: Numbers | Moving,
+    at: str,
+    kp: Numbers = 100.0,
+    kd: Numbers | None = None,
+    task: Task = "pose",
+    metric: Metric = "inertia",
+    null: Control | None = None,
+    damping: float | None = None,
+    method: ResolvedAccelerationMethod | None = None,
+    most: float | None = None,
+) -> Law:
     """The joint accelerations (t, q, qd) → (nv) that move the frame `at` along a target.
 
     >>> arm, q = hinge.samples.puma560(), np.array([0.0, 0.5, 0.5, 0.0, 0.5, 0.0])
@@ -110,8 +143,15 @@ def _most(given: float | None, stiff: Any) -> float:
     return float(given)
 
 
-def impedance(robot: Robot, target: Any, at: str, stiffness: Any, damping: Any, null: Law | None = None,
-              joint_terms: Sequence[str] = ("armature",)) -> Law:  # fmt: skip
+def impedance(
+    robot: Robot,
+    target: Numbers | Moving,
+    at: str,
+    stiffness: Numbers,
+    damping: Numbers,
+    null: Control | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+) -> Law:
     """Joint forces that hang the frame `at` on a spring and a damper to a target, its own weight and inertia carried.
 
     `target` is a hand motion or a pose (4, 4); stiffness (N m/rad, N/m) and damping are a number or (6,), turns first,
@@ -139,7 +179,7 @@ def impedance(robot: Robot, target: Any, at: str, stiffness: Any, damping: Any, 
     return control
 
 
-def errors(robot: Robot, at: str, goal: Any, q: Any, qd: Any) -> tuple[Any, Any]:
+def errors(robot: Robot, at: str, goal: Any, q: Numbers, qd: Numbers) -> tuple[Any, Any]:
     """How far a frame is from its goal, [turn; shift] in base axes, and how much slower it is."""
     here = robot.pose(q, at)
     turn = turn_between(here[..., :3, :3], goal.pose[..., :3, :3])

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -29,13 +29,14 @@ from hinge.model.driven import Driven
 from hinge.model.frames import moved
 from hinge.robot import Robot
 from hinge.spatial import Force, Motion, RigidInertia, Sym3, Vec3
+from hinge.typing import Array
 
-Array = np.ndarray[Any, Any]
 STATES = 256
 COUNTED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 NOTHING = 1e-14  # a share of a joint force that is rounding
 AXES = "xyz"
-KINDS = ("products", "com", "terms")
+Kind = Literal["products", "com", "terms"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Entry = tuple[int, int]  # of the matrix [Σ h; hᵀ m]
 
 
@@ -79,7 +80,7 @@ class Candidate(NamedTuple):
     entries: tuple[Entry, ...]
 
 
-def approximate(robot: Robot, within: float = 0.01, drop: str | Sequence[str] = KINDS,
+def approximate(robot: Robot, within: float = 0.01, drop: Kind | Sequence[Kind] = KINDS,
                 states: Sequence[Any] | None = None, seed: int = 0) -> tuple[Robot, Approximation]:  # fmt: skip
     """The robot with small numbers of its bodies made zero, and what that costs and saves.
 

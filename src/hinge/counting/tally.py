@@ -15,8 +15,8 @@ from hinge.backends.count import Cost
 from hinge.dynamics.registry import ALGORITHMS
 from hinge.graph import OPS
 from hinge.robot import Robot
+from hinge.typing import Array
 
-Array = np.ndarray[Any, Any]
 DONE = dict.fromkeys(("mul", "add", "div", "trig"), 0)
 
 

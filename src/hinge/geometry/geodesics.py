@@ -8,7 +8,7 @@ Source: zefran2004, section 2.4.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from hinge.geometry.fields import constrained, has_symbols, refused
 from hinge.model import Model
 from hinge.model.potentials import forceless
 from hinge.status import NONFINITE, OK, UNCONVERGED
+from hinge.typing import Numbers, Statuses
 
 STARTS, BESIDE = 16, 4.0  # velocities tried, and how far the last is from the first, relative
 TURNS = 40
@@ -32,10 +33,10 @@ class Geodesic(NamedTuple):
 
     q: Array
     qd: Array
-    status: Array
+    status: Statuses
 
 
-def geodesic(target: Target, q: Any, qd: Any, t: float = 1.0, steps: int = 1000) -> tuple[Array, Array]:
+def geodesic(target: Target, q: Numbers, qd: Numbers, t: float = 1.0, steps: int = 1000) -> tuple[Array, Array]:
     """The path without gravity, springs or forces: q (…, steps + 1, nq) and qd (…, steps + 1, nv) up to time t.
 
     >>> hinge.samples.planar_2r().geodesic([0.0, 0.5], [1.0, 0.0], steps=10)[0].shape
@@ -48,7 +49,7 @@ def geodesic(target: Target, q: Any, qd: Any, t: float = 1.0, steps: int = 1000)
     return followed(free(target), state[..., :nq], state[..., nq:], t, steps)
 
 
-def geodesic_between(target: Target, q0: Any, q1: Any, steps: int = 100) -> Geodesic:
+def geodesic_between(target: Target, q0: Numbers, q1: Numbers, steps: int = 100) -> Geodesic:
     """The shortest path from q0 to q1 by the mass matrix, in unit time: a free motion that arrives there.
 
     Gives q (…, steps + 1, nq), qd (…, steps + 1, nv) and status (…). It is the shortest of those found, and nothing

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hinge.arguments import real
 from hinge.calls.target import Target
 from hinge.calls.views import View, on_target
@@ -11,9 +9,10 @@ from hinge.errors import SizeError
 from hinge.geometry import fields, geodesics
 from hinge.geometry.exponentials import ProductOfExponentials, branch
 from hinge.model.states import neutral
+from hinge.typing import Numbers
 
 
-def exponentials(target: Target, name: str, q: Any = None) -> ProductOfExponentials:
+def exponentials(target: Target, name: str, q: Numbers | None = None) -> ProductOfExponentials:
     """The branch to a link or frame as its product of exponentials, with q as the reference configuration.
 
     >>> hinge.samples.planar_2r().exponentials("hand").twists[1]

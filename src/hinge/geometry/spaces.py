@@ -13,6 +13,7 @@ import numpy as np
 
 from hinge.errors import GeometryError, SizeError
 from hinge.geometry.arrays import Array, numbers
+from hinge.typing import AnyArray
 
 
 def _space(name: str, one: str, given: Any) -> Array:
@@ -24,7 +25,7 @@ def _space(name: str, one: str, given: Any) -> Array:
     return a
 
 
-def _T(a: Array) -> Array:
+def _T(a: AnyArray) -> AnyArray:
     return np.swapaxes(a, -1, -2)
 
 

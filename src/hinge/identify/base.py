@@ -23,6 +23,7 @@ from hinge.identify.parameters import USUAL, Array, parameter_names
 from hinge.model.driven import sizes
 from hinge.model.model import NUMBERS
 from hinge.robot import Robot
+from hinge.typing import Numbers, Term
 
 ROWS = 4  # how many times as many equations as unknowns
 BRISK = (1.0, 5.0)  # rad/s and rad/s², how fast random states move: as much as gravity does
@@ -55,7 +56,7 @@ class Base:
         given = _whole(np.asarray(parameters, float), len(self.all_names), "parameters")
         return given[..., self.independent] + given[..., self.dependent] @ self.K.T
 
-    def columns(self, regressor: Any) -> Array:
+    def columns(self, regressor: Numbers) -> Array:
         """The columns of the regressor (…, p) that stay, (…, rank)."""
         return _whole(np.asarray(regressor, float), len(self.all_names), "regressor")[..., self.independent]
 
@@ -73,7 +74,7 @@ class Base:
         return "\n".join([*lines, f"felt by no joint: {', '.join(silent)}" if silent else "every one is felt"])
 
 
-def base_parameters(robot: Robot, joint_terms: Sequence[str] = USUAL, states: tuple[Any, Any, Any] | None = None,
+def base_parameters(robot: Robot, joint_terms: Sequence[Term] = USUAL, states: tuple[Any, Any, Any] | None = None,
                     tol: float = 1e-8, seed: int = 0) -> Base:  # fmt: skip
     """The combinations that joint forces depend on, found at random states or at given ones, (q, qd, qdd).
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,15 +22,17 @@ from hinge.identify.log import Log
 from hinge.identify.parameters import Array, parameters
 from hinge.model.states import labels
 from hinge.robot import Robot
+from hinge.typing import Numbers, Term
 
-DRIVE = ("offset", "stribeck", "gain")
+DriveTerm = Literal["offset", "stribeck", "gain"]
+DRIVE: tuple[DriveTerm, ...] = get_args(DriveTerm)
 
 
 @dataclass(frozen=True, eq=False)
 class Drive:
     """Which terms there are between joint forces and the measured signal, one each for a velocity of the robot."""
 
-    terms: tuple[str, ...]
+    terms: tuple[DriveTerm, ...]
     velocity: Array  # (nv) v, Stribeck's
     labels: tuple[str, ...]
 
@@ -69,7 +71,7 @@ class Equations:
         return self.Y @ x + self.known
 
 
-def drive(robot: Robot, terms: str | Sequence[str], velocity: Any) -> Drive:
+def drive(robot: Robot, terms: str | Sequence[DriveTerm], velocity: Numbers) -> Drive:
     """The drive terms of a robot, as users name them."""
     asked = (terms,) if isinstance(terms, str) else tuple(terms)
     for term in asked:
@@ -82,7 +84,7 @@ def drive(robot: Robot, terms: str | Sequence[str], velocity: Any) -> Drive:
     return Drive(in_order, np.broadcast_to(given, (robot.nv,)), tuple(labels(robot.model)[1]))
 
 
-def equations(robot: Robot, log: Log, joint_terms: tuple[str, ...], own_drive: Drive) -> Equations:
+def equations(robot: Robot, log: Log, joint_terms: tuple[Term, ...], own_drive: Drive) -> Equations:
     """The rows of a log; through its filter, and every so many of them, where it has one."""
     Y = robot.regressor(*log.motion, joint_terms=joint_terms)
     known = np.zeros_like(log.tau)

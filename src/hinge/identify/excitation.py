@@ -24,6 +24,7 @@ from hinge.graph.arrays import Symbols
 from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.parameters import USUAL, Array
 from hinge.robot import Robot
+from hinge.typing import Numbers, Term
 
 FINE = 32  # times a period of the highest harmonic, where limits are looked at
 COARSE = 6  # the same, where the condition number is
@@ -45,7 +46,7 @@ class Excitation:
     duration: float
     condition: float
 
-    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+    def __call__(self, t: Numbers) -> tuple[Array, Array, Array]:
         """(q, qd, qdd) at times (…), each (…, nv)."""
         q, qd, qdd = _motion(
             t if isinstance(t, Symbols) else np.asarray(t, float), self.cosines, self.sines, self.duration
@@ -68,10 +69,10 @@ def excite(
     robot: Robot,
     duration: float = 10.0,
     harmonics: int = 5,
-    joint_terms: Sequence[str] = USUAL,
-    middle: Any = None,
-    speed: Any = None,
-    acceleration: Any = None,
+    joint_terms: Sequence[Term] = USUAL,
+    middle: Numbers | None = None,
+    speed: Numbers | None = None,
+    acceleration: Numbers | None = None,
     effort: bool = False,
     tries: int = 4,
     seed: int = 0,
@@ -256,7 +257,7 @@ def _inside(centre: Array, series: _Series, rooms: Sequence[_Room], x: Array) ->
 
 
 def _cost(
-    robot: Robot, base: Base, terms: tuple[str, ...], centre: Array, series: _Series, rooms: Sequence[_Room], x: Array
+    robot: Robot, base: Base, terms: tuple[Term, ...], centre: Array, series: _Series, rooms: Sequence[_Room], x: Array
 ) -> tuple[float, Array]:
     """The logarithm of the condition number of x[0], with the price of leaving rooms, and its slope to the others."""
     q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
@@ -280,7 +281,7 @@ def _log_condition(Y: Array) -> tuple[float, Array]:
     return 0.5 * float(np.log(least[1] / least[0])), 0.5 * (slopes[:, 1] / least[1] - slopes[:, 0] / least[0])
 
 
-def _within_effort(robot: Robot, made: Excitation, terms: tuple[str, ...]) -> Excitation:
+def _within_effort(robot: Robot, made: Excitation, terms: tuple[Term, ...]) -> Excitation:
     """The same motion, smaller where this robot's joint forces would be beyond its effort limits."""
     t = np.linspace(0.0, made.duration, FINE * made.cosines.shape[1])
 

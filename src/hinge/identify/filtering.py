@@ -6,13 +6,12 @@ Applied here to the spectrum, of the rows less the line from the first to the la
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from hinge import arguments
 from hinge.errors import SizeError
 from hinge.identify.parameters import Array
+from hinge.typing import Numbers
 
 ORDER = 4  # n
 EDGE = 2.0  # periods of the cut-off, after which accelerations are good to a quarter of a percent
@@ -29,7 +28,7 @@ def low_pass(x: Array, step: float, cutoff: float) -> Array:
     return line + np.fft.irfft(spectrum, len(odd), axis=0)[:n]
 
 
-def differentiate(t: Any, q: Any, cutoff: float) -> tuple[Array, Array, Array, Array]:
+def differentiate(t: Numbers, q: Numbers, cutoff: float) -> tuple[Array, Array, Array, Array]:
     """(t, q, qd, qdd) of measured positions q (T, n): filtered without delay at `cutoff` (Hz), central differences.
 
     Rows at uneven times are put at even ones first, on lines between them. The first and last 2 / cutoff seconds, of
@@ -42,36 +41,37 @@ def differentiate(t: Any, q: Any, cutoff: float) -> tuple[Array, Array, Array, A
     >>> bool(np.abs(qdd[:, 0] + 9.0 * np.sin(3.0 * t)).max() < 0.2)
     True
     """
-    t, q = arguments.finite("differentiate: t", t).astype(float), arguments.finite("differentiate: q", q).astype(float)
-    if t.ndim != 1 or q.ndim != 2 or len(q) != len(t) or len(t) < 3 or np.any(np.diff(t) <= 0.0):
+    times = arguments.finite("differentiate: t", t).astype(float)
+    rows = arguments.finite("differentiate: q", q).astype(float)
+    if times.ndim != 1 or rows.ndim != 2 or len(rows) != len(times) or len(times) < 3 or np.any(np.diff(times) <= 0.0):
         raise SizeError(
-            f"differentiate: t has shape {t.shape} and q {q.shape}; t has to be (T,), growing, three rows "
+            f"differentiate: t has shape {times.shape} and q {rows.shape}; t has to be (T,), growing, three rows "
             "or more, and q (T, n)."
         )
-    step = float(np.median(np.diff(t)))
+    step = float(np.median(np.diff(times)))
     if not 0.0 < cutoff < 0.5 / step:
         raise SizeError(
             f"differentiate: cutoff is {cutoff:g} Hz; rows come {1.0 / step:g} times a second.\n"
             f"  Give a number above zero and below half of that, {0.5 / step:g}."
         )
-    k = int(np.argmax(np.diff(t)))
-    if t[k + 1] - t[k] > max(0.5 / cutoff, 1.5 * step):
+    k = int(np.argmax(np.diff(times)))
+    if times[k + 1] - times[k] > max(0.5 / cutoff, 1.5 * step):
         raise SizeError(
-            f"differentiate: there are no rows between t = {t[k]:g} and {t[k + 1]:g} s, half a period of "
+            f"differentiate: there are no rows between t = {times[k]:g} and {times[k + 1]:g} s, half a period of "
             f"{cutoff:g} Hz or more.\n  Cut the log there, and give fit both parts in a list."
         )
-    if np.abs(np.diff(t) - step).max() > EVEN * step:
-        even = np.linspace(t[0], t[-1], round((t[-1] - t[0]) / step) + 1)
-        t, q = even, np.stack([np.interp(even, t, column) for column in q.T], axis=1)
-        step = float(t[1] - t[0])
+    if np.abs(np.diff(times) - step).max() > EVEN * step:
+        even = np.linspace(times[0], times[-1], round((times[-1] - times[0]) / step) + 1)
+        times, rows = even, np.stack([np.interp(even, times, column) for column in rows.T], axis=1)
+        step = float(times[1] - times[0])
     edge = round(EDGE / (cutoff * step))
-    if len(t) < 2 * edge + 2:
+    if len(times) < 2 * edge + 2:
         raise SizeError(
-            f"differentiate: {t[-1] - t[0]:g} s of motion are too few for cutoff = {cutoff:g} Hz, with "
+            f"differentiate: {times[-1] - times[0]:g} s of motion are too few for cutoff = {cutoff:g} Hz, with "
             f"{EDGE / cutoff:g} s left out at both ends."
         )
-    q = low_pass(q, step, cutoff)
-    qd = (q[2:] - q[:-2]) / (2.0 * step)
-    qdd = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / step**2
+    rows = low_pass(rows, step, cutoff)
+    qd = (rows[2:] - rows[:-2]) / (2.0 * step)
+    qdd = (rows[2:] - 2.0 * rows[1:-1] + rows[:-2]) / step**2
     inner = slice(edge - 1, len(qd) - edge + 1)
-    return t[1:-1][inner], q[1:-1][inner], qd[inner], qdd[inner]
+    return times[1:-1][inner], rows[1:-1][inner], qd[inner], qdd[inner]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,13 +18,14 @@ from hinge import arguments
 from hinge.errors import ExcitationError, SizeError
 from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.consistency import chosen, nearest, prior
-from hinge.identify.equations import Drive, Equations, drive, equations, together
+from hinge.identify.equations import DRIVE, Drive, DriveTerm, Equations, drive, equations, together
 from hinge.identify.least_squares import Estimate, first_gain, first_weights, least_squares, weights_after
 from hinge.identify.log import Log, read
 from hinge.identify.noise import noisy_motion
 from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
 from hinge.model.model import NUMBERS
 from hinge.robot import Robot
+from hinge.typing import Numbers, Term
 
 SLIGHT = 1e-3  # of a joint's force: the unit of a term that the robot says nothing of
 FAR = 3.0  # standard deviations, from which on a base parameter that was moved is named
@@ -43,7 +44,7 @@ class Fit:
     after: Array  # (nv) with the one fitted
     weights: Array
     condition: float
-    joint_terms: tuple[str, ...]
+    joint_terms: tuple[Term, ...]
     velocity_names: tuple[str, ...]
     notes: tuple[str, ...] = field(default=())
     drive: dict[str, Array] = field(default_factory=dict)  # term → (nv)
@@ -55,10 +56,10 @@ class Fit:
         """The names of the parameters."""
         return self.base.all_names
 
-    def predict(self, q: Any, qd: Any, qdd: Any) -> Array:
+    def predict(self, q: Numbers, qd: Numbers, qdd: Numbers) -> Array:
         """The signal (…, nv) that was fitted, at other states: joint forces, and what the drive makes of them."""
         force = self.robot.inverse_dynamics(q, qd, qdd, joint_terms=self.joint_terms)
-        own = Drive(tuple(self.drive), self.stribeck_velocity, self.velocity_names)
+        own = Drive(tuple(term for term in DRIVE if term in self.drive), self.stribeck_velocity, self.velocity_names)
         linear = np.concatenate([np.zeros(0), *(self.drive[term] for term in own.linear)])
         return (force + own.columns(np.asarray(qd, float)) @ linear) / self.drive.get("gain", 1.0)
 
@@ -78,14 +79,14 @@ class Fit:
 def fit(
     robot: Robot,
     log: Any,
-    joint_terms: Sequence[str] = USUAL,
+    joint_terms: Sequence[Term] = USUAL,
     held_out: Any = 0.25,
-    weights: Any = None,
+    weights: Numbers | None = None,
     consistent: bool = True,
     partial: bool = False,
     nearness: float | None = None,
-    drive_terms: Sequence[str] = (),
-    stribeck_velocity: Any = 0.1,
+    drive_terms: DriveTerm | Sequence[DriveTerm] = (),
+    stribeck_velocity: Numbers = 0.1,
 ) -> Fit:
     """Fit the numbers of a robot's bodies, and of its joints' `joint_terms`, to a measured motion.
 
@@ -107,7 +108,7 @@ def fit(
     >>> bool(np.all(hinge.identify.fit(arm, log).after < 1e-9))
     True
     """
-    terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
+    terms = cast(tuple[Term, ...], (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms))
     own_drive = drive(robot, drive_terms, stribeck_velocity)
     if nearness is not None and not 0.0 < nearness < np.inf:
         raise SizeError(
@@ -168,7 +169,7 @@ class _Problem:
 
     robot: Robot
     base: Base
-    terms: tuple[str, ...]
+    terms: tuple[Term, ...]
     drive: Drive
     own: Array
 
@@ -281,7 +282,7 @@ def _logs(robot: Robot, given: Any) -> list[Log]:
 
 
 def _split(
-    robot: Robot, logs: list[Log], held_out: Any, terms: tuple[str, ...], own_drive: Drive
+    robot: Robot, logs: list[Log], held_out: Any, terms: tuple[Term, ...], own_drive: Drive
 ) -> tuple[Equations, Equations, list[str]]:
     """The rows to fit, the rows to judge by, and what there is to say of them."""
     left_out = sum(log.left_out for log in logs)

@@ -16,7 +16,9 @@ from hinge.logs.columns import matched
 from hinge.logs.tables import open_log
 from hinge.model.states import labels
 from hinge.robot import Robot
+from hinge.typing import Numbers
 
+Load = str | tuple[str, float] | tuple[str, float, Numbers] | tuple[str, float, Numbers, Numbers]
 FIELDS = ("q", "qd", "qdd", "tau")
 TIMES = ("t", "time")  # what the column of times may be called
 ROWS = 1 << 16  # of a file that are read at once
@@ -36,7 +38,14 @@ class Log:
     """
 
     def __init__(
-        self, t: Any, q: Any, qd: Any, tau: Any, qdd: Any = None, load: Any = None, cutoff: float | None = None
+        self,
+        t: Numbers,
+        q: Numbers,
+        qd: Numbers,
+        tau: Numbers,
+        qdd: Numbers | None = None,
+        load: Load | None = None,
+        cutoff: float | None = None,
     ):
         self.load, self.cutoff = load, cutoff
         self.t = arguments.real("log: t", t).astype(float)
@@ -84,7 +93,7 @@ class Log:
         return self.q, self.qd, self.qdd
 
 
-def read(robot: Robot, log: Any, cutoff: float | None = None, load: Any = None) -> Log:
+def read(robot: Robot, log: Any, cutoff: float | None = None, load: Load | None = None) -> Log:
     """A log of this robot, from a path, a `Log`, a `Trajectory` of one rollout, or a dict of arrays.
 
     A CSV, Parquet or NPZ file has the columns t, q_JOINT, qd_JOINT, tau_JOINT and perhaps qdd_JOINT. With `cutoff` (Hz)

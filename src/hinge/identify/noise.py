@@ -14,6 +14,7 @@ import numpy as np
 from hinge.identify.log import Log
 from hinge.identify.parameters import Array
 from hinge.robot import Robot
+from hinge.typing import Term
 
 ORDER = 5  # of differences
 ENOUGH = 500  # rows, to see what noise makes of forces
@@ -34,7 +35,7 @@ def _smooth(log: Log) -> bool:
 
 
 def noisy_motion(
-    robot: Robot, values: Array, logs: Sequence[Log], joint_terms: tuple[str, ...], left: Array, labels: Sequence[str]
+    robot: Robot, values: Array, logs: Sequence[Log], joint_terms: tuple[Term, ...], left: Array, labels: Sequence[str]
 ) -> list[str]:
     """Notes that name noisy velocities or accelerations where they make what is left (nv) of the joint forces."""
     rng, notes = np.random.default_rng(0), list[str]()

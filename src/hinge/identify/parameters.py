@@ -25,13 +25,13 @@ from hinge.model import Model
 from hinge.model.model import NUMBERS
 from hinge.robot import Robot
 from hinge.spatial import Mat3, Rigid, RigidInertia, Sym3, Transform, Vec3
+from hinge.typing import Array, Numbers, Term
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 WORDS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Iyz", "Ixz", "Ixy")
-USUAL = ("armature",)
+USUAL: tuple[Term, ...] = ("armature",)
 
 
-def parameters(robot: Robot, joint_terms: Sequence[str] = USUAL) -> Array:
+def parameters(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> Array:
     """π (p,) of a robot: `robot.regressor(…) @ π` is `robot.inverse_dynamics(…)` with the same `joint_terms`.
 
     >>> arm = hinge.samples.planar_2r()
@@ -44,7 +44,7 @@ def parameters(robot: Robot, joint_terms: Sequence[str] = USUAL) -> Array:
     return np.array([x for I in bodies for x in (I.m, *I.h, *I.I)] + joints, float)
 
 
-def parameter_names(robot: Robot, joint_terms: Sequence[str] = USUAL) -> tuple[str, ...]:
+def parameter_names(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> tuple[str, ...]:
     """The names of π's entries: "LINK.m", "LINK.mx", …, "LINK.Ixy", "JOINT.armature"; "JOINT.damping[1]" of several.
 
     >>> hinge.identify.parameter_names(hinge.samples.pendulum(1))[-2:]
@@ -58,7 +58,7 @@ def parameter_names(robot: Robot, joint_terms: Sequence[str] = USUAL) -> tuple[s
     return (*bodies, *joints)
 
 
-def with_parameters(robot: Robot, values: Any, joint_terms: Sequence[str] = USUAL) -> Robot:
+def with_parameters(robot: Robot, values: Numbers, joint_terms: Sequence[Term] = USUAL) -> Robot:
     """The robot with these numbers (p,) for its bodies and joints.
 
     >>> arm = hinge.samples.planar_2r()

@@ -15,11 +15,14 @@ from hinge import arguments
 from hinge.errors import SizeError
 from hinge.identify.parameters import USUAL, Array
 from hinge.robot import Robot
+from hinge.typing import Numbers, Term
 
 SHARE = 0.05  # of the effort limit: a mean residual beyond it is drift
 
 
-def residual(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any, joint_terms: Sequence[str] = USUAL) -> Array:
+def residual(
+    robot: Robot, q: Numbers, qd: Numbers, qdd: Numbers, tau: Numbers, joint_terms: Sequence[Term] = USUAL
+) -> Array:
     """Measured less predicted joint forces, (…, nv).
 
     >>> arm = hinge.samples.planar_2r()
@@ -91,11 +94,13 @@ class Monitor(_Running):
     (array([0.38, 0.  ]), array([ True, False]))
     """
 
-    def __init__(self, robot: Robot, window: int = 500, joint_terms: Sequence[str] = USUAL, limit: Any = None):
+    def __init__(
+        self, robot: Robot, window: int = 500, joint_terms: Sequence[Term] = USUAL, limit: Numbers | None = None
+    ):
         super().__init__(robot, window, limit)
         self.joint_terms = joint_terms
 
-    def update(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Array:
+    def update(self, q: Numbers, qd: Numbers, qdd: Numbers, tau: Numbers) -> Array:
         """Take one row, and give its residual (nv,)."""
         return self._add(residual(self.robot, q, qd, qdd, tau, self.joint_terms))
 
@@ -115,8 +120,8 @@ class Observer(_Running):
     array([0.38, 0.  ])
     """
 
-    def __init__(self, robot: Robot, step: float, gain: float = 50.0, joint_terms: Sequence[str] = USUAL,
-                 window: int = 500, limit: Any = None):  # fmt: skip
+    def __init__(self, robot: Robot, step: float, gain: float = 50.0, joint_terms: Sequence[Term] = USUAL,
+                 window: int = 500, limit: Numbers | None = None):  # fmt: skip
         super().__init__(robot, window, limit)
         if not 0.0 < step * gain < 1.0:
             raise SizeError(f"step × gain is {step * gain:g}; the estimate is smooth where it is between 0 and 1.")
@@ -124,7 +129,7 @@ class Observer(_Running):
         self._before: Array | None = None  # the known part of ṗ, a row ago
         self._known, self._r = np.zeros(robot.nv), np.zeros(robot.nv)
 
-    def update(self, q: Any, qd: Any, tau: Any) -> Array:
+    def update(self, q: Numbers, qd: Numbers, tau: Numbers) -> Array:
         """Take one row, and give the estimate of its residual (nv,)."""
         robot: Any = self.robot
         qd, options = arguments.real("update: qd", qd, (robot.nv,)), {"joint_terms": self.joint_terms}

@@ -76,9 +76,8 @@ def _turning(at: slice) -> Callable[[Array, Array], Array]:
     return bias
 
 
-def _rpy(q: Array) -> Array:
-    """Roll, pitch and yaw: the rotation is Rz(yaw) Ry(pitch) Rx(roll)."""
-    R = _rotation(q)
+def roll_pitch_yaw(R: Array) -> Array:
+    """Roll, pitch and yaw (…, 3) of rotations (…, 3, 3): Rz(yaw) Ry(pitch) Rx(roll)."""
     pitch = np.arctan2(-R[..., 2, 0], np.hypot(R[..., 2, 1], R[..., 2, 2]))
     return np.stack([np.arctan2(R[..., 2, 1], R[..., 2, 2]), pitch, np.arctan2(R[..., 1, 0], R[..., 0, 0])], axis=-1)
 
@@ -106,7 +105,8 @@ PAIR = Form(2, 2)
 TRIPLE = Form(3, 3)
 BALL = Form(4, 3, _unit, _unit)
 BALL_SCALAR_LAST = Form(4, 3, *_ordered(1, 2, 3, 0))
-BALL_ANGLES = Form(4, 3, _rpy, _from_rpy, _rotation)  # angular velocity in the parent's axes: ω × ω = 0, so no bias
+# angular velocity in the parent's axes: ω × ω = 0, so no bias
+BALL_ANGLES = Form(4, 3, lambda q: roll_pitch_yaw(_rotation(q)), _from_rpy, _rotation)
 PLANE_ANGLE_LAST = Form(3, 3, lambda q: q[..., [1, 2, 0]], lambda q: q[..., [2, 0, 1]],
                         lambda q: np.broadcast_to(np.eye(3)[[1, 2, 0]], (*q.shape[:-1], 3, 3)))  # fmt: skip
 PLANE_CIRCLE = Form(3, 3, lambda q: np.concatenate([q[..., 1:], CIRCLE.q(q[..., :1])], -1),

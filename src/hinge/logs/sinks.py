@@ -226,7 +226,7 @@ def write(trajectory: Trajectory, path: str | os.PathLike[str], rows: int = 4096
     >>> sorted(np.load(place))
     ['q', 'qd', 't', 'tau']
     """
-    recorded = {name: a for name in FIELDS if (a := getattr(trajectory, name)) is not None}
+    recorded = {name: getattr(trajectory, name) for name in FIELDS if name in trajectory.states}
     many = trajectory.status.ndim > 0
     names: dict[str, list[str] | None] = {"t": None, **({"rollout": None} if many else {})}
     names |= {name: columns(trajectory.robot, name) for name in recorded}

@@ -19,6 +19,7 @@ from hinge.errors import ModelError, NotCovered, SizeError
 from hinge.model import Model
 from hinge.model.loops import names
 from hinge.status import Status
+from hinge.typing import Numbers
 
 STRIDE = 0.5  # rad or m: no coordinate moves more than this in one step
 SLIDES = 30
@@ -44,7 +45,7 @@ class Assembly(NamedTuple):
     status: Any
 
 
-def assemble(target: Target, q: Any, hold: Sequence[str] = (), tolerance: float = 1e-12, iterations: int = 100,
+def assemble(target: Target, q: Numbers, hold: Sequence[str] = (), tolerance: float = 1e-12, iterations: int = 100,
              strict: bool = False) -> Assembly:  # fmt: skip
     """The nearest configuration to q (…, nq) that closes the loops: (q, residual, status), a row a state.
 
@@ -67,7 +68,7 @@ def _loops(target: Target) -> Gaps:
 
 
 def assembled(
-    gaps: Gaps, model: Model, q: Any, hold: Sequence[str], tolerance: float, iterations: int, strict: bool
+    gaps: Gaps, model: Model, q: Numbers, hold: Sequence[str], tolerance: float, iterations: int, strict: bool
 ) -> Assembly:
     """The nearest configuration to q (…, nq) without gaps: see `assemble`."""
     given = real("assemble: q", q).astype(float)

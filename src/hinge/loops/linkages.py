@@ -12,7 +12,6 @@ from hinge.model.loops import close
 from hinge.model.model import Model
 
 UP = (0.0, -1.0, 0.0)  # the axis of a joint that turns upward in the xz plane
-LINKAGES = ("four_bar", "slider_crank", "piston_joint", "five_bar", "stewart_platform")
 
 
 def _bar(builder: Builder, name: str, length: float, parent: str, place: tuple[float, ...], mass: float = 1.0) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.arguments import Array, Vector, real
+from hinge.arguments import Array, real
 from hinge.calls.inputs import broken
 from hinge.calls.target import Target
 from hinge.calls.views import View, on_target
@@ -20,6 +20,7 @@ from hinge.constraints.actuation import RANK, actuated_columns, shared
 from hinge.errors import NotCovered, SizeError
 from hinge.loops.assembly import assemble
 from hinge.model.loops import circuit, names
+from hinge.typing import Numbers
 
 
 class Mobility(NamedTuple):
@@ -31,7 +32,7 @@ class Mobility(NamedTuple):
     indeterminate: tuple[Any, ...]
 
 
-def mobility(target: Target, q: Vector) -> Mobility:
+def mobility(target: Target, q: Numbers) -> Mobility:
     """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
 
     `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
@@ -61,7 +62,7 @@ def mobility(target: Target, q: Vector) -> Mobility:
 
 
 def loop_inverse_dynamics(
-    target: Target, q: Vector, qd: Vector, qdd: Vector, actuated: Sequence[str] | None = None
+    target: Target, q: Numbers, qd: Numbers, qdd: Numbers, actuated: Sequence[str] | None = None
 ) -> tuple[Array, Array]:
     """Joint forces (nv) and loop forces (r) for a given motion, which has to keep the loops closed.
 

@@ -8,7 +8,7 @@ from hinge.model.build import Builder
 from hinge.model.frames import reframe, unmoved
 from hinge.model.height_fields import Heights
 from hinge.model.joints import JOINTS, Joint
-from hinge.model.model import Floats, Follow, Frame, JointData, Model
+from hinge.model.model import Follow, Frame, JointData, Model
 from hinge.model.report import Finding, Report
 from hinge.model.shapes import Shape
 from hinge.model.vary import Parameter, parameter, varied
@@ -17,7 +17,6 @@ __all__ = [
     "JOINTS",
     "Builder",
     "Finding",
-    "Floats",
     "Follow",
     "Frame",
     "Heights",

@@ -26,8 +26,6 @@ from hinge.spatial.transform import Rigid, Transform
 
 ALONG = ("revolute", "continuous", "prismatic", "screw")  # of these, two in a row are one
 
-Array = np.ndarray[Any, Any]
-
 
 def pose_of(what: str, placement: Any) -> tuple[Mat3, Vec3]:
     """Rotation and origin of a 4×4 pose, or of one given as (3,) for a mere shift; symbols are taken as they are."""
@@ -55,7 +53,7 @@ def with_frame(model: Model, name: str, parent: str, placement: Any) -> Model:
     return replace(model, frames={**model.frames, name: model.frame(parent).then(*pose_of("placement", placement))})
 
 
-def with_payload(model: Model, body: str, mass: float, com: Sequence[float], inertia: Any) -> Model:
+def with_payload(model: Model, body: str, mass: float, com: Any, inertia: Any) -> Model:
     """With a load on a link or frame: mass (kg), centre of mass (m) and inertia about it (kg m²), in that frame."""
     frame, what = model.frame(body), f"payload on {body!r}"
     if not is_symbolic([mass, com, inertia]):

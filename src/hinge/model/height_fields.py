@@ -14,11 +14,10 @@ import numpy as np
 from hinge.errors import SizeError
 from hinge.model.shapes import AROUND, Drawing, Geometry
 from hinge.model.support import Parts
+from hinge.typing import Array
 
 if TYPE_CHECKING:
     from hinge.model.shapes import Shape
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Heights:

@@ -17,6 +17,7 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
+from hinge.typing import Whole
 
 MOST = 512 << 20  # bytes of a mesh file
 
@@ -26,7 +27,7 @@ def found(path: str) -> bool:
     return os.path.isabs(path) and os.path.isfile(path)
 
 
-def read(path: str) -> tuple[Array, Array]:
+def read(path: str) -> tuple[Array, Whole]:
     """Vertices (n, 3) and triangles (m, 3) of a mesh file; raises whatever its reader does."""
     if not os.path.isabs(path):
         raise FileNotFoundError(errno.ENOENT, "it was not found", path)
@@ -66,14 +67,14 @@ def hull(path: str) -> Array:
     return np.asarray(trimesh.Trimesh(*read(path)).convex_hull.vertices, float)
 
 
-def _stl(data: bytes) -> tuple[Array, Array]:
+def _stl(data: bytes) -> tuple[Array, Whole]:
     """A title, a count, and of each triangle a normal, three corners and a word; every corner is a vertex."""
     triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("word", "<u2")])
     vertices = np.frombuffer(data, triangle, offset=84)["corners"].reshape(-1, 3).astype(float)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
 
-def _msh(data: bytes) -> tuple[Array, Array]:
+def _msh(data: bytes) -> tuple[Array, Whole]:
     """Counts of vertices, normals, texture coordinates and faces, then the arrays."""
     nv, nn, nt, nf = (int(n) for n in np.frombuffer(data, "<i4", 4))
     if min(nv, nn, nt, nf) < 0 or len(data) != 16 + 4 * (3 * nv + 3 * nn + 2 * nt + 3 * nf):

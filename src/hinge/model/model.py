@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -29,10 +29,10 @@ from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Vec3, cross3
 from hinge.spatial.transform import Rigid, Transform
 from hinge.spatial.vectors import Force, Motion
+from hinge.typing import Array, Term
 
-TERMS = ("armature", "damping", "friction", "stiffness")  # of JointData, what the dynamics are linear in
+TERMS: tuple[Term, ...] = get_args(Term)  # of JointData, what the dynamics are linear in
 NUMBERS = 10  # of a rigid body: mass, first moment, second moment
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Frame(NamedTuple):
@@ -71,10 +71,10 @@ class Follow(NamedTuple):
 class Limits(NamedTuple):
     """Limits of the coordinates (rad, m), velocities and joint forces; infinite where the file gives none."""
 
-    lower: Floats
-    upper: Floats
-    velocity: Floats
-    effort: Floats
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ class Model:
         return self.follows[i].ratio if i in self.follows else 1.0
 
     @property
-    def coupling(self) -> Floats:
+    def coupling(self) -> Array:
         """G: joint velocities from the user's, joints in depth-first order."""
         bodies = [i for i, _ in self.outward()]
         G, row = np.zeros((sum(self.joint[i].nv for i in bodies), self.nv)), 0
@@ -314,7 +314,7 @@ class Model:
         return G
 
     @property
-    def coupling_offset(self) -> Floats:
+    def coupling_offset(self) -> Array:
         """c: the joint coordinates where the user's are zero."""
         bodies = [i for i, _ in self.outward()]
         offsets = [self.follows[i].offset if i in self.follows else 0.0 for i in bodies]

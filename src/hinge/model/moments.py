@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray
+from hinge.typing import Array, Whole
+
 BLOCK = 1 << 15  # triangles that are taken at once
 
 
@@ -57,7 +58,7 @@ def centred(content: float, x: float, y: float, z: float) -> Moments:
 # triangles: each with the apex makes a tetrahedron
 
 
-def of_triangles(vertices: Array, faces: Array, apex: Array, signed: bool) -> Moments:
+def of_triangles(vertices: Array, faces: Whole, apex: Array, signed: bool) -> Moments:
     """The tetrahedra between an apex and the triangles; those seen from outside count negative where `signed`."""
 
     def volumes(corners: Array) -> Array:
@@ -67,7 +68,7 @@ def of_triangles(vertices: Array, faces: Array, apex: Array, signed: bool) -> Mo
     return _gathered(volumes, vertices, faces, apex, 4)
 
 
-def surface(vertices: Array, faces: Array) -> Moments:
+def surface(vertices: Array, faces: Whole) -> Moments:
     """The triangles themselves."""
     return _gathered(_areas, vertices, faces, np.zeros(3), 3)
 
@@ -76,7 +77,7 @@ def _areas(corners: Array) -> Array:
     return np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
 
 
-def _gathered(content: Callable[[Array], Array], vertices: Array, faces: Array, origin: Array, k: int) -> Moments:
+def _gathered(content: Callable[[Array], Array], vertices: Array, faces: Whole, origin: Array, k: int) -> Moments:
     """Simplices of k corners, those of a triangle and (for k = 4) the origin, each with its content."""
     total, first, moment = 0.0, np.zeros(3), np.zeros((3, 3))
     for start in range(0, len(faces), BLOCK):

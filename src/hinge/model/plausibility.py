@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from hinge.model.doctor import POINT, examine_link
 from hinge.model.model import LinkInertia, Model
 from hinge.model.report import Finding
 from hinge.model.shapes import Shape
-
-Array = np.ndarray[Any, Any]
+from hinge.typing import Array
 
 FELT = 0.01  # of a body's mass or inertia; a link with less is a marker, and what it says does not matter
 BEYOND = 3.0  # times as large as it can be, before a shape is taken to be that of the link

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,10 @@ import numpy as np
 from hinge.model.build import Builder
 from hinge.model.joints import JOINTS, _OnLine
 from hinge.model.model import Model
+from hinge.model.shapes import Shape
 from hinge.model.symbols import named
+
+Looks = dict[str, tuple[Shape, ...]]
 
 
 def pendulum(n: int = 1, length: float = 1.0, mass: float = 1.0) -> Model:
@@ -65,16 +70,21 @@ def puma560() -> Model:
 
     Kinematics in the classic convention; masses, centres of mass and inertias as measured by Armstrong, Khatib and
     Burdick (1986) and tabulated in link frames by Corke; armature is the motors' inertia times gear ratio squared.
+
+    What no body has in that table was completed, such that no joint force is another. Of link 1 it has (0, 0.35, 0)
+    kg m² and no mass: here it has 13 kg on its axis and 0.2 kg m² across it. Of link 3 it has (0.066, 0.086, 0.0125),
+    two of which sum to less than the third: 0.005 kg m² across the axis of joint 3 was taken for it from link 2, which
+    has (0.13, 0.524, 0.539) there.
     """
     from hinge.formats import dh
 
     half = math.pi / 2
     # alpha, a, d, mass, centre of mass, principal inertias, motor inertia, gear ratio, damping at the motor, limits
     table = [
-        (half, 0.0, 0.0, 0.0, (0, 0, 0), (0, 0.35, 0), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
-        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539),
+        (half, 0.0, 0.0, 13.0, (0, 0, 0), (0.2, 0.35, 0.2), 200e-6, 62.6111, 1.48e-3, (-160, 160)),
+        (0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.125, 0.519, 0.539),
          200e-6, 107.815, 0.817e-3, (-110, 110)),
-        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125),
+        (-half, 0.0203, 0.15005, 4.8, (-0.0203, -0.0141, 0.070), (0.071, 0.086, 0.0175),
          200e-6, 53.7063, 1.38e-3, (-135, 135)),
         (half, 0.0, 0.4318, 0.82, (0, 0.019, 0), (1.8e-3, 1.3e-3, 1.8e-3), 33e-6, 76.0364, 71.2e-6, (-266, 266)),
         (-half, 0.0, 0.0, 0.34, (0, 0, 0), (0.3e-3, 0.4e-3, 0.3e-3), 33e-6, 71.923, 82.6e-6, (-100, 100)),
@@ -85,7 +95,28 @@ def puma560() -> Model:
          "armature": motor * gear**2, "damping": viscous * gear**2, "limits": tuple(np.deg2rad(limits))}
         for alpha, a, d, mass, com, inertia, motor, gear, viscous, limits in table
     ]  # fmt: skip
-    return dh.read(rows, "classic", name="puma560").build()
+    looks = [
+        ("base", "cylinder", (0.1, 0.6), (0, 0, -0.4), "z", 1),
+        ("link1", "cylinder", (0.1, 0.2), (0, 0, 0), "y", 0),
+        ("link1", "cylinder", (0.08, 0.25), (0, 0, 0.045), "z", 1),
+        ("link2", "box", (0.62, 0.16, 0.1), (-0.2, 0, 0.22), "z", 0),
+        ("link3", "box", (0.13, 0.09, 0.42), (-0.02, 0.03, 0.13), "z", 1),
+        ("link4", "cylinder", (0.045, 0.1), (0, -0.05, 0), "y", 0),
+        ("link5", "cylinder", (0.04, 0.08), (0, 0, 0), "y", 1),
+        ("link6", "cylinder", (0.025, 0.05), (0, 0, 0.055), "z", 0),
+    ]  # fmt: skip
+    return replace(dh.read(rows, "classic", name="puma560").build(), shapes=_looks(looks))
+
+
+def _looks(table: Sequence[tuple[str, str, tuple[float, ...], tuple[float, ...], str, int]]) -> Looks:
+    """Shapes to look at: link, kind, sizes, centre, the axis a cylinder is along, and whether it is dark."""
+    along = {"z": ((1, 0, 0), (0, 1, 0), (0, 0, 1)), "y": ((1, 0, 0), (0, 0, 1), (0, -1, 0))}
+    tints = (0.92, 0.93, 0.94, 1.0), (0.35, 0.38, 0.42, 1.0)
+    made: dict[str, tuple[Shape, ...]] = {}
+    for link, kind, size, xyz, axis, dark in table:
+        shape = Shape("visual", kind, size, xyz=xyz, rotation=along[axis], rgba=tints[dark])
+        made[link] = (*made.get(link, ()), shape)
+    return made
 
 
 def panda() -> Model:
@@ -122,7 +153,21 @@ def panda() -> Model:
     ]  # fmt: skip
     flange = np.eye(4)
     flange[2, 3] = 0.107
-    return dh.read(rows, "modified", tool=flange, name="panda").build()
+    looks = [
+        ("base", "cylinder", (0.08, 0.14), (0, 0, 0.07), "z", 1),
+        ("link1", "cylinder", (0.06, 0.17), (0, 0, -0.1), "z", 0),
+        ("link2", "cylinder", (0.065, 0.14), (0, 0, 0), "z", 1),
+        ("link2", "cylinder", (0.06, 0.16), (0, -0.11, 0), "y", 0),
+        ("link3", "cylinder", (0.06, 0.1), (0, 0, -0.08), "z", 0),
+        ("link3", "box", (0.14, 0.1, 0.08), (0.04, 0, 0), "z", 0),
+        ("link4", "cylinder", (0.06, 0.13), (0, 0, 0), "z", 1),
+        ("link4", "box", (0.14, 0.08, 0.1), (-0.04, 0, 0), "z", 0),
+        ("link5", "cylinder", (0.055, 0.34), (0, 0, -0.2), "z", 0),
+        ("link6", "cylinder", (0.05, 0.12), (0, 0, 0), "z", 1),
+        ("link6", "box", (0.1, 0.09, 0.08), (0.05, 0, 0), "z", 0),
+        ("link7", "cylinder", (0.045, 0.07), (0, 0, 0.07), "z", 1),
+    ]  # fmt: skip
+    return replace(dh.read(rows, "modified", tool=flange, name="panda").build(), shapes=_looks(looks))
 
 
 def _random_body(rng: np.random.Generator) -> dict[str, object]:

@@ -21,9 +21,9 @@ from hinge.model import meshes
 from hinge.model.file_physics import Surface
 from hinge.model.moments import Moments, centred, joined
 from hinge.model.support import Parts
+from hinge.typing import Array, Whole
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Drawing = tuple[Array, Array]
+Drawing = tuple[Array, Whole]
 SHAPES: dict[str, type[Geometry]] = {}
 AROUND = 24  # sides of what is drawn round
 

@@ -7,14 +7,14 @@ points, so what searches over directions is one program for all shapes, on NumPy
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hinge.graph import Scalar, less, select, sqrt
 from hinge.spatial import Vec3, dot3
+from hinge.typing import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 NONE = np.zeros((0, 3))
 
 

@@ -23,11 +23,12 @@ import numpy as np
 
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.graph.expr import Scalar
-from hinge.model.model import Floats, Model
+from hinge.model.model import Model
 from hinge.model.symbols import symbols, unknown, with_values
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import Mat3, Sym3, Vec3
 from hinge.spatial.transform import Rigid, Transform
+from hinge.typing import Array
 
 INF = math.inf
 LINK = {"mass": (), "com": (3,), "inertia": (3, 3)}
@@ -59,7 +60,7 @@ class Parameter:
     def size(self) -> int:
         return math.prod(self.shape)
 
-    def nominal(self, model: Model) -> Floats:
+    def nominal(self, model: Model) -> Array:
         """Its value in the model."""
         if self.field == "symbol":
             raise SizeError(
@@ -155,13 +156,13 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
                    follows=follows, given=tuple(flat))  # fmt: skip
 
 
-def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mapping[str, Floats]) -> None:
+def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mapping[str, Array]) -> None:
     """Raise where a call gives limits that leave no room, or a gear that does not turn."""
     for one in parameters:
         if one.name not in given or one.field not in WANTED:
             continue
         test, beside, words = WANTED[one.field]
-        bound: Floats = np.zeros(())
+        bound: Array = np.zeros(())
         if beside:
             other = Parameter(f"{one.owner}.{beside}", one.owner, beside, one.shape)
             bound = given.get(other.name, other.nominal(model))

@@ -6,7 +6,7 @@ Source: featherstone1987, section 4.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from hinge.errors import SizeError
 from hinge.model.states import labels
 from hinge.motion.piecewise import Array
 from hinge.robot import Robot
+from hinge.typing import Motion, Term
 
 
 class Violation(NamedTuple):
@@ -61,7 +62,7 @@ class MotionCheck:
 
 
 def check_motion(
-    robot: Robot, motion: Callable[[Any], Any], samples: int = 1000, joint_terms: Sequence[str] = ("armature",)
+    robot: Robot, motion: Motion, samples: int = 1000, joint_terms: Sequence[Term] = ("armature",)
 ) -> MotionCheck:
     """A motion against the limits of coordinates, velocities and joint forces, at `samples` steps over its duration.
 

@@ -8,7 +8,7 @@ quaternions can have such a motion too: their velocity keeps its direction. Cont
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -17,16 +17,18 @@ from hinge.errors import NotCovered, SizeError, one_of
 from hinge.motion.durations import lasting, limits
 from hinge.motion.piecewise import Array, Piecewise, quintic_law, spline, trapezoidal_law
 from hinge.robot import Robot
+from hinge.typing import Numbers
 
+Ends = Literal["rest", "natural"]
 RAMP = 1 / 3  # of the duration, where no acceleration says how long speeding up takes
 
 
 class JointState(NamedTuple):
     """Coordinates (…, nq), velocities and accelerations (…, nv)."""
 
-    q: Any
-    qd: Any
-    qdd: Any
+    q: Array
+    qd: Array
+    qdd: Array
 
 
 class JointMotion:
@@ -49,13 +51,18 @@ class JointMotion:
         """Where accelerations jump, in s."""
         return self.path.jumps
 
-    def __call__(self, t: Any) -> JointState:
+    def __call__(self, t: Numbers) -> JointState:
         moved, qd, qdd = self.path(t)
         return JointState(self.robot.integrate(self.start, moved), qd, qdd)
 
 
 def quintic(
-    robot: Robot, q0: Any, q1: Any, duration: float | None = None, velocity: Any = None, acceleration: Any = None
+    robot: Robot,
+    q0: Numbers,
+    q1: Numbers,
+    duration: float | None = None,
+    velocity: Numbers | None = None,
+    acceleration: Numbers | None = None,
 ) -> JointMotion:
     """From q0 to q1 (nq), at rest at both ends, with accelerations that begin and end at zero.
 
@@ -74,7 +81,12 @@ def quintic(
 
 
 def trapezoidal(
-    robot: Robot, q0: Any, q1: Any, duration: float | None = None, velocity: Any = None, acceleration: Any = None
+    robot: Robot,
+    q0: Numbers,
+    q1: Numbers,
+    duration: float | None = None,
+    velocity: Numbers | None = None,
+    acceleration: Numbers | None = None,
 ) -> JointMotion:
     """From q0 to q1 (nq), at rest at both ends: constant acceleration, constant velocity, constant deceleration.
 
@@ -98,7 +110,9 @@ def trapezoidal(
     return JointMotion(robot, start, trapezoidal_law(min(ramp, 0.5)).slower(whole).times(shift))
 
 
-def cubic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any = None, ends: str = "rest") -> JointMotion:
+def cubic_spline(
+    robot: Robot, points: Numbers, times: Numbers | None = None, velocity: Numbers | None = None, ends: Ends = "rest"
+) -> JointMotion:
     """Through points (k, nq) at times (k,), with accelerations that have no jump.
 
     At the ends velocities are zero, or with ends="natural" accelerations. Without times the motion is in proportion to
@@ -108,11 +122,13 @@ def cubic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any = N
     >>> motion(1.0).q.round(12)
     array([1., 0.])
     """
-    one_of("ends", ends, ("rest", "natural"))
+    one_of("ends", ends, get_args(Ends))
     return _through(robot, points, times, velocity, 2, ends == "natural")
 
 
-def quintic_spline(robot: Robot, points: Any, times: Any = None, velocity: Any = None) -> JointMotion:
+def quintic_spline(
+    robot: Robot, points: Numbers, times: Numbers | None = None, velocity: Numbers | None = None
+) -> JointMotion:
     """Through points (k, nq) at times (k,), from rest to rest, with jerks and their rates that have no jump.
 
     Velocities and accelerations are zero at the ends. Without times it is as `cubic_spline`.

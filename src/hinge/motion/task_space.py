@@ -8,7 +8,8 @@ rates, and sines and cosines of θ s and φ s; that is how they are computed.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -20,17 +21,19 @@ from hinge.motion.durations import lasting
 from hinge.motion.piecewise import Array, Piecewise, quintic_law, trapezoidal_law
 from hinge.spatial import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
+from hinge.typing import Frame, Numbers
 
-LAWS = {"quintic": quintic_law, "trapezoidal": lambda: trapezoidal_law(1 / 3)}
+PathLaw = Literal["quintic", "trapezoidal"]
+LAWS: dict[PathLaw, Callable[[], Piecewise]] = {"quintic": quintic_law, "trapezoidal": lambda: trapezoidal_law(1 / 3)}
 ZERO = np.zeros(3)
 
 
 class HandState(NamedTuple):
     """The pose (…, 4, 4), the twist [ω; v] and its rate (…, 6)."""
 
-    pose: Any
-    twist: Any
-    rate: Any
+    pose: Array
+    twist: Array
+    rate: Array
 
 
 class HandMotion:
@@ -62,9 +65,9 @@ class HandMotion:
         """How long it takes, in s."""
         return self.law.duration
 
-    def __call__(self, t: Any, frame: str = "aligned") -> HandState:
+    def __call__(self, t: Numbers, frame: Frame = "aligned") -> HandState:
         """Pose, twist and its rate at times (…,); `frame` is "aligned", "body" or "base", as in `robot.velocity`."""
-        one_of("frame", frame, ("aligned", "body", "base"))
+        one_of("frame", frame, get_args(Frame))
         s, sd, sdd = self.law(t)
         (sin1, cos1), (sin2, cos2) = ((np.sin(w * s), np.cos(w * s)) for w in (self.turn, self.sweep))
         pose = self.start + s[..., None] * self._shift
@@ -75,8 +78,8 @@ class HandMotion:
         return HandState(pose, *_seen(frame, pose, sd * along, sdd * along + sd * sd * bend))
 
 
-def line(start: Any, end: Any, duration: float | None = None, speed: float | None = None,
-         turning: float | None = None, law: str = "quintic") -> HandMotion:  # fmt: skip
+def line(start: Numbers, end: Numbers, duration: float | None = None, speed: float | None = None,
+         turning: float | None = None, law: PathLaw = "quintic") -> HandMotion:  # fmt: skip
     """From one pose (4, 4) to another: the origin on a straight line, the axes turning about one direction.
 
     Without a duration it is the shortest within `speed` (m/s) and `turning` (rad/s). `law` is "quintic" or
@@ -94,8 +97,8 @@ def line(start: Any, end: Any, duration: float | None = None, speed: float | Non
     return HandMotion(timed, a, turn, shift)
 
 
-def circle(start: Any, center: Any, axis: Any, angle: float = 2 * np.pi, duration: float | None = None,
-           speed: float | None = None, turn: bool = True, law: str = "quintic") -> HandMotion:  # fmt: skip
+def circle(start: Numbers, center: Numbers, axis: Numbers, angle: float = 2 * np.pi, duration: float | None = None,
+           speed: float | None = None, turn: bool = True, law: PathLaw = "quintic") -> HandMotion:  # fmt: skip
     """From a pose (4, 4) by an angle about an axis (3,) through a point (3,), all in base axes.
 
     With `turn` the frame turns along, as if it were fixed to a wheel; else its axes keep their directions. Without a
@@ -120,7 +123,7 @@ def _direction(vector: Array) -> tuple[Array, float]:
     return (vector / size if size else vector), size
 
 
-def _timed(law: str, duration: float | None, *lengths: tuple[Any, float | None, str]) -> Piecewise:
+def _timed(law: PathLaw, duration: float | None, *lengths: tuple[Any, float | None, str]) -> Piecewise:
     """A law that takes the duration, or the shortest for lengths whose rates have limits."""
     one_of("law", law, LAWS)
     made = LAWS[law]()

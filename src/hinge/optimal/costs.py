@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array, Vector, finite
+from hinge.arguments import Array, finite
 from hinge.control.task_space import turn_between
 from hinge.errors import SizeError, one_of
 from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
+from hinge.typing import Numbers
 
 TASKS = {"pose": (4, 4), "position": (3,), "orientation": (3, 3)}
 Residuals = Callable[..., Any]
 
 
-def reach(robot: Robot, at: str, target: Vector | str, weight: Vector = 1.0, task: str = "pose") -> Residuals:
+def reach(robot: Robot, at: str, target: Numbers | str, weight: Numbers = 1.0, task: str = "pose") -> Residuals:
     """How far a link or frame is from where it is wanted: √weight × [turn (rad); shift (m)], along the base's axes.
 
     `target` is a pose (4, 4), for task "position" (3,), for "orientation" (3, 3), frame to base; or the name of such an
@@ -48,7 +49,7 @@ def reach(robot: Robot, at: str, target: Vector | str, weight: Vector = 1.0, tas
     return _named("reach", lambda q: error(q, goal), "q")
 
 
-def posture(robot: Robot, target: Vector | str, weight: Vector = 1.0) -> Residuals:
+def posture(robot: Robot, target: Numbers | str, weight: Numbers = 1.0) -> Residuals:
     """How far joints are from a posture (nq), along `integrate`: √weight × difference, nv of them.
 
     >>> arm = hinge.samples.planar_2r()
@@ -62,7 +63,7 @@ def posture(robot: Robot, target: Vector | str, weight: Vector = 1.0) -> Residua
     return _named("posture", lambda q: root * robot.difference(goal, q), "q")
 
 
-def speed(weight: Vector = 1.0) -> Residuals:
+def speed(weight: Numbers = 1.0) -> Residuals:
     """The velocities: √weight × qd.
 
     >>> hinge.optimal.speed(0.25)(np.array([1.0, 2.0]))
@@ -72,7 +73,7 @@ def speed(weight: Vector = 1.0) -> Residuals:
     return _named("speed", lambda qd: root * qd, "qd")
 
 
-def effort(weight: Vector = 1.0) -> Residuals:
+def effort(weight: Numbers = 1.0) -> Residuals:
     """The forces: √weight × u.
 
     >>> hinge.optimal.effort(0.25)(np.array([1.0, 2.0]))
@@ -82,7 +83,7 @@ def effort(weight: Vector = 1.0) -> Residuals:
     return _named("effort", lambda u: root * u, "u")
 
 
-def smoothness(robot: Robot, weight: Vector = 1.0, driven: Any = None) -> Residuals:
+def smoothness(robot: Robot, weight: Numbers = 1.0, driven: Any = None) -> Residuals:
     """The accelerations that forces make: √weight × qdd, where nothing touches; `driven` is as in the problem.
 
     >>> arm = hinge.samples.planar_2r()
@@ -96,10 +97,10 @@ def smoothness(robot: Robot, weight: Vector = 1.0, driven: Any = None) -> Residu
     return _named("smoothness", lambda q, qd, u: root * robot.forward_dynamics(q, qd, spread @ u), "q", "qd", "u")
 
 
-def barrier(robot: Robot, weight: Vector = 1.0, share: float = 1.0) -> Residuals:
+def barrier(robot: Robot, weight: Numbers = 1.0, share: float = 1.0) -> Residuals:
     """How far joints are beyond this share of their limits of position and velocity: √weight × what is too much.
 
-    It is soft: a problem's `limits` keep to them.
+    It is soft: a problem's `limits` keep to them. Of a joint with one limit of position it is that limit, whole.
 
     >>> arm = hinge.samples.puma560()
     >>> float(hinge.optimal.barrier(arm)(arm.neutral(), np.zeros(6)).max())
@@ -107,15 +108,17 @@ def barrier(robot: Robot, weight: Vector = 1.0, share: float = 1.0) -> Residuals
     """
     limits, root = robot.limits, _roots(weight)
     lower, upper, fastest = (np.asarray(x, float) for x in (limits.lower, limits.upper, limits.velocity))
-    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
-    at, moving = np.flatnonzero(np.isfinite(half)), np.flatnonzero(np.isfinite(fastest))
-    if not len(at) and not len(moving):
+    wide = np.isfinite(lower) & np.isfinite(upper)
+    margin = np.zeros(robot.nq)
+    margin[wide] = 0.5 * (1.0 - share) * (upper - lower)[wide]
+    high, low, fast = upper - margin, lower + margin, share * fastest
+    above, below, moving = (np.flatnonzero(np.isfinite(x)) for x in (high, low, fast))
+    if not len(above) and not len(below) and not len(moving):
         raise SizeError(f"barrier: robot {robot.name!r} has no limits of position or velocity to keep to.")
 
     def beyond(q: Any, qd: Any) -> Any:
-        off = np.abs(q[at] - middle[at]) - share * half[at]
-        fast = np.abs(qd[moving]) - share * fastest[moving]
-        return root * np.maximum(np.concatenate([off, fast]), 0.0)
+        off = [q[above] - high[above], low[below] - q[below], np.abs(qd[moving]) - fast[moving]]
+        return root * np.maximum(np.concatenate(off), 0.0)
 
     return _named("barrier", beyond, "q", "qd")
 

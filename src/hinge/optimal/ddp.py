@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.errors import one_of
@@ -24,19 +24,20 @@ from hinge.optimal.solution import Solution
 from hinge.optimal.start import Start, flat, start
 from hinge.sim.arrays import where
 from hinge.status import DIVERGED, NONFINITE, OK, UNCONVERGED
+from hinge.typing import Flags, Numbers, Whole
 
-HESSIANS = ("gauss_newton", "exact")
-LEAST, SECOND, MOST = 1e-9, 1e-6, 1e10  # what is added to Q_uu: at first, after a first failure, at the most
-GROWS, FALLS = 10.0, 0.1
+Hessians = Literal["gauss_newton", "exact"]
+LEAST, SECOND, MOST = 1e-9, 1e-5, 1e10  # what is added to Q_uu: at first, after a first failure, at the most
+GROWS, FALLS = 4.0, 0.5
 EASY, HARD = 0.5, 0.05  # shares of a step: with one that long less is added, with a shorter one more
 WEIGHT, HEAVIER, HEAVIEST, BETTER = 10.0, 10.0, 1e8, 0.25  # of constraints; the part left with which they weigh no more
 LOOSE = 1e-2  # optimality with which multipliers may change
 
 
-def ddp(problem: Problem, q: Vector, qd: Vector = None, u: Vector = None, path: tuple[Vector, Vector] | None = None,
-        iterations: int = 100, tolerance: float = 1e-6, hessians: str = "gauss_newton",
-        given: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None,
-        backend: str | None = None) -> Solution:  # fmt: skip
+def ddp(problem: Problem, q: Numbers, qd: Numbers | None = None, u: Numbers | None = None,
+        path: tuple[Numbers, Numbers] | None = None, iterations: int = 100, tolerance: float = 1e-6,
+        hessians: Hessians = "gauss_newton", given: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None, backend: str | None = None) -> Solution:  # fmt: skip
     """The motion from q (…, nq) and qd (…, nv) that costs least near a first guess, and the forces that make it.
 
     `u` (…, horizon, nu) are the forces to begin with, those against gravity unless given; `path`, (…, horizon + 1, nq)
@@ -53,7 +54,7 @@ def ddp(problem: Problem, q: Vector, qd: Vector = None, u: Vector = None, path: 
     >>> hinge.Status(solution.status).name, arm.pose(solution.q[-1], "hand")[[0, 2], 3].round(2)
     ('OK', array([0.5, 1. ]))
     """
-    one_of("hessians", hessians, HESSIANS)
+    one_of("hessians", hessians, get_args(Hessians))
     tolerance, iterations = arguments.positive("tolerance", tolerance), arguments.count("iterations", iterations, 0)
     begun = start(problem, q, qd, u, path, given, parameters)
     search = Search(problem, begun, hessians == "exact", backend)
@@ -90,6 +91,7 @@ class Search:
         self.said = np.tile([0.0, LEAST, WEIGHT], (n, 1))
         self.told = np.full((n, len(TOLD)), np.nan)
         self.status = np.full(n, UNCONVERGED)
+        self.falls = np.ones(n)  # what was added falls by this share, ever faster while steps are easy
         self.violation = np.full(n, np.inf)  # when multipliers changed last
         self.history: list[Array] = []
         self._take(np.arange(n))
@@ -102,7 +104,7 @@ class Search:
             self.call()
             self._kept(tolerance, last=k == iterations)
 
-    def _take(self, rows: Array) -> None:
+    def _take(self, rows: Whole) -> None:
         """Go on with these problems alone."""
         problem, outside = self.problem, self.layout.outside
         self.rows = rows
@@ -136,7 +138,9 @@ class Search:
             self.now[name][taken] = new[taken]
             self.path[name][rows[taken]] = new[taken]
         easily, hardly = taken & (say["alpha"] >= EASY), taken & (say["alpha"] < HARD)
-        lighter, heavier = np.maximum(FALLS * extra, LEAST), np.maximum(GROWS * extra, SECOND)
+        self.falls[rows] = falls = np.where(easily, FALLS * self.falls[rows], 1.0)
+        lighter, heavier = falls * extra, np.maximum(GROWS * extra, SECOND)
+        lighter[lighter < SECOND] = LEAST
         extra[...] = np.select([easily, taken & ~hardly], [lighter, extra], heavier)
         stuck = ~taken & (extra > MOST) & ~solved
         if multiplied:
@@ -149,8 +153,8 @@ class Search:
         if ended.any() and not last:
             self._take(rows[~ended])
 
-    def _priced(self, tolerance: float, say: Mapping[str, Array], taken: Array, stuck: Array, new: Array, weight: Array
-                ) -> Array:  # fmt: skip
+    def _priced(self, tolerance: float, say: Mapping[str, Array], taken: Flags, stuck: Flags, new: Array,
+                weight: Array) -> Flags:  # fmt: skip
         """Give constraints new multipliers where paths are good but for them; which problems that were."""
         rows = self.rows
         ready = say["optimality"] <= max(LOOSE, tolerance) * (1.0 + np.abs(say["cost"]))

@@ -20,6 +20,7 @@ from hinge.model.states import labels
 from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.status import NONFINITE, OK, UNCLOSED, UNCONVERGED, UNREACHED
+from hinge.typing import Flags
 
 CAUTION, BOLDER, SHYER = 1e-2, 0.2, 8.0  # damping at the start, and its factors after a step that was taken or not
 LEAST = 1e-20  # damping beside the square of the largest force and slope: what is smaller says nothing
@@ -178,7 +179,7 @@ class _Search:
         move[..., self.free] = -(Vt.swapaxes(-1, -2) @ gains[..., None])[..., : len(self.free), 0]
         return move
 
-    def within(self, now: Statics) -> Array:
+    def within(self, now: Statics) -> Flags:
         """Whether what is left is no more than displacements of `tolerance` make."""
         return np.abs(self.off(now)).max(axis=-1, initial=0.0) <= self.tolerance * _largest(now)
 
@@ -207,7 +208,7 @@ def _square(x: Array) -> Array:
     return np.einsum("...i,...i->...", x, x)
 
 
-def _either(chosen: Array, new: Array, old: Array) -> Array:
+def _either(chosen: Flags, new: Array, old: Array) -> Array:
     return np.where(chosen.reshape(chosen.shape + (1,) * (new.ndim - chosen.ndim)), new, old)
 
 

@@ -43,7 +43,7 @@ from hinge.optimal.stages import Flat, Point, Rows, Stages
 from hinge.sim.rollouts import Outside
 
 TRIES, SHORTER = 10, 0.5  # how often a step is shortened, and to what share
-ENOUGH = 1e-4  # of what is promised: what a step has to bring
+ENOUGH = 0.1  # of what the quadratic promises: what a step has to bring
 ROUNDING = 1e-13  # of the cost: a change that is none
 HUGE = 1e300
 GOES_ON = 7.5  # a status above this is one with which a run goes on
@@ -193,7 +193,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
         if log_c is not None:
             log_c[float(N)] = _multiplied(charged.penalties, weight, nc)
         merit, gap = merit + charged.merit, (1.0 - alpha) * found.gap
-        enough = before + ENOUGH * alpha * promise + ROUNDING * absolute(before)
+        enough = before + ENOUGH * alpha * (1.0 - 0.5 * alpha) * promise + ROUNDING * absolute(before)
         good = both(less(merit + price * gap, enough), less(worst, 0.5))
         shorter = select(good, alpha, SHORTER * alpha)
         return [shorter, good, cost + charged.cost, merit, gap, maximum(violation, largest([0.0, *charged.off]))]

@@ -22,6 +22,7 @@ from hinge.model.states import labels
 from hinge.optimal.driven import driven_velocities
 from hinge.optimal.equilibrium import holding_force, loop_rows
 from hinge.robot import Robot
+from hinge.typing import AnyArray
 
 REST = 1e-6  # acceleration of a state that counts as at rest, beside that of the robot let loose, and 1 rad/s² or m/s²
 REACHED = 1e-10  # what A leads to, as a share of A, that counts
@@ -52,7 +53,7 @@ class Regulator:
     tau: Array
     K: Array
     S: Array
-    poles: Array
+    poles: AnyArray
     driven: Array
     step: float | None
     uncontrollable: tuple[Mode, ...]
@@ -175,7 +176,7 @@ def _kept_closed(A: Array) -> Array:
 
 def _uncontrollable(robot: Robot, A: Array, B: Array, N: Array, step: float | None) -> tuple[Mode, ...]:
     """The modes that forces do not reach; refused where one does not die out by itself."""
-    modes = _modes(robot, A, B, N)
+    modes = _modes(robot, A, B, N, step)
     lasting = [mode for mode in modes if not _decay(mode.eigenvalue, A, step) > 0.0]
     if lasting:
         raise NotCovered(
@@ -190,7 +191,7 @@ def _refuse_unseen(robot: Robot, A: Array, Q: Array, N: Array, step: float | Non
     """Refuse modes that neither die out nor grow, and cost nothing: there is no best way to end them."""
     values, vectors = np.linalg.eigh(Q)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    modes = _modes(robot, A.T, root, N)
+    modes = _modes(robot, A.T, root, N, step)
     unseen = [m for m in modes if not abs(_decay(m.eigenvalue, A, step)) > 0.0]
     if unseen:
         raise NotCovered(
@@ -200,9 +201,9 @@ def _refuse_unseen(robot: Robot, A: Array, Q: Array, N: Array, step: float | Non
         )
 
 
-def _modes(robot: Robot, A: Array, B: Array, N: Array) -> list[Mode]:
-    """The modes of A that B does not reach, in the coordinates of the basis N."""
-    basis = _unreached(A, B)
+def _modes(robot: Robot, A: Array, B: Array, N: Array, step: float | None) -> list[Mode]:
+    """The modes of A that B does not reach, in the coordinates of the basis N; steps reach what their changes do."""
+    basis = unreached(A if step is None else A - np.eye(len(A)), B)
     values, vectors = np.linalg.eig(basis.T @ A @ basis)
     names = np.array(labels(robot.model)[1])
     made = []
@@ -213,7 +214,7 @@ def _modes(robot: Robot, A: Array, B: Array, N: Array) -> list[Mode]:
     return made
 
 
-def _unreached(A: Array, B: Array) -> Array:
+def unreached(A: Array, B: Array) -> Array:
     """A basis (n, k) of what is at right angles to all that B, A B, A² B, … span."""
     n, made, reached = len(A), np.eye(len(A)), 0
     block, scale = B, np.linalg.norm(B, 2) if B.size else 0.0

@@ -15,21 +15,22 @@ from typing import Any
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.errors import SizeError
 from hinge.optimal.problem import Problem
 from hinge.optimal.rolled import TOLD, rolled, rolled_kernel
 from hinge.optimal.solution import Solution
 from hinge.optimal.start import Start, flat, start
 from hinge.status import NONFINITE, UNCONVERGED
+from hinge.typing import Numbers
 
 PART = 0.1  # of the bounds: the noise unless given
 
 
-def mppi(problem: Problem, q: Vector, qd: Vector = None, u: Vector = None, samples: int = 1024, iterations: int = 50,
-         temperature: float = 0.05, noise: Vector = None, decay: float = 0.97, weight: float = 1e3, seed: int = 0,
-         given: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None,
-         backend: str | None = None) -> Solution:  # fmt: skip
+def mppi(problem: Problem, q: Numbers, qd: Numbers | None = None, u: Numbers | None = None, samples: int = 1024,
+         iterations: int = 50, temperature: float = 0.05, noise: Numbers | None = None, decay: float = 0.97,
+         weight: float = 1e3, seed: int = 0, given: Mapping[str, Any] | None = None,
+         parameters: Mapping[str, Any] | None = None, backend: str | None = None) -> Solution:  # fmt: skip
     """The motion from q (…, nq) and qd (…, nv) that costs little among samples of forces about u (…, horizon, nu).
 
     In each iteration `samples` of forces are tried, with normal `noise` (nu) that is a tenth of the bounds of u unless
@@ -90,7 +91,7 @@ def _better(here: Array, tried: Array, merit: Array, temperature: float) -> tupl
     return np.where(lost[:, None, None], here, mean), chosen, first
 
 
-def _noise(problem: Problem, noise: Vector) -> Array:
+def _noise(problem: Problem, noise: Numbers | None) -> Array:
     if noise is not None:
         made = arguments.finite("noise", noise).astype(float)
         if made.shape not in ((), (problem.nu,)) or (made < 0.0).any():

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector, count, duration
+from hinge.arguments import Array, count, duration
 from hinge.backends.kernel import Kernels
 from hinge.contact.contact_slopes import refuse_curved
-from hinge.errors import NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
+from hinge.errors import HingeError, NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
 from hinge.graph import Expr, Scalar
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
@@ -30,6 +30,7 @@ from hinge.sim import setup
 from hinge.sim.parameters import varied
 from hinge.sim.step import Physics
 from hinge.sim.touching import touching
+from hinge.typing import Numbers
 
 Function = Callable[..., Any]
 STATE = ("t", "q", "qd", "u")
@@ -46,7 +47,12 @@ class Term:
 
     def __call__(self, known: Mapping[str, Any]) -> Any:
         """What it gives for traced arrays, by their names: a scalar, or a list of them."""
-        made = on_symbols(self.what, self.function, *(known[name] for name in self.takes))
+        try:
+            made = on_symbols(self.what, self.function, *(known[name] for name in self.takes))
+        except HingeError:
+            raise
+        except ValueError as problem:
+            raise SizeError(f"{self.what}: {problem}.") from problem
         try:
             array = np.asarray(made, dtype=object)
             flat = [_scalar(x) for x in array.reshape(-1).tolist()]
@@ -87,7 +93,7 @@ class Problem:
                  final: Sequence[Function] = (), driven: Sequence[str] | None = None, method: str = "semi_implicit",
                  given: Mapping[str, Any] | None = None, equal: Sequence[Function] = (), below: Sequence[Function] = (),
                  final_equal: Sequence[Function] = (), final_below: Sequence[Function] = (),
-                 limits: Sequence[str] = ("effort",), effort: Vector = None,
+                 limits: Sequence[str] = ("effort",), effort: Numbers | None = None,
                  joint_terms: Sequence[str] = ("armature",), contacts: Any = None,
                  ground: Any = None, law: str | None = None, constraint: Any = None, loops: str | None = None,
                  loop_time: float = 0.05):  # fmt: skip
@@ -102,9 +108,9 @@ class Problem:
         self.drives = driven_velocities(robot, driven)
         for word in limits:
             one_of("limits", word, LIMITS)
-        self.limits, self.effort = tuple(limits), effort
-        if effort is not None:
-            self.effort = arguments.finite("effort", effort).astype(float)
+        self.limits = tuple(limits)
+        self.effort = None if effort is None else arguments.finite("effort", effort).astype(float)
+        if self.effort is not None:
             if self.effort.shape not in ((), (self.nu,)) or not (self.effort > 0.0).all():
                 raise SizeError(
                     f"effort={effort!r} is not known. Give a positive number (N m, N), or {self.nu} of them."
@@ -132,12 +138,12 @@ class Problem:
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
         """The least and the greatest u."""
-        most = self.effort
-        if most is None:
-            known = np.asarray(self.robot.limits.effort, float)[list(self.drives)]
-            most = known if "effort" in self.limits else np.inf
-        most = np.broadcast_to(most, (self.nu,)).astype(float)
-        return -most, most
+        high = np.full(self.nu, np.inf)
+        if self.effort is not None:
+            high[:] = self.effort
+        elif "effort" in self.limits:
+            high[:] = self.robot.limits.effort[list(self.drives)]
+        return -high, high
 
     @cached_property
     def physics(self) -> Physics:
@@ -164,7 +170,7 @@ class Problem:
         return {"method": method, "joint_terms": terms, "constraint": constraint, "loops": loops,
                 "loop_time": loop_time, "contacts": contacts, "ground": ground, "law": law}  # fmt: skip
 
-    def parameters(self, parameters: Mapping[str, Vector] | None) -> Array | None:
+    def parameters(self, parameters: Mapping[str, Numbers] | None) -> Array | None:
         """The numbers of a varied robot, side by side."""
         return varied(self.robot, parameters)
 

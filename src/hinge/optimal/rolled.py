@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.graph import Graph, Input, Program, Record, Scalar, less, maximum, order, repeat, select
@@ -22,6 +22,7 @@ from hinge.optimal.stages import Flat, Point, Stages
 from hinge.optimal.start import flat, laid, outside
 from hinge.sim import setup
 from hinge.sim.rollouts import Outside
+from hinge.typing import Numbers
 
 SAID = ("t", "weight")  # when a problem begins, and what constraints weigh
 TOLD = ("cost", "merit", "violation", "status")
@@ -37,7 +38,7 @@ class Rolled(NamedTuple):
     status: Any
 
 
-def rolled(problem: Problem, q: Vector, qd: Vector, u: Vector, given: Mapping[str, Any] | None = None,
+def rolled(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers, given: Mapping[str, Any] | None = None,
            parameters: Mapping[str, Any] | None = None, backend: str | None = None) -> Rolled:  # fmt: skip
     """Where forces u (…, horizon, nu) lead from q (…, nq) and qd (…, nv), and what that costs.
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model.driven import sizes
 from hinge.optimal.problem import Problem
 from hinge.sim import rollout, setup
 from hinge.sim.arrays import HERE
 from hinge.sim.rollouts import Outside
+from hinge.typing import Numbers
 
 Shape = tuple[int, ...]
 
@@ -31,8 +32,8 @@ class Start:
     batch: Shape
 
 
-def start(problem: Problem, q: Vector, qd: Vector, u: Vector, path: Any, given: Mapping[str, Any] | None,
-          parameters: Mapping[str, Any] | None) -> Start:  # fmt: skip
+def start(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers | None, path: Any,
+          given: Mapping[str, Any] | None, parameters: Mapping[str, Any] | None) -> Start:  # fmt: skip
     """What `ddp` is told, checked."""
     robot, N = problem.robot, problem.horizon
     if sizes(robot.model)[1]:
@@ -47,7 +48,7 @@ def start(problem: Problem, q: Vector, qd: Vector, u: Vector, path: Any, given: 
     known = {name: arguments.finite(name, x, shape).astype(float) for name, (x, shape) in rows.items() if x is not None}
     varied = problem.parameters(parameters)
     axes = [a.shape[:-2] for a in known.values()] + ([] if varied is None else [varied.shape[:-1]])
-    q, qd, batch = setup.start(robot, q, qd, *axes, *_axes(problem, given, np.shape(q)[:-1]))
+    q, qd, batch = setup.start(robot, q, qd, *axes, *_axes(problem, given, np.asarray(q).shape[:-1]))
     problem.physics_from(q, qd)
     made = outside(problem, given, varied, batch)
     low, high = problem.bounds

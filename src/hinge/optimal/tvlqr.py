@@ -105,7 +105,7 @@ def _times(run: Any, n: int, step: float | None) -> Array:
     """When steps begin, and the last one ends."""
     known = getattr(run, "t", None)
     if known is None:
-        return np.arange(n + 1) * duration("tvlqr: step", step if step is not None else getattr(run, "step", None))
+        return np.arange(n + 1.0) * duration("tvlqr: step", step if step is not None else getattr(run, "step", None))
     many = finite("tvlqr: run.t", known).astype(float)
     t = many.reshape(-1, many.shape[-1])[0] if many.ndim else many
     if (many != t).any():

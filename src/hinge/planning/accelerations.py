@@ -17,22 +17,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from hinge.arguments import Array, real
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.robot import Robot
+from hinge.typing import Frame, Numbers
 
-PARTS = {"linear": slice(3, 6), "angular": slice(0, 3), "both": slice(0, 6)}
+Part = Literal["linear", "angular", "both"]
+PARTS: dict[Part, slice] = {"linear": slice(3, 6), "angular": slice(0, 3), "both": slice(0, 6)}
 FLAT = 1e-10  # relative: thinner than this is flat
 MOST = 20_000  # sets of columns that are tried as sides
 
 
-def hand_accelerations(robot: Robot, q: Any, qd: Any, frame: str, part: str = "linear", effort: Any = None,
-                       external: Mapping[str, Any] | None = None, external_frame: str = "body",
-                       parameters: Mapping[str, Any] | None = None) -> Accelerations:  # fmt: skip
+def hand_accelerations(
+    robot: Robot,
+    q: Numbers,
+    qd: Numbers,
+    frame: str,
+    part: Part = "linear",
+    effort: Numbers | None = None,
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    parameters: Mapping[str, Numbers] | None = None,
+) -> Accelerations:
     """The accelerations that a link or frame can have at a state, or at each of a batch, within the effort limits.
 
     Takes q (…, nq), qd (…, nv) and a name; axes are parallel to the base. A load that shifts is `external`, or a number
@@ -66,13 +76,13 @@ class Accelerations:
         """The set of one state of a batch, or those of some."""
         return Accelerations(self.map[which], self.offset[which], self.effort)
 
-    def support(self, direction: Any) -> Array:
+    def support(self, direction: Numbers) -> Array:
         """How far the set goes in a direction: the greatest component along it, whatever else comes with it."""
         d = self._direction(direction)
         along = np.einsum("...k,...kn->...n", d, self.map)
         return np.abs(along) @ self.effort + (d * self.offset).sum(axis=-1)
 
-    def most(self, direction: Any) -> Array:
+    def most(self, direction: Numbers) -> Array:
         """The greatest acceleration along a direction and along nothing else; NaN where there is none."""
         d = np.broadcast_to(self._direction(direction), self.offset.shape)
         made = np.empty(self.offset.shape[:-1])

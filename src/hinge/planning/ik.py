@@ -12,7 +12,7 @@ together, and those that have arrived leave the batch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,10 @@ from hinge.robot import Robot
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
 from hinge.status import Status
+from hinge.typing import Backend, Numbers, Statuses
 
-MATCH = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3)}
+Match = Literal["pose", "position", "orientation"]
+MATCH: dict[Match, slice] = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3)}
 CAUTION, BOLDER, SHYER = 0.1, 0.5, 8.0  # c at the start, and its factors after a step that was taken or not
 FLOOR = 1e-12  # damping that keeps a singular J solvable when hardly anything is left to go
 LOST = 1e12  # c where even the smallest steps lead no nearer
@@ -43,14 +45,24 @@ class Reached(NamedTuple):
     """Coordinates (…, nq), a `Status` (…) for each, and what is left to go (…, 2): an angle (rad), a distance (m)."""
 
     q: Array
-    status: Array
+    status: Statuses
     error: Array
 
 
-def inverse_kinematics(robot: Robot, poses: Any, frame: str, start: Any = None, starts: int = 64, match: str = "pose",
-                       tolerance: float = 1e-10, steps: int = 40, seed: int = 0,
-                       parameters: Mapping[str, Any] | None = None, prescribed: Sequence[Any] | None = None,
-                       backend: str | None = None) -> Reached:  # fmt: skip
+def inverse_kinematics(
+    robot: Robot,
+    poses: Numbers,
+    frame: str,
+    start: Numbers | None = None,
+    starts: int = 64,
+    match: Match = "pose",
+    tolerance: float = 1e-10,
+    steps: int = 40,
+    seed: int = 0,
+    parameters: Mapping[str, Numbers] | None = None,
+    prescribed: Sequence[Any] | None = None,
+    backend: Backend | None = None,
+) -> Reached:
     """Coordinates, within the limits, that put a link or frame at a pose; poses (…, 4, 4) in one batch.
 
     Each pose is tried from `start` (…, nq), where it is given, and then from up to `starts` random configurations,
@@ -109,7 +121,7 @@ def _size(error: Array) -> Array:
 class Descent:
     """Runs rows of guesses toward rows of poses."""
 
-    def __init__(self, robot: Robot, frame: str, match: str, tolerance: float, steps: int, backend: str | None):
+    def __init__(self, robot: Robot, frame: str, match: Match, tolerance: float, steps: int, backend: Backend | None):
         self.kernel, self.limits = _kernel(robot, frame, match, backend or default_backend()), robot.limits
         self.tolerance, self.steps = tolerance, steps
 
@@ -198,7 +210,7 @@ def _moved(model, q, move, lower, upper):
     return flat
 
 
-def _kernel(robot: Robot, frame: str, match: str, backend: str) -> Kernel:
+def _kernel(robot: Robot, frame: str, match: Match, backend: str) -> Kernel:
     """The step as a kernel, made once for a frame of a robot."""
     one_of("inverse_kinematics: match", match, MATCH)
 
@@ -212,7 +224,7 @@ def _kernel(robot: Robot, frame: str, match: str, backend: str) -> Kernel:
     return robot.target.kernels(("inverse_kinematics", frame, match, backend), make)
 
 
-def checked_poses(poses: Any) -> Array:
+def checked_poses(poses: Numbers) -> Array:
     """An array of poses, refused where one is not in SE(3)."""
     goals = real("inverse_kinematics: poses", poses, (4, 4)).astype(float)
     bad = outside_se3(goals, MEASURED)

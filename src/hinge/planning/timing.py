@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from hinge.planning.pace import PART, ROUNDS, SPARE, Range, Track, fastest
 from hinge.planning.paths import Limit, Limits, Path, as_path, checked_limits, used
 from hinge.planning.polygons import REACH, SLACK, interval
 from hinge.robot import Robot
+from hinge.typing import Frame, Numbers, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,18 +60,24 @@ class Timed:
         """How long it takes, in s."""
         return float(self.times[-1])
 
-    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+    def __call__(self, t: Numbers) -> tuple[Array, Array, Array]:
         shape, s, speed, pull = self._at(t)
         q, dq, ddq = self.path(s)
         qd, qdd = dq * speed[:, None], dq * pull[:, None] + ddq * (speed * speed)[:, None]
         return q.reshape(*shape, -1), qd.reshape(*shape, -1), qdd.reshape(*shape, -1)
 
-    def s(self, t: Any) -> Array:
+    def s(self, t: Numbers) -> Array:
         """How far along the path it is at t."""
         shape, s, _, _ = self._at(t)
         return s.reshape(shape)
 
-    def limiting(self, t: Any) -> Limit | list[Limit]:
+    @overload
+    def limiting(self, t: float) -> Limit: ...
+
+    @overload
+    def limiting(self, t: Array | Sequence[float]) -> list[Limit]: ...
+
+    def limiting(self, t: Numbers) -> Limit | list[Limit]:
         """The limit that is used most at t; a list of them for several t (n,)."""
         shape, s, speed, pull = self._at(t)
         labels = self.limits.labels
@@ -111,11 +118,21 @@ def _shrink(y: Array) -> Array:
     return np.where(z > 1e-4, arc / safe, 1.0 + y / 3.0)
 
 
-def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = None, acceleration: Any = None,
-                 over: tuple[float, float] = (0.0, 1.0), start: float | None = None, end: float | None = None,
-                 points: Any = 256, external: Mapping[str, Any] | None = None, external_frame: str = "body",
-                 parameters: Mapping[str, Any] | None = None,
-                 joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
+def time_optimal(
+    robot: Robot,
+    path: Any,
+    velocity: Numbers | None = None,
+    effort: Numbers | None = None,
+    acceleration: Numbers | None = None,
+    over: tuple[float, float] = (0.0, 1.0),
+    start: float | None = None,
+    end: float | None = None,
+    points: Numbers = 256,
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    parameters: Mapping[str, Numbers] | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+) -> Timed:
     """The fastest motion along a path within limits of velocity, effort and acceleration, at every moment of it.
 
     `path(s)` with s (n,) from 0 to 1 gives q (n, nq), q' and q'' (n, nv); a motion, which has a duration, is a path
@@ -141,10 +158,19 @@ def time_optimal(robot: Robot, path: Any, velocity: Any = None, effort: Any = No
     return Timed(followed, limits, track.s, *fastest(track, *ends))
 
 
-def time_uniform(robot: Robot, path: Any, duration: float | None = None, velocity: Any = None, effort: Any = None,
-                 acceleration: Any = None, points: Any = 256, external: Mapping[str, Any] | None = None,
-                 external_frame: str = "body", parameters: Mapping[str, Any] | None = None,
-                 joint_terms: Sequence[str] = ("armature",)) -> Timed:  # fmt: skip
+def time_uniform(
+    robot: Robot,
+    path: Any,
+    duration: float | None = None,
+    velocity: Numbers | None = None,
+    effort: Numbers | None = None,
+    acceleration: Numbers | None = None,
+    points: Numbers = 256,
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    parameters: Mapping[str, Numbers] | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+) -> Timed:
     """A motion stretched or shortened by one factor: the fastest within the limits, or one of a given duration.
 
     A path is a motion of one second. Given a duration at which a limit is passed, PathError says where and which.
@@ -178,7 +204,7 @@ def _even(track: Track) -> float:
         low, top = interval(slope, np.concatenate([room - rest, room + rest]), np.abs(slope))
         x = min(max(float(top), 0.0), REACH)
         over = track.excess(still + x, still[1:])
-        if not max(low, 0.0) <= top or x == 0.0:
+        if not max(float(low), 0.0) <= top or x == 0.0:
             _refuse(track, over)
         if (over <= 0.0).all():
             return x

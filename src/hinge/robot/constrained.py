@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy, refuse_sympy
 from hinge.calls import derivatives
@@ -43,6 +43,7 @@ from hinge.model.loops import names
 from hinge.model.symbols import symbols_of
 from hinge.robot import Robot
 from hinge.spatial import Force, Motion
+from hinge.typing import Backend, Numbers
 
 
 def constrain(
@@ -87,28 +88,28 @@ class Constrained(Distributed):
     def __repr__(self) -> str:
         return f"<Constrained {self.robot.name!r}: nv = {self.robot.nv}, {self.m} constraints>"
 
-    def matrix(self, q: Vector, t: Vector = 0.0, **how: Any) -> tuple[Array, Array]:
+    def matrix(self, q: Numbers, t: Numbers = 0.0, **how: Any) -> tuple[Array, Array]:
         """A (m, nv) and b (m,)."""
         return self._call("matrix", q, t, **how)
 
-    def forward(self, q: Vector, qd: Vector, tau: Vector, t: Vector = 0.0, **how: Any) -> tuple[Array, Array]:
+    def forward(self, q: Numbers, qd: Numbers, tau: Numbers, t: Numbers = 0.0, **how: Any) -> tuple[Array, Array]:
         """Accelerations (nv) and multipliers (m) that follow from joint forces: zefran2004 (20)."""
         return self._call("forward", q, qd, tau, t, **how)
 
-    def basis(self, q: Vector, t: Vector = 0.0, **how: Any) -> Array:
+    def basis(self, q: Numbers, t: Numbers = 0.0, **how: Any) -> Array:
         """S (nv, nv - m): the velocities that the constraints allow, a column a pseudo-velocity: zefran2004 (21)."""
         return self._call("basis", q, t, **how)
 
-    def velocity(self, q: Vector, eta: Vector, t: Vector = 0.0, **how: Any) -> Array:
+    def velocity(self, q: Numbers, eta: Numbers, t: Numbers = 0.0, **how: Any) -> Array:
         """qd (nv) with these pseudo-velocities (nv - m)."""
         return self._call("velocity", q, eta, t, **how)
 
-    def reduced(self, q: Vector, eta: Vector, tau: Vector, t: Vector = 0.0, **how: Any) -> Array:
+    def reduced(self, q: Numbers, eta: Numbers, tau: Numbers, t: Numbers = 0.0, **how: Any) -> Array:
         """The rates of the pseudo-velocities (nv - m) that follow from joint forces: zefran2004 (22)."""
         return self._call("reduced", q, eta, tau, t, **how)
 
-    def inverse(self, q: Vector, qd: Vector, qdd: Vector, t: Vector = 0.0, actuated: Sequence[str] | None = None,
-                backend: str | None = None, parameters: Any = None, prescribed: Any = None
+    def inverse(self, q: Numbers, qd: Numbers, qdd: Numbers, t: Numbers = 0.0, actuated: Sequence[str] | None = None,
+                backend: Backend | None = None, parameters: Any = None, prescribed: Any = None
                 ) -> tuple[Array, Array]:  # fmt: skip
         """Joint forces (nv) and multipliers (m) for a given motion, which has to keep the constraints.
 
@@ -143,11 +144,11 @@ class Constrained(Distributed):
             made, derivatives.widths_of(self.robot.target, algorithm, wanted, {}), how.get("return_status", False)
         )
 
-    def project(self, q: Vector, qd: Vector, t: Vector = 0.0, **how: Any) -> Array:
+    def project(self, q: Numbers, qd: Numbers, t: Numbers = 0.0, **how: Any) -> Array:
         """The nearest velocity that keeps the constraints, measured by kinetic energy."""
         return self._call("project", q, qd, t, **how)
 
-    def gap(self, q: Vector, t: Vector = 0.0, **how: Any) -> Array:
+    def gap(self, q: Numbers, t: Numbers = 0.0, **how: Any) -> Array:
         """How far q is off the constraints on positions and the loops: a value each, zero where it is kept.
 
         >>> held = hinge.constrain(hinge.samples.planar_2r(), lambda q, t: [q[0] + q[1] - 0.3], holonomic=True)
@@ -157,7 +158,7 @@ class Constrained(Distributed):
         self._on_positions("gap")
         return self._call("gap", q, t, **how)
 
-    def assemble(self, q: Vector, t: float = 0.0, hold: Sequence[str] = (), tolerance: float = 1e-12,
+    def assemble(self, q: Numbers, t: float = 0.0, hold: Sequence[str] = (), tolerance: float = 1e-12,
                  iterations: int = 100, strict: bool = False, parameters: Any = None, prescribed: Any = None
                  ) -> Assembly:  # fmt: skip
         """The nearest configuration to q (…, nq) that keeps the constraints on positions: (q, residual, status).
@@ -237,7 +238,7 @@ class Constrained(Distributed):
         return [*self.constraint.gap(model, model.flat(q), t), *loops]
 
     def accelerated(
-        self, model: Model, q: Any, v: list[Scalar], tau: Any, t: Scalar, *acting: Any, time: float = 0.0
+        self, model: Model, q: Any, v: list[Scalar], tau: Numbers, t: Scalar, *acting: Any, time: float = 0.0
     ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Accelerations, multipliers and pivots, over scalars; forces on bodies and a moving base may act besides."""
         A, _, c = self.rows(model, q, v, t, time)

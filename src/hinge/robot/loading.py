@@ -6,25 +6,30 @@ import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from hinge import files
-from hinge.arguments import Vector
 from hinge.errors import NOWHERE, ModelError
 from hinge.formats.xml import MAX_BYTES
-from hinge.loops import linkages as _linkages
 from hinge.loops.equalities import closed
-from hinge.model import samples as _samples
-from hinge.model.go2 import go2 as _go2
 from hinge.model.numbers import numbers
 from hinge.model.symbols import is_symbolic
 from hinge.robot import Robot
+from hinge.robot import samples as samples
+from hinge.typing import Numbers
+
+Base = Literal["fixed", "floating"]
 
 
-def load(source: str | bytes | os.PathLike[str], base: str = "fixed", mimic: str = "couple",
-         gravity: Sequence[float] | None = None, strict: bool = False,
-         packages: Sequence[str | os.PathLike[str]] = (), loops: bool = False) -> Robot:  # fmt: skip
+def load(
+    source: str | bytes | os.PathLike[str],
+    base: Base = "fixed",
+    mimic: Literal["couple", "free"] = "couple",
+    gravity: Sequence[float] | None = None,
+    strict: bool = False,
+    packages: Sequence[str | os.PathLike[str]] = (),
+    loops: bool = False,
+) -> Robot:
     """A robot from a URDF, MJCF (.xml) or Denavit-Hartenberg (.toml) file, or from its text; or from a xacro file.
 
     Bytes are text; a string is, where it has a "<" or a table in it. `base` is "fixed" or "floating"; an MJCF file says
@@ -39,7 +44,7 @@ def load(source: str | bytes | os.PathLike[str], base: str = "fixed", mimic: str
     """
     searched = [os.fspath(p) for p in packages]
     if is_text(source):
-        read, base = _reader(source, base)
+        read, stand = _reader(source, base)
         builder = read(source, packages=searched)
     else:
         path = os.fsdecode(source)
@@ -48,11 +53,11 @@ def load(source: str | bytes | os.PathLike[str], base: str = "fixed", mimic: str
             from hinge.formats import xacro
 
             content, path = xacro.expand(path, searched).encode(), f"{path} (expanded)"
-        read, base = _reader(content, base, path)
+        read, stand = _reader(content, base, path)
         builder = read(content, file=path, folder=os.path.dirname(path) or ".", packages=searched)
     if gravity is not None:
         builder.gravity = _gravity(gravity)
-    model = builder.build(base=base, mimic=mimic, strict=strict)
+    model = builder.build(base=stand, mimic=mimic, strict=strict)
     return Robot(closed(model) if loops else model)
 
 
@@ -101,8 +106,14 @@ def _is_table(content: str | bytes) -> bool:
     return dh_file.is_table(text)
 
 
-def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vector = None, tool: Vector = None,
-       gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+def dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: Literal["classic", "modified"] = "classic",
+    base: Numbers | None = None,
+    tool: Numbers | None = None,
+    gravity: Sequence[float] | None = None,
+    name: str = "arm",
+) -> Robot:
     """An arm from a Denavit-Hartenberg table, a dict a row, in the "classic" or the "modified" convention.
 
     A row has a, alpha, d, theta (m, rad), type ("revolute", "prismatic", "screw" with pitch, "cylindric"), mass (kg),
@@ -119,8 +130,9 @@ def dh(rows: Sequence[Mapping[str, Any]], convention: str = "classic", base: Vec
     return Robot(table.read(rows, convention, base, tool, name, **options).build())
 
 
-def from_twists(twists: Vector, pose: Vector, bodies: Sequence[Mapping[str, Any]] = (), references: Vector = None,
-                gravity: Sequence[float] | None = None, name: str = "arm") -> Robot:  # fmt: skip
+def from_twists(twists: Numbers, pose: Numbers, bodies: Sequence[Mapping[str, Any]] = (),
+                references: Numbers | None = None, gravity: Sequence[float] | None = None,
+                name: str = "arm") -> Robot:  # fmt: skip
     """A serial arm from the twists (n, 6) of its joints at q = 0, in base coordinates, and the pose of its tool there.
 
     A twist has an angular part of length one, or none and a linear part of length one. A body is a dict of mass, com
@@ -148,19 +160,3 @@ def _gravity(given: Sequence[float]) -> tuple[float, ...]:
             "gravity", f"gravity={given!r} is not a vector.", "Give three finite numbers in m/s²."
         ) from None
     return numbers("robot", "gravity", g, (3,), NOWHERE)
-
-
-def _as_robot(sample: Any) -> Any:
-    @functools.wraps(sample)
-    def made(*args: Any, **options: Any) -> Robot:
-        return Robot(sample(*args, **options))
-
-    return made
-
-
-ARMS = ("pendulum", "planar_2r", "puma560", "panda", "chain", "random_tree")
-samples = SimpleNamespace(
-    **{n: _as_robot(getattr(_samples, n)) for n in ARMS},
-    **{n: _as_robot(getattr(_linkages, n)) for n in _linkages.LINKAGES},
-    go2=_as_robot(_go2),
-)

@@ -16,16 +16,16 @@ from hinge.arguments import Array, real
 from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
 from hinge.calls import derivatives as slopes_of
-from hinge.calls import differentiable, inputs
+from hinge.calls import inputs
 from hinge.calls.request import trace
-from hinge.calls.target import USUAL, Target, Vector
-from hinge.calls.views import on_target
+from hinge.calls.target import USUAL, Target
 from hinge.errors import SizeError
 from hinge.model import Model, Report, edit, states
 from hinge.model import loops as _loops
 from hinge.model.driven import prescribe
 from hinge.model.model import Limits
 from hinge.robot.algorithms import Algorithms
+from hinge.typing import Backend, Frame, Numbers, Term
 
 if TYPE_CHECKING:
     from hinge.formats import dh
@@ -154,21 +154,9 @@ class Robot(Algorithms):
         """
         return states.random_state(self.model, rng, n)
 
-    # derivatives
-
-    inverse_dynamics_derivatives = on_target(slopes_of.inverse_dynamics_derivatives)
-    forward_dynamics_derivatives = on_target(slopes_of.forward_dynamics_derivatives)
-    derivatives = on_target(slopes_of.derivatives)
-    derivative_pattern = on_target(slopes_of.derivative_pattern)
-    jvp = on_target(slopes_of.jvp)
-    vjp = on_target(slopes_of.vjp)
-    second_derivatives = on_target(slopes_of.second_derivatives)
-    linearize = on_target(slopes_of.linearize)
-    casadi = on_target(differentiable.casadi)
-
     # robots made from this one
 
-    def with_frame(self, name: str, parent: str, placement: Vector) -> Robot:
+    def with_frame(self, name: str, parent: str, placement: Numbers) -> Robot:
         """This robot with a named frame on a link or frame, at a 4×4 pose or a shift (3,) in its coordinates.
 
         >>> arm = hinge.samples.planar_2r().with_frame("camera", "hand", [0.1, 0.0, 0.0])
@@ -177,7 +165,9 @@ class Robot(Algorithms):
         """
         return self._with(edit.with_frame(self.model, name, parent, placement))
 
-    def with_payload(self, body: str, mass: float, com: Vector = (0.0, 0.0, 0.0), inertia: Vector = None) -> Robot:
+    def with_payload(
+        self, body: str, mass: float, com: Numbers = (0.0, 0.0, 0.0), inertia: Numbers | None = None
+    ) -> Robot:
         """This robot with a rigid load: mass (kg), com (m) and 3×3 inertia about it (kg m²) in the frame of `body`.
 
         >>> hinge.samples.planar_2r().with_payload("hand", 2.0).mass
@@ -221,7 +211,7 @@ class Robot(Algorithms):
         """
         return self._with(edit.with_elastic(self.model, joint, stiffness, damping, motor_inertia))
 
-    def lock(self, joints: Mapping[str, Vector] | Sequence[str], q: Vector = None) -> Robot:
+    def lock(self, joints: Mapping[str, Numbers] | Sequence[str], q: Numbers | None = None) -> Robot:
         """This robot with joints fixed: a dict of coordinates by name, or names and a whole q to take them from.
 
         >>> hinge.samples.planar_2r().lock({"elbow": 0.5}).nv
@@ -237,7 +227,7 @@ class Robot(Algorithms):
             joints = {name: whole[self.coordinates(name)[0]] for name in joints}
         return self._with(edit.lock(self.model, joints))
 
-    def attach(self, other: Robot, at: str, placement: Vector = (0.0, 0.0, 0.0), prefix: str = "") -> Robot:
+    def attach(self, other: Robot, at: str, placement: Numbers = (0.0, 0.0, 0.0), prefix: str = "") -> Robot:
         """This robot with another's base fixed to a link or frame; its names get the prefix, its coordinates come last.
 
         >>> arm = hinge.samples.planar_2r()
@@ -248,8 +238,8 @@ class Robot(Algorithms):
         theirs = [name if name == "gravity" else f"{prefix}{name}" for name in other.target.varied]
         return Robot(model, [*self.target.varied, *theirs])
 
-    def close(self, joint: Any, body_a: str, body_b: str, placement_a: Vector = (0.0, 0.0, 0.0),
-              placement_b: Vector = (0.0, 0.0, 0.0), name: str = "", powered: bool = False,
+    def close(self, joint: Any, body_a: str, body_b: str, placement_a: Numbers = (0.0, 0.0, 0.0),
+              placement_b: Numbers = (0.0, 0.0, 0.0), name: str = "", powered: bool = False,
               axis: Sequence[float] | None = None, **parameters: Any) -> Robot:  # fmt: skip
         """This robot with a joint that closes a loop, from a place on one link or frame to a place on another.
 
@@ -322,15 +312,15 @@ class Robot(Algorithms):
         array([1., 0.])
         """
 
-        def rates(t: float, y: Vector) -> Array:
+        def rates(t: float, y: Array) -> Array:
             q, qd = y[: self.nq], y[self.nq :]
             tau = np.zeros(self.nv) if control is None else control(t, q, qd)
             return np.concatenate([self.rate(q, qd), self.forward_dynamics(q, qd, tau)])
 
         return rates
 
-    def kernel(self, name: str, method: str | None = None, backend: str | None = None, given: Sequence[str] = (),
-               joint_terms: Sequence[str] = USUAL, status: bool = False, regroup: bool = False,
+    def kernel(self, name: str, method: str | None = None, backend: Backend | None = None, given: Sequence[str] = (),
+               joint_terms: Sequence[Term] = USUAL, status: bool = False, regroup: bool = False,
                at: str | Sequence[str] = (), by: str | Sequence[str] = (), packed: bool = False,
                **options: str) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept.
@@ -348,7 +338,7 @@ class Robot(Algorithms):
         )
 
     def cost(self, name: str, method: str | None = None, regroup: bool = False, external: Iterable[str] = (),
-             external_frame: str = "body", **options: str) -> Cost:  # fmt: skip
+             external_frame: Frame = "body", **options: str) -> Cost:  # fmt: skip
         """The operations an algorithm takes for one state of this robot; `.method` says which one it is.
 
         `external` names the frames at which known forces act, in coordinates as `external_frame` says.

@@ -30,6 +30,7 @@ from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, SINGULAR
+from hinge.typing import Flags, Whole
 
 MAX_STEPS = 10_000_000
 TIMES = ("t", "h", "until", "rtol", "atol", "longest")
@@ -272,7 +273,7 @@ class _Adaptive:
         waiting = self.next[self.next < len(self.grid)]
         self.due = float(self.grid[waiting.min()]) if len(waiting) else np.inf
 
-    def _recorded(self, rows: Array, part: _Piece, ends: Array) -> None:
+    def _recorded(self, rows: Whole, part: _Piece, ends: Array) -> None:
         """Fill the points of the grid that the steps have passed."""
         while True:
             due = np.minimum(self.next[rows], len(self.grid) - 1)
@@ -300,7 +301,7 @@ class _Adaptive:
     def _value(self, function: Callable[..., Any], t: Array, q: Array, qd: Array) -> Array:
         return np.array([value(function, a, b, c) for a, b, c in zip(t, q, qd, strict=True)])
 
-    def _located(self, rows: Array, part: _Piece, ends: Array) -> Array:
+    def _located(self, rows: Whole, part: _Piece, ends: Array) -> Array:
         """Find changes of sign in the steps; when each rollout has to stop, or infinity."""
         stop, found = np.full(len(rows), np.inf), []
         for which, function in enumerate(self.functions):
@@ -340,7 +341,7 @@ class _Piece(NamedTuple):
     final: tuple[Array, Array]
     bend: tuple[Array, Array]
 
-    def only(self, rows: Array) -> _Piece:
+    def only(self, rows: Flags) -> _Piece:
         pairs = ((x[0][rows], x[1][rows]) for x in (self.start, self.end, self.first, self.final, self.bend))
         return _Piece(self.t[rows], self.h[rows], *pairs)
 

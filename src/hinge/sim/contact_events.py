@@ -21,14 +21,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.arguments import Array, Vector, finite, number
+from hinge.arguments import Array, finite, number
 from hinge.contact import Contact, contact_forces
+from hinge.contact.forces import Method
 from hinge.contact.impact import checked_restitution
 from hinge.errors import SizeError
 from hinge.loops.assembly import START, refuse_open
 from hinge.robot import Robot
 from hinge.sim.simulation import simulate
 from hinge.status import Status
+from hinge.typing import Control, LoopWay, Numbers
 
 SHUT = 1e-9  # m: a gap that is closed
 STILL = 1e-9  # m/s
@@ -55,8 +57,9 @@ class ContactRun(NamedTuple):
     status: Status
 
 
-def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0, q0: Vector = None, qd0: Vector = None,
-                      tau: Any = None, step: float = 1e-3, restitution: Any = None) -> ContactRun:  # fmt: skip
+def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0, q0: Numbers | None = None,
+                      qd0: Numbers | None = None, tau: Control | Numbers | None = None, step: float = 1e-3,
+                      restitution: Numbers | None = None) -> ContactRun:  # fmt: skip
     """Run one state of a robot for t seconds with a fixed set of possible contacts.
 
     `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
@@ -91,7 +94,7 @@ def _rubbing(robot: Robot, contacts: list[Contact], e: Array, tau: Any, step: fl
              qd: Array) -> ContactRun:  # fmt: skip
     """A run with friction and compliance, by the rigid law."""
     told = [replace(contact, restitution=float(x)) for contact, x in zip(contacts, e, strict=True)]
-    loops = "project" if robot.loops else None
+    loops: LoopWay | None = "project" if robot.loops else None
     run = simulate(robot, duration, q, qd, tau, "rk4", step, contacts=told, loops=loops)
     qs, qds = np.asarray(run.q), np.asarray(run.qd)
     good = np.isfinite(qs).all(axis=1)
@@ -142,7 +145,7 @@ class _Touching:
     def _system(self, t: float, q: Array, qd: Array) -> Any:
         return self.robot.contact_system(q, qd, np.asarray(self.tau(t, q, qd), float), self.contacts)
 
-    def _accelerated(self, t: float, q: Array, qd: Array, method: str = "lemke") -> tuple[Array, Array]:
+    def _accelerated(self, t: float, q: Array, qd: Array, method: Method = "lemke") -> tuple[Array, Array]:
         """Accelerations, which are the same by every method, and the forces of the closed contacts."""
         made, force = self._system(t, q, qd), np.zeros(len(self.contacts))
         if self.closed.any():

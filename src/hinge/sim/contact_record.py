@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array
 from hinge.backends.kernel import ROWS
 from hinge.contact.contact_step import NUMBERS, ContactRecord, contact_numbers, recorded
 from hinge.errors import NotCovered, TrajectoryError
@@ -27,6 +26,7 @@ from hinge.sim.record import affordable
 from hinge.sim.rollouts import Outside, cheapest, compiled, specialised
 from hinge.sim.step import Physics, stepped
 from hinge.sim.touching import memory_of
+from hinge.typing import AnyArray
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Taken:
         }
         return replace(self, outside=replace(self.outside, arrays=arrays))
 
-    def contacts(self, t: Array, q: Any, qd: Any, tau: Any = None) -> ContactRecord:
+    def contacts(self, t: AnyArray, q: Any, qd: Any, tau: Any = None) -> ContactRecord:
         """The contacts at states (…, T, nq) and (…, T, nv) of these times; with `told` tau is (…, T, nv)."""
         touch = self.physics.touch
         if touch is None:

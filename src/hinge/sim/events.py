@@ -16,6 +16,7 @@ from hinge.errors import SizeError
 from hinge.sim.record import Bar, CannotWrite
 from hinge.sim.rollouts import Rolling
 from hinge.sim.trajectory import Event, Trajectory
+from hinge.typing import Flags
 
 Function = Callable[..., Any]
 LOOK = 64  # steps at a time
@@ -29,7 +30,7 @@ def value(function: Function, t: float, q: Array, qd: Array) -> float:
     return float(made.item())
 
 
-def crossed(function: Function, before: Array, after: Array) -> Array:
+def crossed(function: Function, before: Array, after: Array) -> Flags:
     """Where a function has changed sign in the direction it is asked for."""
     direction = getattr(function, "direction", 0.0)
     rising, falling = (before < 0.0) & (after >= 0.0), (before > 0.0) & (after <= 0.0)

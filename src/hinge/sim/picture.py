@@ -1,6 +1,7 @@
 """Trajectories as pictures: positions, rates and forces against their limits, and the energy, over time.
 
-One colour a joint, limits dashed in it where there are not too many. Of many rollouts a line is the median, and bands
+One unit a panel; one colour a joint, limits dashed in it where there are not too many; a floating base is in panels of
+its own, by its axes. Of many rollouts a line is the median, and bands
 around it hold half of them and, where there is room, nine tenths; a rollout that failed is left out from where it did.
 """
 
@@ -10,23 +11,23 @@ import io
 import os
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
 from hinge.errors import TrajectoryError, UnknownName, did_you_mean
-
-if TYPE_CHECKING:
-    from hinge.sim.trajectory import Trajectory
+from hinge.sim.panels import Panel, panels
+from hinge.sim.trajectory import FIELDS, Trajectory
 
 BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
 CROWD = 4  # so many joints have the inner band only
 MOST = 12  # of more joints no limits are drawn
-TITLES = {"q": "position (rad, m)", "qd": "rate (rad/s, m/s)", "tau": "force (N m, N)"}
 MISSING = ("pictures need the package matplotlib.", "pip install hinge[plot]")
-SIZE, LETTER, HANDLE = (11.0, 7.0), 0.055, 0.6  # inches: the picture, a letter of the legend, what stands before it
+WIDE, HIGH = (11.0, 3.7), (7.0, 2.4)  # inches: the least, and a panel
+LETTER, HANDLE = 0.055, 0.6  # inches: a letter of the legend, what stands before it
+STYLES = ("-", "--", ":")  # of the axes of a base, where there are several
 STEADY = 1e-3  # an energy that changes by less of itself is drawn as a line that stays
 MARGIN = 0.05  # of its height that a panel is taller than what moves in it
 
@@ -40,36 +41,37 @@ def picture(
     try:
         from matplotlib import colormaps
         from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
     except ImportError:
         raise TrajectoryError(*MISSING) from None
-    fields = [name for name in TITLES if getattr(trajectory, name) is not None]
-    panels = [*fields, *(["energy"] if {"q", "qd"} <= set(fields) else [])]
-    if not panels:
-        raise TrajectoryError("nothing was recorded that could be drawn.", "Simulate with fields=('q', 'qd', 'tau').")
-    figure = Figure(figsize=SIZE, layout="constrained")
-    axes = figure.subplots(-(-len(panels) // 2), min(2, len(panels)), sharex=True, squeeze=False).ravel()
-    for spare in axes[len(panels) :]:
-        spare.set_visible(False)
     chosen = _chosen(trajectory, joints)
-    colours = colormaps["tab10" if len(chosen) <= 10 else "turbo"]
-    colour = {name: colours(k if len(chosen) <= 10 else k / len(chosen)) for k, name in enumerate(chosen)}
-    for ax, name in zip(axes, panels, strict=False):
-        if name == "energy":
-            energy = trajectory.energy()
-            _lines(ax, trajectory.t, energy[..., None], ["kinetic and potential"], {})
-            _framed(ax, energy, least=STEADY)
-            ax.set_title("energy (J)", loc="left")
-        else:
-            _panel(ax, trajectory, name, chosen, colour)
+    rows = [panels(trajectory, field, chosen) for field in FIELDS if field in trajectory.states]
+    energy = {"q", "qd"} <= set(trajectory.states)
+    drawn = [panel for row in rows for panel in row]
+    count = len(drawn) + energy
+    if not count:
+        raise TrajectoryError("nothing was recorded that could be drawn.", "Simulate with fields=('q', 'qd', 'tau').")
+    columns = min(count, max(2, len(rows[0])))
+    size = max(WIDE[0], WIDE[1] * columns), max(HIGH[0], HIGH[1] * -(-count // columns))
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(-(-count // columns), columns, sharex=True, squeeze=False).ravel()
+    for spare in axes[count:]:
+        spare.set_visible(False)
+    colour = _colours(colormaps, _listed(drawn))
+    for ax, panel in zip(axes, drawn, strict=False):
+        _panel(ax, trajectory.t, panel, colour, limited=len(chosen) <= MOST)
+    if energy:
+        _energy(axes[count - 1], trajectory)
+    for ax in axes[:count]:
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
-    for ax in axes[max(0, len(panels) - 2) : len(panels)]:
+    for ax in axes[max(0, count - columns) : count]:
         ax.set_xlabel("time (s)")
         ax.tick_params(labelbottom=True)
     figure.suptitle(_title(trajectory), x=0.01, ha="left")
-    handles, labels = axes[0].get_legend_handles_labels()
-    columns = int(SIZE[0] / (LETTER * max(map(len, labels), default=1) + HANDLE))
-    figure.legend(handles, labels, loc="outside lower left", ncols=max(1, columns), frameon=False, fontsize="small")
+    handles = [Line2D([], [], color=tint) for tint in colour.values()]
+    fit = int(size[0] / (LETTER * max(map(len, colour), default=1) + HANDLE))
+    figure.legend(handles, colour, loc="outside lower left", ncols=max(1, fit), frameon=False, fontsize="small")
     if path is not None:
         save(figure, os.fspath(path))
     return figure
@@ -108,23 +110,44 @@ def _chosen(trajectory: Trajectory, joints: Sequence[str] | None) -> list[str]:
     return list(joints) if joints is not None else known
 
 
-def _panel(ax: Any, trajectory: Trajectory, field: str, joints: Sequence[str], colour: dict[str, Any]) -> None:
-    """The entries of some joints over time, with their limits."""
-    robot, values = trajectory.robot, getattr(trajectory, field)
-    k = 0 if field == "q" else 1
-    entries = {name: range(*robot.coordinates(name)[k].indices(values.shape[-1])) for name in joints}
-    picked = [e for name in joints for e in entries[name]]
-    owners = [name for name in joints for _ in entries[name]]
-    _lines(ax, trajectory.t, values[..., picked], owners, colour)
-    _framed(ax, values)  # what moves fills the panel; a limit that is far away is not in it
-    limits = robot.limits
-    pairs = {"q": (limits.lower, limits.upper), "qd": (-limits.velocity, limits.velocity),
-             "tau": (-limits.effort, limits.effort)}[field]  # fmt: skip
-    for entry, owner in zip(picked, owners, strict=True) if len(joints) <= MOST else ():
-        for limit in (pairs[0][entry], pairs[1][entry]):
+def _listed(drawn: Sequence[Panel]) -> list[str]:
+    """The joints that have a colour each, once: all but a base that is alone in its panels."""
+    return list(dict.fromkeys(owner for panel in drawn if not _axial(panel) for owner in panel.owners))
+
+
+def _colours(colormaps: Any, names: Sequence[str]) -> dict[str, Any]:
+    few = len(names) <= 10
+    colours = colormaps["tab10" if few else "turbo"]
+    return {name: colours(k if few else k / len(names)) for k, name in enumerate(names)}
+
+
+def _axial(panel: Panel) -> bool:
+    """Whether colours of a panel are axes, since it is of one joint."""
+    return panel.of_bases and len(panel.owners) == 1
+
+
+def _panel(ax: Any, t: Array, panel: Panel, colour: dict[str, Any], limited: bool) -> None:
+    """The lines of a panel over time, with their limits."""
+    axes = list(dict.fromkeys(line.name for line in panel.lines))
+    tints = [f"C{axes.index(line.name)}" if _axial(panel) else colour[line.owner] for line in panel.lines]
+    several = panel.of_bases and not _axial(panel)
+    styles = [STYLES[axes.index(line.name) % len(STYLES)] if several else "-" for line in panel.lines]
+    _lines(ax, t, panel.values, tints, styles)
+    _framed(ax, panel.values)  # what moves fills the panel; a limit that is far away is not in it
+    for line, tint in zip(panel.lines, tints, strict=True) if limited else ():
+        for limit in (line.lower, line.upper):
             if np.isfinite(limit):
-                ax.axhline(limit, color=colour[owner], linestyle="--", linewidth=0.8, alpha=0.6)
-    ax.set_title(TITLES[field], loc="left")
+                ax.axhline(limit, color=tint, linestyle="--", linewidth=0.8, alpha=0.6)
+    if panel.of_bases:
+        ax.legend(ax.lines[: len(axes)], axes, ncols=len(axes), frameon=False, fontsize="small")
+    ax.set_title(panel.title, loc="left", fontsize="medium")
+
+
+def _energy(ax: Any, trajectory: Trajectory) -> None:
+    energy = trajectory.energy()
+    _lines(ax, trajectory.t, energy[..., None], ["0.2"], ["-"])
+    _framed(ax, energy, least=STEADY)
+    ax.set_title("energy (J)", loc="left", fontsize="medium")
 
 
 def _framed(ax: Any, values: Array, least: float = 0.0) -> None:
@@ -135,23 +158,20 @@ def _framed(ax: Any, values: Array, least: float = 0.0) -> None:
     ax.set_ylim(middle - half, middle + half)
 
 
-def _lines(ax: Any, t: Array, values: Array, owners: Sequence[str], colour: dict[str, Any]) -> None:
+def _lines(ax: Any, t: Array, values: Array, tints: Sequence[Any], styles: Sequence[str]) -> None:
     """Each of the last axis over time: a line, or of many rollouts the median and bands."""
     flat = values.reshape(-1, *values.shape[-2:])
-    named: set[str] = set()
-    for k, owner in enumerate(owners):
-        runs, tint = flat[..., k], colour.get(owner, "0.2")
-        label = None if owner in named else owner
-        named.add(owner)
+    for k, (tint, style) in enumerate(zip(tints, styles, strict=True)):
+        runs = flat[..., k]
         if len(runs) == 1:
-            ax.plot(t, runs[0], color=tint, label=label, linewidth=1.3)
+            ax.plot(t, runs[0], color=tint, linestyle=style, linewidth=1.3)
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # times at which every rollout has failed
-            for low, high, density in BANDS[len(owners) >= CROWD :]:
+            for low, high, density in BANDS[len(tints) >= CROWD :]:
                 bottom, top = np.nanpercentile(runs, [low, high], axis=0)
                 ax.fill_between(t, bottom, top, color=tint, alpha=density, linewidth=0)
-            ax.plot(t, np.nanmedian(runs, axis=0), color=tint, label=label, linewidth=1.3)
+            ax.plot(t, np.nanmedian(runs, axis=0), color=tint, linestyle=style, linewidth=1.3)
 
 
 def _title(trajectory: Trajectory) -> str:

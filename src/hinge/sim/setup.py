@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector, duration
+from hinge.arguments import Array, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
 from hinge.contact.contact_model import ContactModel, refuse_deep
@@ -28,14 +28,17 @@ from hinge.sim.impulses import bounded
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
 from hinge.sim.touching import touching
+from hinge.typing import AnyArray, Limits, LoopWay, Numbers
 
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
 HOST = (1, 0)  # of DLPack: the CPU
-WAYS = ("project", "baumgarte", "independent")
+WAYS: tuple[LoopWay, ...] = get_args(LoopWay)
 
 
-def start(robot: Robot, q0: Vector, qd0: Vector, *others: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
+def start(
+    robot: Robot, q0: Numbers | None, qd0: Numbers | None, *others: tuple[int, ...]
+) -> tuple[Array, Array, tuple[int, ...]]:
     """The states at the beginning, a row a rollout, and the axes of the rollouts; `others` are axes to go with."""
     if not isinstance(robot, Robot):
         raise SizeError(f"simulate takes a robot first; a {type(robot).__name__} was given.")
@@ -79,7 +82,7 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
             touch: ContactModel | None = None, integrator: str = "") -> Physics:  # fmt: skip
     """What acts in a step besides what is given from outside."""
     one_of("method", method, METHODS)
-    one_of("limits", limits, ("ignore", "stop", "spring"))
+    one_of("limits", limits, get_args(Limits))
     row = METHODS[method]
     why = row.refuses(robot.model)
     if why:
@@ -331,7 +334,7 @@ def listed(given: Any) -> None:
         raise SizeError(f"inputs is an array of shape {given.shape}; give a list of arrays, one for each argument.")
 
 
-def cut(made: Outside, knots: Any, times: Array) -> None:
+def cut(made: Outside, knots: Any, times: AnyArray) -> None:
     """Put the times among what is given at which forces jump: each step that has one in it is taken in parts.
 
     `times` are those of the steps' ends, the first step's beginning before them.

@@ -14,13 +14,15 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array, Vector
+from hinge.arguments import Array
+from hinge.contact.contact_model import ContactLaw, Ground
 from hinge.contact.contact_step import ContactRecord
+from hinge.contact.contacts import Contact
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.integrators import METHODS
@@ -35,8 +37,16 @@ from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.tensors import rolled
 from hinge.sim.touching import touching
-from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.sim.trajectory import FIELDS, Recorded, Trajectory
 from hinge.sim.turns import GROWS, Run, Source, Turns
+from hinge.typing import Backend, Control, Frame, Limits, LoopWay, Number, Numbers, Statuses, Term
+
+if TYPE_CHECKING:
+    from hinge.robot.algorithms import Integrator
+
+BaseMotion = tuple[Numbers, Numbers] | Callable[[float], tuple[Numbers, Numbers]]  # velocity and acceleration, or of t
+Prescribed = Sequence[Numbers] | Callable[[float], Sequence[Numbers]]  # value, rate and acceleration, or of t
+Touching = Sequence[Contact] | Literal["file", "self"]
 
 
 class States(NamedTuple):
@@ -44,7 +54,7 @@ class States(NamedTuple):
 
     q: Array
     qd: Array
-    status: Array
+    status: Statuses
 
 
 class Rollout(States):
@@ -55,8 +65,13 @@ class Rollout(States):
     def __reduce__(self) -> tuple[Any, ...]:
         return Rollout, tuple(self)
 
-    def pulled(self, dq: Any = None, dqd: Any = None, by: str | Sequence[str] | None = None, flat: bool = False
-               ) -> dict[str, Any]:  # fmt: skip
+    def pulled(
+        self,
+        dq: Numbers | None = None,
+        dqd: Numbers | None = None,
+        by: str | Sequence[str] | None = None,
+        flat: bool = False,
+    ) -> dict[str, Any]:
         """The derivatives of a weighted sum of the states by all that was given, by its names: q0, qd0, tau, taus, …
 
         `dq` (…, rows, nv), along `integrate`, and `dqd` (…, rows, nv) are the weights of what was recorded; none are
@@ -97,14 +112,37 @@ class Rollout(States):
         return self.course
 
 
-def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: Any = None, taus: Any = None,
-            policy: Any = None, inputs: Sequence[Any] = (), method: str = "semi_implicit", record: int = 1,
-            parameters: Mapping[str, Any] | None = None, joint_terms: Sequence[str] = ("armature",),
-            effort: bool = False, limits: str = "ignore", external: Mapping[str, Any] | None = None,
-            external_frame: str = "body", base_motion: Any = None, prescribed: Any = None,
-            constraint: Constrained | None = None, loops: str | None = None, loop_time: float = 0.05, t0: float = 0.0,
-            backend: str | None = None, contacts: Any = None, ground: Any = None, law: str | None = None,
-            physics: str | None = None, ctrl: Any = None) -> Rollout:  # fmt: skip
+def rollout(
+    robot: Robot,
+    q0: Numbers,
+    qd0: Numbers,
+    steps: int,
+    h: float,
+    tau: Numbers | None = None,
+    taus: Numbers | None = None,
+    policy: Control | None = None,
+    inputs: Sequence[Numbers] = (),
+    method: Integrator = "semi_implicit",
+    record: int = 1,
+    parameters: Mapping[str, Numbers] | None = None,
+    joint_terms: Sequence[Term] = ("armature",),
+    effort: bool = False,
+    limits: Limits = "ignore",
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    base_motion: BaseMotion | None = None,
+    prescribed: Prescribed | None = None,
+    constraint: Constrained | None = None,
+    loops: LoopWay | None = None,
+    loop_time: float = 0.05,
+    t0: float = 0.0,
+    backend: Backend | None = None,
+    contacts: Touching | None = None,
+    ground: float | Ground | None = None,
+    law: ContactLaw | None = None,
+    physics: Literal["file"] | None = None,
+    ctrl: Numbers | None = None,
+) -> Rollout:
     """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
 
     `tau` (…, nv) is held, `taus` (…, steps, nv) has a row a step, and `policy(t, q, qd, *inputs)` is traced and
@@ -140,7 +178,7 @@ def rollout(robot: Robot, q0: Vector, qd0: Vector, steps: int, h: float, tau: An
     if other is not None:
         return other if isinstance(other, Rollout) else Rollout(*other)
     numbers, surfaces = varied(robot, parameters), surface_parameters("rollout", robot.target, parameters)
-    axes = [np.shape(a)[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
+    axes = [np.asarray(a).shape[:-own] for a, own in ((tau, 1), (taus, 2), (numbers, 1)) if a is not None]
     q, qd, batch = setup.start(robot, q0, qd0, *axes)
     settled = {"steps": count, "parameters": numbers, "surfaces": surfaces}
     acting, acts = setup.acting(q=q, qd=qd, batch=batch, **said | settled)
@@ -172,17 +210,45 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     return run
 
 
-def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None, control: Any = None,
-             method: str | None = None, step: float | str | None = None, record: int | str = 1,
-             fields: Sequence[str] = FIELDS, sample: int = 0, effort: bool = False, limits: str = "ignore",
-             joint_terms: Sequence[str] = ("armature",), keep: int = 1, events: Sequence[Callable[..., Any]] = (),
-             rtol: float | None = None, atol: float | None = None, file: str | os.PathLike[str] | None = None,
-             progress: bool | None = None, backend: str | None = None, constraint: Constrained | None = None,
-             loops: str | None = None, loop_time: float = 0.05, parameters: Mapping[str, Any] | None = None,
-             inputs: Sequence[Any] = (), external: Mapping[str, Any] | None = None,
-             external_frame: str = "body", base_motion: Any = None, prescribed: Any = None, t0: float = 0.0,
-             append: bool = False, overwrite: bool = False, contacts: Any = None, ground: Any = None,
-             law: str | None = None, physics: str | None = None, ctrl: Any = None) -> Trajectory:  # fmt: skip
+def simulate(
+    robot: Robot,
+    t: float = 5.0,
+    q0: Numbers | None = None,
+    qd0: Numbers | None = None,
+    control: Control | Numbers | None = None,
+    method: Integrator | None = None,
+    step: float | Literal["auto"] | None = None,
+    record: int | Literal["last"] = 1,
+    fields: Sequence[Recorded] = FIELDS,
+    sample: int = 0,
+    effort: bool = False,
+    limits: Limits = "ignore",
+    joint_terms: Sequence[Term] = ("armature",),
+    keep: int = 1,
+    events: Sequence[Callable[[float, Array, Array], Number]] = (),
+    rtol: float | None = None,
+    atol: float | None = None,
+    file: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+    backend: Backend | None = None,
+    constraint: Constrained | None = None,
+    loops: LoopWay | None = None,
+    loop_time: float = 0.05,
+    parameters: Mapping[str, Numbers] | None = None,
+    inputs: Sequence[Numbers] = (),
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    base_motion: BaseMotion | None = None,
+    prescribed: Prescribed | None = None,
+    t0: float = 0.0,
+    append: bool = False,
+    overwrite: bool = False,
+    contacts: Touching | None = None,
+    ground: float | Ground | None = None,
+    law: ContactLaw | None = None,
+    physics: Literal["file"] | None = None,
+    ctrl: Numbers | None = None,
+) -> Trajectory:
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
@@ -219,7 +285,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
         from hinge.sim.store import last_of
 
         there = last_of(file, robot)
-        method = method or there.method
+        method = method or cast("Integrator", there.method)
         if q0 is None and qd0 is None:  # a rollout that was lost has no state, and needs none
             q0, qd0 = there.final
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
@@ -230,7 +296,7 @@ def simulate(robot: Robot, t: float = 5.0, q0: Vector = None, qd0: Vector = None
     kept = arguments.count("keep", keep)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
                            integrator)  # fmt: skip
-    widths = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
+    widths: dict[str, int] = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if not append:
         setup.refuse_violated(acting, acts, q, qd, t0)

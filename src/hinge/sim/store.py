@@ -228,7 +228,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     replaceable(target, True)
     beside = Path(files.unused(target, "part"))
     rows = trajectory.status.size
-    fields = {name: getattr(trajectory, name) for name in FIELDS if getattr(trajectory, name) is not None}
+    fields = {name: getattr(trajectory, name) for name in FIELDS if name in trajectory.states}
 
     class _Done:
         robot, batch, info, stopped = trajectory.robot, trajectory.status.shape, _plain(trajectory.info), ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
@@ -15,12 +16,15 @@ from hinge.contact.contact_step import ContactRecord
 from hinge.errors import TrajectoryError
 from hinge.model.states import labels
 from hinge.robot import Robot
+from hinge.sim.panels import panels
 from hinge.status import OK, UNREACHED, Status
+from hinge.typing import Flags, Statuses
 
 if TYPE_CHECKING:
     from hinge.sim.contact_record import Taken
 
-FIELDS = ("q", "qd", "tau")
+Recorded = Literal["q", "qd", "tau"]
+FIELDS: tuple[Recorded, ...] = get_args(Recorded)
 DRAWN = 200  # times of a picture in a notebook
 SHOWN = ("stopped", "kept_error", "file", "replaced")  # of what is reported
 
@@ -38,7 +42,7 @@ class Event(NamedTuple):
 class Stored(Protocol):
     """States that are not in memory, (…, T, n); `at` reads some of the times."""
 
-    def at(self, part: Any) -> Array: ...
+    def at(self, part: slice) -> Array: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,7 @@ class Trajectory:
     robot: Robot
     t: Array
     states: Mapping[str, Array | Stored]
-    status: Array
+    status: Statuses
     method: str
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
@@ -72,25 +76,25 @@ class Trajectory:
         return vars(self) | {"course": None}
 
     @property
-    def failed(self) -> Array:
+    def failed(self) -> Flags | np.bool:
         """Which rollouts have no states from `lost` on, (…)."""
         told = (self.status != OK) & (self.status != UNREACHED)
         found = self.states.get("q")
         return told & np.isnan(found[..., -1, :]).any(axis=-1) if isinstance(found, np.ndarray) and len(self) else told
 
     @cached_property
-    def q(self) -> Array | None:
-        """Coordinates (…, T, nq), if they were recorded."""
+    def q(self) -> Array:
+        """Coordinates (…, T, nq); refused where they were not recorded."""
         return self._read("q")
 
     @cached_property
-    def qd(self) -> Array | None:
-        """Velocities (…, T, nv), if they were recorded."""
+    def qd(self) -> Array:
+        """Velocities (…, T, nv), likewise."""
         return self._read("qd")
 
     @cached_property
-    def tau(self) -> Array | None:
-        """Joint forces (…, T, nv), if they were recorded."""
+    def tau(self) -> Array:
+        """Joint forces (…, T, nv), likewise."""
         return self._read("tau")
 
     @cached_property
@@ -105,11 +109,14 @@ class Trajectory:
                 "this trajectory does not know what touched: it had no contacts, or is out of a file or a copy.",
                 "Simulate with contacts=, ground= or physics='file', or use robot.contact_step on its states.",
             )
-        return self.course.contacts(self.t, *self._both(), self.tau)
+        return self.course.contacts(self.t, self.q, self.qd, self.tau if "tau" in self.states else None)
 
-    def _read(self, name: str) -> Array | None:
-        found = self.states.get(name)
-        return found if found is None or isinstance(found, np.ndarray) else found.at(slice(None))
+    def _read(self, name: Recorded) -> Array:
+        if name not in self.states:
+            wanted = tuple(one for one in FIELDS if one in (name, *self.states))
+            raise TrajectoryError(f"{name} was not recorded.", f"Simulate with fields={wanted}.")
+        found = self.states[name]
+        return found if isinstance(found, np.ndarray) else found.at(slice(None))
 
     def __len__(self) -> int:
         return len(self.t)
@@ -134,13 +141,17 @@ class Trajectory:
 
     def _repr_html_(self) -> str:
         shown = self[:: max(1, len(self) // DRAWN)]
-        if shown.q is None or not len(self):
+        if "q" not in self.states or not len(self):
             return notebook.lines(repr(self))
-        names, q = labels(self.robot.model)[0], shown.q.reshape(-1, len(shown), self.robot.nq)[0]
         which = " of the first rollout" if self.status.ndim else ""
-        return notebook.lines(repr(self)) + notebook.curves(shown.t, q, names, f"rad or m{which}")
+        return notebook.lines(repr(self)) + "".join(
+            notebook.curves(
+                shown.t, one.values.reshape(-1, len(shown), len(one.lines))[0], one.names, f"{one.unit}{which}"
+            )
+            for one in panels(shown, "q")
+        )
 
-    def __getitem__(self, at: Any) -> Trajectory:
+    def __getitem__(self, at: int | np.integer[Any] | slice) -> Trajectory:
         """A slice in time, with the same rollouts; one index keeps the axis of time."""
         part = slice(at, at + 1 or None) if isinstance(at, int | np.integer) else at
         states = {k: a[..., part, :] if isinstance(a, np.ndarray) else a.at(part) for k, a in self.states.items()}
@@ -149,25 +160,19 @@ class Trajectory:
     @property
     def final(self) -> tuple[Array, Array]:
         """The last state: q (…, nq) and qd (…, nv)."""
-        q, qd = self[-1:]._both()
-        return q[..., -1, :], qd[..., -1, :]
+        last = self[-1:]
+        return last.q[..., -1, :], last.qd[..., -1, :]
 
     def energy(self) -> Array:
         """Kinetic and potential energy (…, T), in J, with the numbers of the run; armature is in."""
-        q, qd = self._both()
         own = {one.name: len(one.shape) for one in self.robot.target.vary}
         given = {
             name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
             for name, x in self.parameters.items()
             if name in own
         }
-        return self.robot.kinetic_energy(q, qd, parameters=given) + self.robot.potential_energy(q, parameters=given)
-
-    def _both(self) -> tuple[Array, Array]:
-        if self.q is None or self.qd is None:
-            missing = "q" if self.q is None else "qd"
-            raise TrajectoryError(f"{missing} was not recorded.", "Simulate with fields=('q', 'qd').")
-        return self.q, self.qd
+        kinetic = self.robot.kinetic_energy(self.q, self.qd, parameters=given)
+        return kinetic + self.robot.potential_energy(self.q, parameters=given)
 
     def to_xarray(self) -> Any:
         """An xarray Dataset with dimensions rollout (or rollout_0, …), time, coordinate, velocity."""
@@ -178,8 +183,7 @@ class Trajectory:
         n = self.status.ndim
         rollouts = ["rollout"] if n == 1 else [f"rollout_{k}" for k in range(n)]
         axes = {"q": "coordinate", "qd": "velocity", "tau": "velocity"}
-        data = {name: ((*rollouts, "time", axes[name]), getattr(self, name)) for name in FIELDS
-                if getattr(self, name) is not None}  # fmt: skip
+        data = {name: ((*rollouts, "time", axes[name]), self._read(name)) for name in FIELDS if name in self.states}
         names = labels(self.robot.model)
         coordinates = {"time": self.t, "velocity": names[1]}
         if "q" in data:
@@ -205,14 +209,15 @@ class Trajectory:
         if self.status.ndim:
             columns["rollout"] = np.repeat(np.arange(count), times)
         for name, entries in zip(FIELDS, (labels(self.robot.model)[k] for k in (0, 1, 1)), strict=True):
-            if (values := getattr(self, name)) is not None:
-                flat = values.reshape(count * times, -1)
+            if name in self.states:
+                flat = self._read(name).reshape(count * times, -1)
                 columns |= {f"{name}_{entry}": flat[:, k] for k, entry in enumerate(entries)}
         return pandas.DataFrame(columns)
 
-    def plot(self, path: Any = None, joints: Sequence[str] | None = None) -> Any:
+    def plot(self, path: str | os.PathLike[str] | None = None, joints: Sequence[str] | None = None) -> Any:
         """A Matplotlib figure of positions, rates, forces with their limits, and energy; written to `path` if given.
 
+        Each panel has one unit. A floating base, or a ball, is in panels of its own: position, and roll, pitch and yaw.
         Of several rollouts it has the median, and bands that hold half and nine tenths of them. `joints` are those
         that are drawn.
         """
@@ -220,7 +225,7 @@ class Trajectory:
 
         return picture(self, path, joints)
 
-    def save(self, path: Any) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a Zarr folder that `hinge.open` reads; replaces a trajectory that is there, nothing else."""
         from hinge.sim.store import save
 

@@ -19,6 +19,7 @@ from hinge.sim.record import Bar, CannotWrite, Recorder
 from hinge.sim.rollouts import Outside, Rolling, fates
 from hinge.sim.step import Physics
 from hinge.sim.trajectory import Trajectory
+from hinge.typing import Flags, Statuses
 from hinge.version import __version__
 
 GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
@@ -45,11 +46,11 @@ class Run:
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
 
     @property
-    def status(self) -> Array:
+    def status(self) -> Statuses:
         return HERE.status(self.fate, self.fate.shape[:1])
 
     @property
-    def going(self) -> Array:
+    def going(self) -> Flags:
         """Which rollouts have not failed."""
         return self.fate[:, 0] <= 0.0
 

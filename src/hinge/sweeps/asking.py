@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.robot import Robot
 from hinge.sim.parameters import varying
 from hinge.sim.simulation import rollout
+from hinge.sim.units import common, of_parameter, units
 from hinge.sweeps.question import Number, Question, is_table
 from hinge.sweeps.spreads import MOST, Listed, Space, Spread
-from hinge.sweeps.units import common, of_parameter, units
 
-KEPT = ("final", "extremes", "trajectory")
+Kept = Literal["final", "extremes", "trajectory"]
+KEPT: tuple[Kept, ...] = get_args(Kept)
 OURS = {"robot", "q0", "qd0", "steps", "h", "tau", "taus", "policy", "inputs", "record", "parameters"}
 OPTIONS = [name for name in inspect.signature(rollout).parameters if name not in OURS]
 LARGEST = 32 << 20  # bytes of one array in a chunk

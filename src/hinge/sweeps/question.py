@@ -23,6 +23,7 @@ from hinge.sim.rollouts import kernel
 from hinge.sim.simulation import Rollout, rollout
 from hinge.status import Status
 from hinge.sweeps.spreads import Listed, Space, Spread, comparable
+from hinge.typing import Whole
 from hinge.version import __version__
 
 ROOM = 32 << 20  # bytes of states that a worker has at once
@@ -78,7 +79,7 @@ class Question:
 
     # ---- what rollouts are given
 
-    def drawn(self, k: Array, rows: Mapping[str, Array] | None = None) -> dict[str, Array]:
+    def drawn(self, k: Whole, rows: Mapping[str, Array] | None = None) -> dict[str, Array]:
         """The numbers of rollouts k (n,) that differ, (n, …) by name; `rows` has those that come from tables."""
         given = self.rows(k) if rows is None else rows
         return {
@@ -87,7 +88,7 @@ class Question:
             if isinstance(one.values, Spread)
         }
 
-    def rows(self, k: Array) -> dict[str, Array]:
+    def rows(self, k: Whole) -> dict[str, Array]:
         """Those of them that come from tables."""
         return {
             one.name: one.values.values(one.name, one.shape, self.space, k)
@@ -154,7 +155,7 @@ class Question:
             made |= {of: (of, (self.steps // self.record + 1, n))} if "trajectory" in self.keep else {}
         return made
 
-    def answer(self, k: Array, rows: Mapping[str, Array] | None = None) -> dict[str, Array]:
+    def answer(self, k: Whole, rows: Mapping[str, Array] | None = None) -> dict[str, Array]:
         """All that the store has of rollouts k (n,): what they were given, what is kept of them, and a status."""
         drawn = self.drawn(k, rows)
         made = {name: np.full((len(k), *shape), np.nan) for name, (_, shape) in self.kept().items()}
@@ -197,7 +198,7 @@ class Question:
             "inputs": of("inputs"), "options": {name: _option_as_data(x) for name, x in sorted(self.options.items())},
         }  # fmt: skip
 
-    def trial_rollouts(self) -> Array:
+    def trial_rollouts(self) -> Whole:
         """The numbers of the rollouts that are tried before a sweep begins."""
         return np.arange(min(TRIED, self.space.total))
 

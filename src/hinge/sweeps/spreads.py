@@ -24,6 +24,7 @@ from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Record, Rows, Scalar, cos, floor, less, order, repeat, select, sqrt
 from hinge.graph import uniform as random
 from hinge.graph.functions import log
+from hinge.typing import Whole
 
 ROUNDS = 4
 WORD = 2.0**32  # counters of one round of a shuffle are below it
@@ -44,7 +45,7 @@ class Space:
     def total(self) -> int:
         return self.each * math.prod(self.points.values())
 
-    def at(self, name: str, k: Array) -> Array:
+    def at(self, name: str, k: Whole) -> Whole:
         """Where on a grid rollouts are."""
         names = list(self.points)
         faster = math.prod(self.points[one] for one in names[names.index(name) + 1 :])
@@ -59,7 +60,7 @@ class Space:
 class Spread:
     """How a number, or an array of them, differs from rollout to rollout."""
 
-    def values(self, name: str, shape: tuple[int, ...], space: Space, k: Array) -> Array:
+    def values(self, name: str, shape: tuple[int, ...], space: Space, k: Whole) -> Array:
         """The numbers of rollouts k (n,) in an array (n, *shape)."""
         raise NotImplementedError
 
@@ -166,7 +167,7 @@ class Drawn(Spread):
     first: Array
     second: Array
 
-    def values(self, name: str, shape: tuple[int, ...], space: Space, k: Array) -> Array:
+    def values(self, name: str, shape: tuple[int, ...], space: Space, k: Whole) -> Array:
         keys = space.keys(name, math.prod(shape))
         total = np.array([space.total, len(keys)], float)
         x = kernel(self.law)(k.astype(float), total, keys[:, None], rows=len(keys)).reshape(-1, *shape)
@@ -188,7 +189,7 @@ class Listed(Spread):
     kind: str
     rows: Array
 
-    def values(self, name: str, shape: tuple[int, ...], space: Space, k: Array) -> Array:
+    def values(self, name: str, shape: tuple[int, ...], space: Space, k: Whole) -> Array:
         return self.rows[space.at(name, k) if self.kind == "grid" else k % space.each]
 
     def fits(self, what: str, shape: tuple[int, ...]) -> None:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge import arguments
-from hinge.arguments import Array
 from hinge.errors import SweepError
 from hinge.files import unwritten
 from hinge.sim.simulation import Rollout
@@ -23,6 +22,7 @@ from hinge.sweeps.asking import asked
 from hinge.sweeps.progress import Progress
 from hinge.sweeps.question import Question
 from hinge.sweeps.zarr_store import Store, created, package
+from hinge.typing import Statuses
 
 
 class Failure(NamedTuple):
@@ -94,7 +94,7 @@ class Sweep:
                 break
         return made
 
-    def _statuses(self) -> Iterator[tuple[int, Array]]:
+    def _statuses(self) -> Iterator[tuple[int, Statuses]]:
         """The statuses of each chunk that is there, and its first rollout."""
         for chunk in range(self.stored.chunks):
             if self.stored.has(chunk):

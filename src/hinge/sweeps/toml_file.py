@@ -33,7 +33,7 @@ from hinge import files
 from hinge.contact.contact_model import Ground
 from hinge.contact.contacts import Contact
 from hinge.errors import SweepError, did_you_mean
-from hinge.robot.loading import load
+from hinge.robot.loading import Base, load
 from hinge.sweeps import spreads
 from hinge.sweeps.sweeping import sweep
 
@@ -44,12 +44,17 @@ PLAIN = set(inspect.signature(sweep).parameters) - OURS - {"inputs", "resume", "
 
 
 def read(
-    path: str | os.PathLike[str], base: str | None = None, packages: Sequence[str | os.PathLike[str]] = ()
+    source: str | os.PathLike[str] | bytes, base: Base | None = None, packages: Sequence[str | os.PathLike[str]] = ()
 ) -> dict[str, Any]:
-    """What `hinge.sweep` is given, from a file; its robot on another `base` than it says, with meshes in `packages`."""
-    place = Path(path)
+    """What `hinge.sweep` is given, from a file; its robot on another `base` than it says, with meshes in `packages`.
+
+    Bytes are the text of a file that lies in the current folder, and is called standard input.
+    """
+    place = Path("standard input" if isinstance(source, bytes) else os.fspath(source))
     try:
-        said = tomllib.loads(files.read(place, LARGEST[0]).decode())
+        if isinstance(source, bytes) and len(source) > LARGEST[0]:
+            raise files.TooLarge(len(source), LARGEST[0])
+        said = tomllib.loads((source if isinstance(source, bytes) else files.read(place, LARGEST[0])).decode())
     except FileNotFoundError as problem:
         hint = files.nearby(place, (place.suffix,))
         raise SweepError(f"{place} cannot be read: {problem.strerror}.", hint) from None

@@ -27,9 +27,10 @@ from hinge import files
 from hinge.arguments import Array
 from hinge.errors import SweepError
 from hinge.model.states import labels
+from hinge.sim import units
 from hinge.status import Status
-from hinge.sweeps import units
 from hinge.sweeps.question import Question
+from hinge.typing import Statuses, Whole
 
 FORMAT = 1
 UNKNOWN = 255  # the status of a rollout that has not been computed
@@ -75,7 +76,7 @@ class Store:
     def chunks(self) -> int:
         return -(-self.total // self.size)
 
-    def rollouts(self, chunk: int) -> Array:
+    def rollouts(self, chunk: int) -> Whole:
         """The numbers of the rollouts of a chunk."""
         return np.arange(chunk * self.size, min((chunk + 1) * self.size, self.total))
 
@@ -110,7 +111,7 @@ class Store:
         """How many rollouts of a chunk have a status other than OK."""
         return int(np.count_nonzero(self.statuses(chunk)))
 
-    def statuses(self, chunk: int) -> Array:
+    def statuses(self, chunk: int) -> Statuses:
         """The statuses of a chunk's rollouts, a byte each."""
         content = files.read(self._file("status", chunk), self.size)
         return np.frombuffer(content, np.uint8)[: len(self.rollouts(chunk))]

@@ -15,7 +15,7 @@ from hinge.arguments import Array, count, duration
 from hinge.errors import SizeError, ViewError, one_of
 from hinge.sim import Trajectory
 from hinge.viewing.film_page import film_page
-from hinge.viewing.reel import Reel, reel
+from hinge.viewing.reel import Reel, reel, strobe
 from hinge.viewing.render import Studio
 
 Size = tuple[int, int]
@@ -24,11 +24,12 @@ COLORS = 160  # of a GIF
 
 def film(run: Trajectory, path: str | os.PathLike[str], rollout: int = 0, speed: float = 1.0, rate: float | None = None,
          size: Size = (640, 400)) -> None:  # fmt: skip
-    """Write a film of one rollout: a page (.html) that needs nothing beside it, or a moving picture (.gif).
+    """Write a film of one rollout: a page (.html) that needs nothing beside it, a moving picture (.gif), or one
+    picture (.png) of the robot at five places on its way, the earlier the paler.
 
     It has the links as `hinge.view` draws them, the ground, and forces of contact as arrows: the robot's weight is half
     as long as the robot. It plays `speed` times as fast as it was, with `rate` pictures a second: 30, a GIF 20. In the
-    page the mouse turns, shifts (right button, or Shift) and zooms (wheel); `size` is that of a GIF, in pixels.
+    page the mouse turns, shifts (right button, or Shift) and zooms (wheel); `size` is that of a GIF or PNG, in pixels.
 
     >>> run = hinge.simulate(hinge.samples.planar_2r(), 1.0, q0=[0.3, 0.5], step=0.01)
     >>> hinge.film(run, "run.html")  # doctest: +SKIP
@@ -76,15 +77,26 @@ def _pixels(size: Any) -> Size:
     return wide, high
 
 
+def _pillow(what: str) -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ViewError(f"{what} needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
+    return Image
+
+
 def _page(made: Reel, size: Size) -> bytes:
     return film_page(made)
 
 
+def _png(made: Reel, size: Size) -> bytes:
+    file = io.BytesIO()
+    _pillow("a PNG").fromarray(Studio(strobe(made), _pixels(size)).picture(0)).save(file, "PNG")
+    return file.getvalue()
+
+
 def _gif(made: Reel, size: Size) -> bytes:
-    try:
-        from PIL import Image
-    except ImportError:
-        raise ViewError("a GIF needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
+    Image = _pillow("a GIF")
     studio = Studio(made, _pixels(size))
     pictures = [studio.picture(k) for k in range(len(made.t))]
     seen = (
@@ -99,4 +111,6 @@ def _gif(made: Reel, size: Size) -> bytes:
     return file.getvalue()
 
 
-WRITERS: dict[str, tuple[Callable[[Reel, Size], bytes], float]] = {".html": (_page, 30.0), ".gif": (_gif, 20.0)}
+WRITERS: dict[str, tuple[Callable[[Reel, Size], bytes], float]] = {
+    ".html": (_page, 30.0), ".gif": (_gif, 20.0), ".png": (_png, 30.0),
+}  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.typing import AnyArray
 from hinge.viewing.figure import CONTACT
 from hinge.viewing.reel import Reel
 from hinge.viewing.triangles import Surface, arrow, surface
@@ -43,7 +43,7 @@ class _Packed:
     def __init__(self) -> None:
         self.data = bytearray()
 
-    def add(self, a: Array, kind: str) -> list[Any]:
+    def add(self, a: AnyArray, kind: str) -> list[Any]:
         at, flat = len(self.data), np.ascontiguousarray(a, f"<{kind}").tobytes()
         self.data += flat + bytes(-len(flat) % 4)
         return [kind, at, a.size]

@@ -21,6 +21,7 @@ from hinge.viewing.shapes import Floor, Part
 
 LONG, LONGEST = 0.5, 0.75  # of a robot's size: the arrow of its weight, and the longest
 TERRAIN = (196, 190, 178)
+FLASHES, PALE = 5, 0.15  # of a picture of several times: how many, and how much is seen of the first
 STEADY = 1.0  # s: how long the camera takes to follow
 
 
@@ -61,28 +62,55 @@ def reel(run: Trajectory, rollout: int = 0, rate: float = 30.0, speed: float = 1
     return Reel(robot.name, t[at], rate, parts, where, points[at], pushes[at], floor, target, radius)
 
 
+def strobe(made: Reel, count: int = FLASHES) -> Reel:
+    """A film of one picture: the robot at places equally far apart, the earlier the paler; forces are the last ones."""
+    steps = np.linalg.norm(np.diff(made.poses[..., :3, 3], axis=0), axis=(1, 2))
+    way = np.concatenate([[0.0], np.cumsum(steps)])
+    at = np.unique(np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(0, len(way) - 1))
+    bodies, parts = made.poses.shape[1], [part for part in made.parts if not part.body]
+    for k, seen in enumerate(np.linspace(PALE, 1.0, len(at))):
+        parts += [_shone(part, k * bodies, float(seen)) for part in made.parts if part.body]
+    poses = made.poses[at].reshape(1, -1, 4, 4)
+    target, radius = _camera(parts, poses, made.rate)
+    last = slice(-1, None)
+    return made._replace(t=made.t[last], parts=parts, poses=poses, points=made.points[last], pushes=made.pushes[last],
+                         target=target, radius=radius)  # fmt: skip
+
+
+def _shone(part: Part, bodies: int, seen: float) -> Part:
+    """A part of the same body so many bodies later, and less of it seen."""
+    opacity = part.opacity if seen == 1.0 else seen * (1.0 if part.opacity is None else part.opacity)
+    return part._replace(body=part.body + bodies, opacity=opacity)
+
+
 def body_poses(robot: Robot, q: Array) -> Array:
-    """Where the base and each body are, (…, bodies + 1, 4, 4)."""
+    """Where the base and each body are, (…, bodies + 1, 4, 4): frames of bodies, on which a link may have its own."""
+    links = np.tile(np.eye(4), (robot.model.count, 1, 1))
+    for link, name in zip(links, robot.body_names, strict=True):
+        frame = robot.model.frame(name)
+        link[:3] = np.column_stack([np.reshape(tuple(frame.R), (3, 3)), tuple(frame.p)])
     base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
-    return np.concatenate([base, poses(robot.target, q, robot.body_names)], axis=-3)
+    return np.concatenate([base, poses(robot.target, q, robot.body_names) @ np.linalg.inv(links)], axis=-3)
 
 
 def playable(run: Trajectory) -> None:
     """Refuse a trajectory in which some rollout has no state to show."""
-    if run.q is None or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
+    if "q" not in run.states or not np.isfinite(run.q).all(axis=-1).any(axis=-1).all():
         raise SizeError("view: the trajectory has no coordinates to show. Simulate with fields=('q', 'qd').")
 
 
 def one_rollout(run: Trajectory, k: int) -> tuple[Array, Array | None, Array]:
     """States of one rollout while it was good: q (T, nq), tau (T, nv) or None, t."""
-    q = _of(run.q, k)
+    q = _of(run, "q", k)
     assert q is not None
     good = np.isfinite(q).all(axis=1)
-    tau = _of(run.tau, k)
+    tau = _of(run, "tau", k)
     return q[good], None if tau is None else tau[good], run.t[good]
 
 
-def _of(a: Array | None, k: int) -> Array | None:
+def _of(run: Trajectory, name: str, k: int) -> Array | None:
+    """What was recorded of a rollout under that name, (T, n)."""
+    a = getattr(run, name) if name in run.states else None
     return None if a is None else a.reshape(-1, *a.shape[-2:])[k]
 
 
@@ -93,10 +121,10 @@ def forces_drawn(run: Trajectory, k: int, size: float) -> tuple[Array, Array]:
     """
     none = np.zeros((len(run), 0, 3))
     weight = run.robot.mass * float(np.linalg.norm(run.robot.model.gravity)) or 1.0
-    if run.course is None or run.qd is None:
+    if run.course is None or "qd" not in run.states:
         return none, none
     try:
-        made = run.course.alone(k).contacts(run.t, _of(run.q, k), _of(run.qd, k), _of(run.tau, k))
+        made = run.course.alone(k).contacts(run.t, _of(run, "q", k), _of(run, "qd", k), _of(run, "tau", k))
     except TrajectoryError:
         return none, none
     length = np.linalg.norm(made.forces, axis=-1, keepdims=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.typing import Whole
 from hinge.viewing.figure import CONTACT
 from hinge.viewing.reel import Reel
 from hinge.viewing.triangles import Surface, arrow, surface
@@ -151,19 +152,19 @@ class Studio:
         depth[pixel] = far
 
 
-def _pixels(camera: _Camera, corners: Array) -> tuple[Array, Array, Array, Array]:
+def _pixels(camera: _Camera, corners: Array) -> tuple[Whole, Whole, Array, Array]:
     """The pixels that triangles (m, 3, 3) cover, of which triangle, where in it, and how far in front."""
     at, far = camera.seen(corners)
     edges = at[:, 1:] - at[:, :1]
     area = edges[:, 0, 0] * edges[:, 1, 1] - edges[:, 0, 1] * edges[:, 1, 0]
-    low = np.clip(np.ceil(at.min(axis=1) - 0.5), 0, [camera.wide, camera.high]).astype(int)
-    high = np.clip(np.floor(at.max(axis=1) - 0.5) + 1, 0, [camera.wide, camera.high]).astype(int)
-    span = np.maximum(high - low, 0) * ((np.abs(area) > 1e-9) & (far.min(axis=1) > 1e-6))[:, None]
-    count = span[:, 0] * span[:, 1]
-    triangle = np.repeat(np.arange(len(count)), count)
-    step = np.arange(len(triangle)) - np.repeat(np.cumsum(count) - count, count)
-    across = np.maximum(span[triangle, 0], 1)
-    x, y = low[triangle, 0] + step % across, low[triangle, 1] + step // across
+    seen = (np.abs(area) > 1e-9) & (far.min(axis=1) > 1e-6)
+    triangle, y = _counted(at[..., 1].min(axis=1) * seen, at[..., 1].max(axis=1) * seen, camera.high)
+    start, way = at[triangle], np.roll(at, -1, axis=1)[triangle] - at[triangle]
+    with np.errstate(divide="ignore", invalid="ignore"):  # edges along a row
+        share = (y[:, None] + 0.5 - start[..., 1]) / way[..., 1]
+        cut = np.where(np.abs(share - 0.5) <= 0.5 + 1e-9, start[..., 0] + share * way[..., 0], np.nan)
+    row, x = _counted(np.fmin.reduce(cut, axis=1) - 1.0, np.fmax.reduce(cut, axis=1) + 1.0, camera.wide)
+    triangle, y = triangle[row], y[row]
     dx, dy = x + 0.5 - at[triangle, 0, 0], y + 0.5 - at[triangle, 0, 1]
     e = edges[triangle]
     b = (dx * e[:, 1, 1] - dy * e[:, 1, 0]) / area[triangle]
@@ -173,3 +174,11 @@ def _pixels(camera: _Camera, corners: Array) -> tuple[Array, Array, Array, Array
     weights = np.stack([1.0 - b - c, b, c], axis=1) / far[triangle]
     total = weights.sum(axis=1)
     return (y * camera.wide + x)[inside], triangle, weights / total[:, None], 1.0 / total
+
+
+def _counted(low: Array, high: Array, end: int) -> tuple[Any, Any]:
+    """The pixels below `end` with centres in each of many stretches: which stretch, and which pixel."""
+    first, last = (np.clip(np.nan_to_num(x), 0, end).astype(int) for x in (np.ceil(low - 0.5), np.floor(high + 0.5)))
+    count = np.maximum(last - first, 0)
+    which = np.repeat(np.arange(len(count)), count)
+    return which, first[which] + np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)

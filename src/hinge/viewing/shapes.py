@@ -20,6 +20,7 @@ from hinge.model.model import Model
 from hinge.model.shapes import Box, Cylinder, Mesh, Plane, Shape
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
+from hinge.typing import Whole
 
 COLORS = ((78, 121, 167), (242, 142, 43), (89, 161, 79), (225, 87, 89), (118, 183, 178), (237, 201, 72))
 PLAIN, DARK = (188, 192, 200), (70, 74, 82)
@@ -32,7 +33,7 @@ class Part(NamedTuple):
 
     body: int
     vertices: Array
-    faces: Array
+    faces: Whole
     color: Color
     opacity: float | None = None
 
@@ -89,7 +90,7 @@ def parts(model: Model, poses: Array) -> tuple[list[Part], list[str]]:
     return made, left
 
 
-def triangles(shape: Shape) -> tuple[Array, Array]:
+def triangles(shape: Shape) -> tuple[Array, Whole]:
     """A shape in its link's coordinates: vertices and triangles."""
     geometry = shape.geometry
     if geometry is None:
@@ -98,7 +99,7 @@ def triangles(shape: Shape) -> tuple[Array, Array]:
     return vertices @ np.array(shape.rotation, float).T + np.array(shape.xyz, float), faces
 
 
-def _mesh(mesh: Mesh) -> tuple[Array, Array]:
+def _mesh(mesh: Mesh) -> tuple[Array, Whole]:
     name = os.path.basename(mesh.file) or "a mesh"
     if not meshes.found(mesh.file):
         raise ValueError(f"mesh {name} was not found; hinge.load(..., packages=[…]) says where to look")

@@ -8,6 +8,7 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.model.shapes import turned
+from hinge.typing import Whole
 
 CREASE = 0.8  # cosine of the angle between triangles that are seen as two
 MANY = 64  # triangles at one corner: with more of them each is seen for itself
@@ -18,10 +19,10 @@ class Surface(NamedTuple):
 
     corners: Array
     normals: Array
-    faces: Array
+    faces: Whole
 
 
-def surface(vertices: Array, faces: Array) -> Surface:
+def surface(vertices: Array, faces: Whole) -> Surface:
     """A surface that is smooth but for its edges: normals are the mean of those of triangles that meet smoothly."""
     scale = float(np.ptp(vertices, axis=0).max()) or 1.0
     _, merged = np.unique(np.round(vertices / (1e-6 * scale)), axis=0, return_inverse=True)

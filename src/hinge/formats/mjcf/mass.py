@@ -14,8 +14,8 @@ from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.xml import Element, attribute, number, numbers, shown
 from hinge.model.moments import Moments, joined
 from hinge.model.shapes import spelled
+from hinge.typing import Array
 
-Array = np.ndarray
 OTHERS = ("hfield", "sdf")  # geoms that are no shapes
 DENSITY = 1000.0
 

@@ -14,8 +14,9 @@ from hinge import files
 from hinge.errors import ModelError, Where
 from hinge.formats.xml import Element
 from hinge.model.meshes import MOST, read
-from hinge.model.moments import Array, Moments, of_triangles, surface
+from hinge.model.moments import Moments, of_triangles, surface
 from hinge.model.shapes import Geometry
+from hinge.typing import Array, Whole
 
 FLAT = 1e-13  # of their extent: how far points may be from a plane that they lie in
 MODES = ("legacy", "convex", "exact", "shell")
@@ -25,7 +26,7 @@ class Mesh(NamedTuple):
     """Triangles in the frame of the file, scaled and moved as its <mesh> says."""
 
     vertices: Array
-    faces: Array
+    faces: Whole
 
     @property
     def closed(self) -> bool:
@@ -76,7 +77,7 @@ def fitted(mesh: Mesh, solid: Moments, shape: type[Geometry], scale: float, by_b
     return tuple(scale * s for s in shape.fitted(x, y, z, by_box)), center, R
 
 
-def load(path: str, where: Where) -> tuple[Array, Array]:
+def load(path: str, where: Where) -> tuple[Array, Whole]:
     """Vertices and triangles of a mesh file."""
     try:
         files.regular(path, MOST)
@@ -105,7 +106,7 @@ def load(path: str, where: Where) -> tuple[Array, Array]:
     return vertices, faces
 
 
-def around(points: Array, element: Element) -> tuple[Array, Array]:
+def around(points: Array, element: Element) -> tuple[Array, Whole]:
     """Vertices and triangles of the convex hull of points."""
     cloud = _trimesh().Trimesh(points, process=False)
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)

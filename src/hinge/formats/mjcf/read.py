@@ -30,8 +30,8 @@ from hinge.model.moments import Moments
 from hinge.model.shapes import Shape, spelled
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
+from hinge.typing import Array
 
-Array = np.ndarray
 JOINTS = joints.spelled("mjcf")
 
 

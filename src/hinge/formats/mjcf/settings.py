@@ -19,8 +19,8 @@ from hinge.errors import ModelError, did_you_mean
 from hinge.formats.mjcf.words import ACTUATORS, DEFAULTS, LEADING, SHARED, check
 from hinge.formats.xml import Element, attribute, number, numbers, shown
 from hinge.spatial.rotation import rotation_from_quaternion
+from hinge.typing import Array
 
-Array = np.ndarray
 HERE, ORIGIN = np.eye(3), np.zeros(3)  # no turn and no shift
 HERE.flags.writeable = ORIGIN.flags.writeable = False  # because all share them
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}

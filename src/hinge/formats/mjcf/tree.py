@@ -17,8 +17,8 @@ from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.settings import HERE, ORIGIN, class_inside, integer, walk, z_to
 from hinge.formats.mjcf.words import LEAVES, TREE, check
 from hinge.formats.xml import Element, number, numbers, shown
+from hinge.typing import Array
 
-Array = np.ndarray
 MAX_GROWN = 200_000  # elements that repetitions and attached models may add
 MAX_NESTED = 2_000
 MAX_NAME = 10_000  # characters that repetitions and attached models may add to a name
