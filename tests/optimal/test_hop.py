@@ -1,4 +1,4 @@
-"""The hop of examples/18_hop.py is what it says: the least nearby, what `simulate` does, off the ground and down again."""
+"""The hop of examples/18_hop.py is what it says: the least nearby, as `simulate` has it, off the ground and back."""
 
 import runpy
 import sys

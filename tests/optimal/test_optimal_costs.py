@@ -1,4 +1,4 @@
-"""Costs that come ready are what their formulas say, on numbers and in problems, and refuse by name what they cannot take."""
+"""Costs that come ready are what their formulas say, also in problems, and refuse by name what they cannot take."""
 
 import inspect
 

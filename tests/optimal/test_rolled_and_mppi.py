@@ -1,4 +1,4 @@
-"""What forces cost is what a rollout and NumPy say; samples find what costs less, within bounds, the same with a seed."""
+"""What forces cost is what a rollout and NumPy say; samples find what costs less, within bounds."""
 
 import numpy as np
 import pytest
