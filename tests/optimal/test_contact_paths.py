@@ -1,4 +1,4 @@
-"""Steps with contacts in problems: whatever memory held before, rows of contacts are those of the limbs that feel them."""
+"""Steps with contacts in problems: what memory held before makes no difference, and slopes are those of differences."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,8 @@ LEGS = "".join(
     for k, x in enumerate((-0.2, 0.2))
 )
 WALKER = f"""<mujoco><worldbody><body name="trunk"><joint name="x" type="slide" axis="1 0 0"/>
-<joint name="z" type="slide" axis="0 0 1"/><geom type="box" size=".2 .1 .03" mass="4" contype="0" conaffinity="0"/>{LEGS}
-</body></worldbody></mujoco>"""
+<joint name="z" type="slide" axis="0 0 1"/><geom type="box" size=".2 .1 .03" mass="4" contype="0" conaffinity="0"/>
+{LEGS}</body></worldbody></mujoco>"""
 
 
 @pytest.fixture
