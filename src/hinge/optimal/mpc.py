@@ -52,7 +52,7 @@ def mpc(
     >>> problem = hinge.optimal.Problem(arm, 20, 0.02, costs, given={"target": np.zeros(2)})
     >>> control = hinge.optimal.mpc(problem, rate=100, given={"target": lambda t: np.stack([np.sin(t), 0.0 * t], -1)})
     >>> run = hinge.simulate(arm, 1.0, step=0.01, control=control)
-    >>> bool(abs(run.q[-1, 0] - np.sin(1.0)) < 0.01), control.stats.status
+    >>> bool(abs(run.q[-1, 0] - np.sin(1.0)) < 0.01), int(control.stats.status)
     (True, 0)
     """
     if not isinstance(problem, Problem):
@@ -103,7 +103,7 @@ class Controller:
                 f"robot {robot.name!r} has joints that are prescribed, which problems do not cover. Lock them."
             )
         self.problem, self.rate, self.iterations, self.budget = problem, rate, iterations, budget
-        self._times = problem.step * np.arange(problem.horizon + 1)
+        self._times = problem.step * np.arange(problem.horizon + 1, dtype=float)
         self._moving = {name: x for name, x in (given or {}).items() if callable(x)}
         shown = _given(problem, given or {}, self._times)
         held = outside(problem, shown, problem.parameters(None), ())
@@ -125,7 +125,7 @@ class Controller:
         batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
         if batch != self._batch:
             self._begin(batch)
-        self._tick(t, q, qd)
+        self._tick(t, q.astype(float), qd.astype(float))
         return self._plans.tau.reshape(*batch, robot.nv).copy()
 
     def bind(self, t: Array, q: Array, qd: Array, tau: Array) -> Callable[[], None]:
