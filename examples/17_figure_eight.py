@@ -40,7 +40,7 @@ times = []
 
 def timed(t, q, qd):
     tau = control(t, q, qd)
-    times.append(1e3 * control.stats.seconds)
+    times.append(1e3 * (control.stats.seconds if control.stats else 0.0))
     return tau
 
 
