@@ -39,7 +39,6 @@ times = []
 
 def timed(t, q, qd):
     tau = control(t, q, qd)
-    assert control.stats is not None  # there was a plan
     times.append(1e3 * control.stats.seconds)
     return tau
 

@@ -48,7 +48,7 @@ def polished(problem: SoftProblem, contacts: Sliding, w: Flat, parting: Scalar, 
         def pushed(k: Scalar, *force: Scalar) -> list[Scalar]:
             x, there = slots.x(k), contacts.moving(k, at, parting)
             Kr = contacts.stiffness(k, x)([a - b for a, b in zip(there, x, strict=True)])
-            return [f - inner(slots.column(k, j), Kr) for j, f in enumerate(force)]
+            return slots.pushed(k, Kr, force)
 
         left = [inner(row, at) - t for row, t in zip(problem.M, problem.tau, strict=True)]
         force = slots.each(problem.forces(at, slots.x), pushed)

@@ -1,6 +1,6 @@
 """What is best: regulators, trajectories and controllers that cost least, by exact derivatives or by samples.
 
-Read equilibrium, lqr, tvlqr; problem, stages, riccati, iteration, ddp.
+Read equilibrium, lqr, tvlqr; problem, stages, riccati, iteration, ddp; rolled, mppi; plan, mpc.
 """
 
 from hinge.optimal.costs import barrier, effort, posture, reach, smoothness, speed

@@ -100,7 +100,7 @@ def smoothness(robot: Robot, weight: Numbers = 1.0, driven: Any = None) -> Resid
 def barrier(robot: Robot, weight: Numbers = 1.0, share: float = 1.0) -> Residuals:
     """How far joints are beyond this share of their limits of position and velocity: √weight × what is too much.
 
-    It is soft: a problem's `limits` keep to them.
+    It is soft: a problem's `limits` keep to them. Of a joint with one limit of position it is that limit, whole.
 
     >>> arm = hinge.samples.puma560()
     >>> float(hinge.optimal.barrier(arm)(arm.neutral(), np.zeros(6)).max())
@@ -108,15 +108,17 @@ def barrier(robot: Robot, weight: Numbers = 1.0, share: float = 1.0) -> Residual
     """
     limits, root = robot.limits, _roots(weight)
     lower, upper, fastest = (np.asarray(x, float) for x in (limits.lower, limits.upper, limits.velocity))
-    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
-    at, moving = np.flatnonzero(np.isfinite(half)), np.flatnonzero(np.isfinite(fastest))
-    if not len(at) and not len(moving):
+    wide = np.isfinite(lower) & np.isfinite(upper)
+    margin = np.zeros(robot.nq)
+    margin[wide] = 0.5 * (1.0 - share) * (upper - lower)[wide]
+    high, low, fast = upper - margin, lower + margin, share * fastest
+    above, below, moving = (np.flatnonzero(np.isfinite(x)) for x in (high, low, fast))
+    if not len(above) and not len(below) and not len(moving):
         raise SizeError(f"barrier: robot {robot.name!r} has no limits of position or velocity to keep to.")
 
     def beyond(q: Any, qd: Any) -> Any:
-        off = np.abs(q[at] - middle[at]) - share * half[at]
-        fast = np.abs(qd[moving]) - share * fastest[moving]
-        return root * np.maximum(np.concatenate([off, fast]), 0.0)
+        off = [q[above] - high[above], low[below] - q[below], np.abs(qd[moving]) - fast[moving]]
+        return root * np.maximum(np.concatenate(off), 0.0)
 
     return _named("barrier", beyond, "q", "qd")
 

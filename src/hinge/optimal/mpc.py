@@ -125,7 +125,7 @@ class Controller:
         batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
         if batch != self._batch:
             self._begin(batch)
-        self._tick(t, q, qd)
+        self._tick(t, q.astype(float), qd.astype(float))
         return self._plans.tau.reshape(*batch, robot.nv).copy()
 
     def bind(self, t: Array, q: Array, qd: Array, tau: Array) -> Callable[[], None]:

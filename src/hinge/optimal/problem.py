@@ -20,7 +20,7 @@ from hinge import arguments
 from hinge.arguments import Array, count, duration
 from hinge.backends.kernel import Kernels
 from hinge.contact.contact_slopes import refuse_curved
-from hinge.errors import NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
+from hinge.errors import HingeError, NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
 from hinge.graph import Expr, Scalar
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
@@ -48,7 +48,12 @@ class Term:
 
     def __call__(self, known: Mapping[str, Any]) -> Any:
         """What it gives for traced arrays, by their names: a scalar, or a list of them."""
-        made = on_symbols(self.what, self.function, *(known[name] for name in self.takes))
+        try:
+            made = on_symbols(self.what, self.function, *(known[name] for name in self.takes))
+        except HingeError:
+            raise
+        except ValueError as problem:
+            raise SizeError(f"{self.what}: {problem}.") from problem
         try:
             array = np.asarray(made, dtype=object)
             flat = [_scalar(x) for x in array.reshape(-1).tolist()]

@@ -19,7 +19,7 @@ from hinge.graph.scalars import largest
 from hinge.optimal.iteration import GOES_ON, given_at
 from hinge.optimal.problem import Problem
 from hinge.optimal.stages import Flat, Point, Stages
-from hinge.optimal.start import flat, laid, outside
+from hinge.optimal.start import axes, flat, laid, outside
 from hinge.sim import setup
 from hinge.sim.rollouts import Outside
 from hinge.typing import Numbers
@@ -49,7 +49,8 @@ def rolled(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers, given: 
     """
     forces = arguments.finite("u", u, (problem.horizon, problem.nu)).astype(float)
     varied = problem.parameters(parameters)
-    at, speed, batch = setup.start(problem.robot, q, qd, forces.shape[:-2])
+    shapes = axes(problem, given, varied, np.asarray(q).shape[:-1])
+    at, speed, batch = setup.start(problem.robot, q, qd, forces.shape[:-2], *shapes)
     problem.physics_from(at, speed)
     acts = outside(problem, given, varied, batch)
     kernel = rolled_kernel(problem, acts, True, backend)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from hinge.status import Status
 SHOWN = ("cost", "optimality", "gap", "violation", "promised", "alpha", "added")  # of what is told, in the table
 BY_PROBLEM = ("q", "qd", "u", "cost", "optimality", "gap", "violation", "status", "gains")
 DIGITS = 6  # of a figure there
-LEAST = 1e-16  # that is drawn on a scale without zero
+LEAST = 1e-12  # that is drawn on a scale without zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +111,19 @@ class Solution:
         motors = np.array(self.problem.drives)
         return Follower(self.problem.robot, self.t, self.q, self.qd, tau, K, motors)
 
-    def replay(self, robot: Robot | None = None, feedback: bool = False) -> Trajectory:
+    def replay(self, robot: Robot | None = None, feedback: bool = False,
+               parameters: Mapping[str, Any] | None = None) -> Trajectory:  # fmt: skip
         """What `hinge.simulate` makes of the forces, in the same steps: for this robot, or another with its joints.
 
-        With `feedback` the gains answer to where it comes off.
+        With `feedback` the gains answer to where it comes off. `parameters` are those of a varied robot, as `ddp` had
+        them or others.
         """
         problem = self.problem
         control = self.controller() if feedback else self.tau
         start = self.q[..., 0, :], self.qd[..., 0, :]
         time = problem.horizon * problem.step
-        return simulate(robot or problem.robot, time, *start, control=control, step=problem.step, **problem.rolls)
+        return simulate(robot or problem.robot, time, *start, control=control, step=problem.step,
+                        parameters=parameters, **problem.rolls)  # fmt: skip
 
     @property
     def table(self) -> Sheet:

@@ -47,8 +47,8 @@ def start(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers | None, p
         rows |= {"path[0]": (path[0], (N + 1, robot.nq)), "path[1]": (path[1], (N + 1, robot.nv))}
     known = {name: arguments.finite(name, x, shape).astype(float) for name, (x, shape) in rows.items() if x is not None}
     varied = problem.parameters(parameters)
-    axes = [a.shape[:-2] for a in known.values()] + ([] if varied is None else [varied.shape[:-1]])
-    q, qd, batch = setup.start(robot, q, qd, *axes, *_axes(problem, given, np.asarray(q).shape[:-1]))
+    rolls = [a.shape[:-2] for a in known.values()]
+    q, qd, batch = setup.start(robot, q, qd, *rolls, *axes(problem, given, varied, np.asarray(q).shape[:-1]))
     problem.physics_from(q, qd)
     made = outside(problem, given, varied, batch)
     low, high = problem.bounds
@@ -91,16 +91,16 @@ def _by_stage(problem: Problem, name: str, shape: Shape, batch: Shape) -> bool:
     return len(axes) > 0 and axes[-1] == problem.horizon + 1 and axes != batch
 
 
-def _axes(problem: Problem, given: Mapping[str, Any] | None, batch: Shape) -> list[Shape]:
-    """The axes of problems that what is given has."""
-    made = []
+def axes(problem: Problem, given: Mapping[str, Any] | None, varied: Array | None, batch: Shape) -> list[Shape]:
+    """The axes of problems that what is given has, and that parameters have."""
+    made = [] if varied is None else [varied.shape[:-1]]
     for name, array in (given or {}).items():
         if name not in problem.given:
             hint = did_you_mean(name, problem.given) if problem.given else "The problem takes nothing by name."
             raise UnknownName(f"given names {name!r}. {hint}")
         shape = np.shape(array)
-        axes = shape[: len(shape) - problem.given[name].ndim]
-        made.append(axes[:-1] if _by_stage(problem, name, shape, batch) else axes)
+        own = shape[: len(shape) - problem.given[name].ndim]
+        made.append(own[:-1] if _by_stage(problem, name, shape, batch) else own)
     return made
 
 
