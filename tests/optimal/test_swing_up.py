@@ -6,7 +6,8 @@ from ddp_cases import price, slope
 
 import hinge
 from hinge.envs.cart_pole import cart_pole
-from hinge.optimal import Problem, ddp, effort, posture, speed
+from hinge.identify import parameters, with_parameters
+from hinge.optimal import Problem, ddp, effort, lqr, posture, speed, tvlqr
 from hinge.status import OK
 
 UP = np.pi / 2.0
@@ -82,3 +83,19 @@ def test_a_puma_swings_up_within_the_limits_of_its_joints():
     room = np.minimum(run.q - limits.lower, limits.upper - run.q)
     assert room.min() > -1e-6
     assert (room < 1e-6).any(axis=0)[1:3].all()  # shoulder and elbow go to their ends
+
+
+@pytest.mark.parametrize("share", [0.1, -0.1])
+def test_a_swing_up_is_followed_and_held_by_a_robot_of_other_mass(share):
+    problem, q, _, u = cart()
+    robot, found = problem.robot, ddp(problem, q, u=u, iterations=500)
+    numbers = parameters(robot)
+    numbers[: 10 * robot.model.count] *= 1.0 + share
+    other, weights = with_parameters(robot, numbers), {"Q": [10.0, 100.0, 1.0, 10.0], "R": 0.1}
+    up = np.array([0.0, 2.0 * np.pi * np.round(found.q[-1, 1] / (2.0 * np.pi))])
+    hold = lqr(robot, up, **weights, step=problem.step, method="semi_implicit", driven=["slide"])
+    follow = tvlqr(robot, found, **weights, final=hold)
+    assert abs(found.replay(other).q[-1, 1] - up[1]) > 1.0  # without an answer to where it is, it falls
+    run = hinge.simulate(other, 6.0, q, control=follow, step=problem.step, method="semi_implicit", effort=True)
+    np.testing.assert_allclose(run.q[: len(found.q)], found.q, atol=0.1)
+    np.testing.assert_allclose(run.q[-1], up, atol=1e-3)
