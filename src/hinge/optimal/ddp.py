@@ -16,7 +16,7 @@ import numpy as np
 from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends import alone, default_backend
-from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.backends.kernel import ROWS, Kernel
 from hinge.errors import one_of
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints, program
 from hinge.optimal.problem import Problem
@@ -64,13 +64,8 @@ def ddp(problem: Problem, q: Numbers, qd: Numbers | None = None, u: Numbers | No
 
 def iteration_kernel(problem: Problem, layout: Layout, exact: bool, backend: str | None) -> Kernel:
     """An iteration as a kernel; problems keep theirs."""
-    backend = backend or default_backend()
-    takes = tuple(layout.inputs(problem))
-    shapes = tuple((ROWS, one.size) if one.stream else (one.size,) for one in takes)
-    plan = Plan(problem.robot.name, "ddp", takes, shapes, tuple(one.name for one in takes),
-                tuple(layout.outputs(problem)), partial(program, problem, layout, exact),
-                lambda: ("program", repr(plan.program)))  # fmt: skip
-    return problem.kernels((takes, exact, backend), lambda: Kernel(plan, backend))
+    trace = partial(program, problem, layout, exact)
+    return problem.kernel(("ddp", exact), layout.inputs(problem), layout.outputs(problem), trace, backend)
 
 
 class Search:
@@ -134,7 +129,7 @@ class Search:
         self.gains[rows] = gains.reshape(len(rows), *self.gains.shape[1:])
         wrong = ~np.isfinite(say["merit"] + say["optimality"])
         settled = (say["optimality"] <= tolerance * (1.0 + np.abs(say["cost"]))) & (say["gap"] <= tolerance)
-        solved = settled & (say["violation"] <= tolerance) & ~wrong
+        solved = settled & (say["violation"] <= tolerance) & (say["status"] == OK) & ~wrong
         taken = (say["alpha"] > 0.0) & ~solved & (not last)
         for name, new in zip(self.now, (q, qd, u), strict=False):
             self.now[name][taken] = new[taken]

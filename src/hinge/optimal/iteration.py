@@ -39,7 +39,7 @@ from hinge.graph.collector import uncollected
 from hinge.graph.scalars import largest
 from hinge.optimal.problem import Problem
 from hinge.optimal.riccati import backed, triangle, whole
-from hinge.optimal.stages import Flat, Point, Rows, Stages
+from hinge.optimal.stages import Flat, Point, Rows, Stages, within_bounds
 from hinge.sim.rollouts import Outside
 
 TRIES, SHORTER = 10, 0.5  # how often a step is shortened, and to what share
@@ -176,8 +176,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
             for i, x in enumerate(u[k]):
                 row = [gains[k * (nu * (nx + 1)) + (i * (nx + 1) + j)] for j in range(nx + 1)]
                 forces.append(x + alpha * row[0] + inner(row[1:], off))
-            if bounds:
-                forces = [maximum(minimum(x, b), a) for a, x, b in zip(low, forces, high, strict=True)]
+            forces = within_bounds(problem, forces)
             at = Point(when(k), *state, forces)
             charged = stages.charged(k, at, pushed(k), weight)
             log_q[k], log_qd[k], log_u[k] = at.q, at.qd, forces

@@ -19,7 +19,6 @@ from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends import alone, default_backend
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
-from hinge.model.driven import sizes
 from hinge.optimal.ddp import LEAST, iteration_kernel
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints
 from hinge.optimal.mpc_c import c_code
@@ -97,11 +96,6 @@ class Controller:
 
     def __init__(self, problem: Problem, rate: float, iterations: int, budget: float | None,
                  given: Mapping[str, Any] | None):  # fmt: skip
-        robot = problem.robot
-        if sizes(robot.model)[1]:
-            raise NotCovered(
-                f"robot {robot.name!r} has joints that are prescribed, which problems do not cover. Lock them."
-            )
         self.problem, self.rate, self.iterations, self.budget = problem, rate, iterations, budget
         self._times: Array = problem.step * np.arange(problem.horizon + 1.0)
         self._moving = {name: x for name, x in (given or {}).items() if callable(x)}

@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.backends.kernel import ROWS, Kernel
 from hinge.graph import (
     Graph,
     Input,
@@ -41,7 +41,7 @@ from hinge.graph.loops import traced
 from hinge.optimal.ddp import EASY, FALLS, GROWS, HARD, LEAST, LOOSE, MOST, SECOND
 from hinge.optimal.iteration import HUGE, SAID, TOLD, Layout
 from hinge.optimal.problem import Problem
-from hinge.optimal.stages import Flat, Point, Stages
+from hinge.optimal.stages import Flat, Point, Stages, within_bounds
 from hinge.status import NONFINITE, OK, UNCONVERGED
 
 WHEN = ("t", "t0")  # now, and when the plan begins
@@ -71,23 +71,11 @@ def kernels(problem: Problem, layout: Layout, backend: str) -> dict[str, Kernel]
     """The programs of this file as kernels, by name; problems keep theirs."""
 
     def compiled(name: str, make: Callable[[], Program]) -> Kernel:
-        program = make()
-        takes = program.inputs
-        return Kernel(
-            Plan(
-                problem.robot.name, name, takes,
-                tuple((ROWS, one.size) if one.stream else (one.size,) for one in takes),
-                tuple(one.name for one in takes),
-                tuple((ROWS, *one.shape) if one.stream else one.shape for one in program.outputs),
-                lambda: program, lambda: ("program", repr(program)),
-            ),
-            backend,
-        )  # fmt: skip
+        program = problem.kernels(("program", name, layout.constraints), make)
+        gives = [(ROWS, *one.shape) if one.stream else one.shape for one in program.outputs]
+        return problem.kernel((name,), program.inputs, gives, lambda: program, backend)
 
-    return {
-        name: problem.kernels((name, layout.constraints, backend), partial(compiled, name, make))
-        for name, make in programs(problem, layout).items()
-    }
+    return {name: compiled(name, make) for name, make in programs(problem, layout).items()}
 
 
 def standing(problem: Problem, layout: Layout) -> Program:
@@ -95,7 +83,7 @@ def standing(problem: Problem, layout: Layout) -> Program:
     graph = Graph()
     q, qd = _measured(problem, graph)
     weight = np.asarray(problem.robot.gravity_force(symbols(q)), dtype=object).reshape(-1)
-    u = bounded(problem, [weight[k] for k in problem.drives])
+    u = within_bounds(problem, [weight[k] for k in problem.drives])
     logs = _logs(graph, problem, layout)
     still = {"q": q, "qd": [0.0] * len(qd), "u": u, "multipliers": [0.0] * layout.constraints}
 
@@ -173,12 +161,6 @@ def judged() -> Program:
     return order([Input("told", len(TOLD)), Input("said", len(SAID))], [("verdict", (len(VERDICT),), verdict)])
 
 
-def bounded(problem: Problem, forces: Flat) -> Flat:
-    """Forces within their bounds."""
-    sides = (side.tolist() for side in problem.bounds)
-    return [maximum(minimum(u, high), low) for low, high, u in zip(*sides, forces, strict=True)]
-
-
 class _Path:
     """The rows of a plan in a program, read at any stage, also between two."""
 
@@ -196,7 +178,7 @@ class _Path:
         gains, n = self.rows["gains"][self.stage(at)], len(off)
         pulls = [inner(gains[i * n : (i + 1) * n], off) for i in range(len(forces))]
         made = [u + select(less(absolute(pull), HUGE), pull, 0.0) for u, pull in zip(forces, pulls, strict=True)]
-        return bounded(self.problem, made)
+        return within_bounds(self.problem, made)
 
     def stage(self, at: Scalar) -> Scalar:
         """The number of the stage that a time is in."""

@@ -18,12 +18,14 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, count, duration
-from hinge.backends.kernel import Kernels
+from hinge.backends import default_backend
+from hinge.backends.kernel import ROWS, Kernel, Kernels, Plan
 from hinge.contact.contact_slopes import refuse_curved
 from hinge.errors import HingeError, NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
-from hinge.graph import Expr, Scalar
+from hinge.graph import Expr, Input, Program, Scalar
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
+from hinge.model.driven import sizes
 from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.sim import setup
@@ -100,6 +102,10 @@ class Problem:
                  loop_time: float = 0.05):  # fmt: skip
         if not isinstance(robot, Robot):
             raise SizeError(f"Problem takes a robot first; a {type(robot).__name__} was given.")
+        if sizes(robot.model)[1]:
+            raise NotCovered(
+                f"robot {robot.name!r} has joints that are prescribed, which problems do not cover. Lock them."
+            )
         self.robot, self.step = robot, duration("step", step)
         self.horizon = count("horizon", horizon)
         self.given = {name: np.asarray(value, float) for name, value in (given or {}).items()}
@@ -177,6 +183,16 @@ class Problem:
         method, terms, constraint, loops, loop_time, contacts, ground, law = self._how
         return {"method": method, "joint_terms": terms, "constraint": constraint, "loops": loops,
                 "loop_time": loop_time, "contacts": contacts, "ground": ground, "law": law}  # fmt: skip
+
+    def kernel(self, what: tuple[Any, ...], takes: Sequence[Input], gives: Sequence[tuple[int, ...]],
+               trace: Callable[[], Program], backend: str | None) -> Kernel:  # fmt: skip
+        """The kernel of a program about this problem, called by the first of `what`; kept, and made once."""
+        backend = backend or default_backend()
+        shapes = tuple((ROWS, one.size) if one.stream else (one.size,) for one in takes)
+        names = tuple(one.name for one in takes)
+        plan = Plan(self.robot.name, what[0], tuple(takes), shapes, names, tuple(gives), trace,
+                    lambda: ("program", repr(plan.program)))  # fmt: skip
+        return self.kernels((*what, tuple(takes), backend), lambda: Kernel(plan, backend))
 
     def parameters(self, parameters: Mapping[str, Numbers] | None) -> Array | None:
         """The numbers of a varied robot, side by side."""

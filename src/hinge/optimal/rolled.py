@@ -10,8 +10,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
-from hinge.backends import default_backend
-from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.backends.kernel import ROWS, Kernel
 from hinge.graph import Graph, Input, Program, Record, Scalar, less, maximum, order, repeat, select
 from hinge.graph import Rows as Streams
 from hinge.graph.collector import uncollected
@@ -63,14 +62,11 @@ def rolled(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers, given: 
 
 def rolled_kernel(problem: Problem, acts: Outside, path: bool, backend: str | None) -> Kernel:
     """Steps and costs as a kernel, with the path or without; problems keep theirs."""
-    backend, robot = backend or default_backend(), problem.robot
+    robot = problem.robot
     takes = (Input("said", len(SAID)), Input("q", robot.nq), Input("qd", robot.nv),
              Input("u", problem.nu, stream=True), *acts.inputs())  # fmt: skip
-    shapes = tuple((ROWS, one.size) if one.stream else (one.size,) for one in takes)
     gives = [(len(TOLD),), *([(ROWS, robot.nq), (ROWS, robot.nv)] if path else [])]
-    plan = Plan(robot.name, "rolled", takes, shapes, tuple(one.name for one in takes), tuple(gives),
-                partial(program, problem, acts, path, takes), lambda: ("program", repr(plan.program)))  # fmt: skip
-    return problem.kernels(("rolled", takes, path, backend), lambda: Kernel(plan, backend))
+    return problem.kernel(("rolled", path), takes, gives, partial(program, problem, acts, path, takes), backend)
 
 
 @uncollected()

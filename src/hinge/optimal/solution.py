@@ -107,9 +107,8 @@ class Solution:
     def controller(self) -> Follower:
         """A controller (t, q, qd) → tau (nv) that follows the motion with its forces and its gains."""
         K = np.concatenate([-self.gains, -self.gains[..., -1:, :, :]], axis=-3)
-        tau = np.concatenate([self.tau, self.tau[..., -1:, :]], axis=-2)
         motors = np.array(self.problem.drives)
-        return Follower(self.problem.robot, self.t, self.q, self.qd, tau, K, motors)
+        return Follower(self.problem.robot, self.t, self.q, self.qd, self.trajectory.tau, K, motors)
 
     def replay(self, robot: Robot | None = None, feedback: bool = False,
                parameters: Mapping[str, Any] | None = None) -> Trajectory:  # fmt: skip

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import NamedTuple
 
 from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
-from hinge.graph import Graph, Scalar, absolute, evaluated, inner, less, select, sqrt, total
+from hinge.graph import Graph, Scalar, absolute, evaluated, inner, less, maximum, minimum, select, sqrt, total
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
 from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
@@ -237,6 +238,14 @@ class Stages:
 
     def _width(self, at: Point) -> int:
         return 2 * self.model.nv + len(at.forces)
+
+
+def within_bounds(problem: Problem, forces: Sequence[Scalar]) -> Flat:
+    """Forces within those bounds that there are."""
+    sides = (side.tolist() for side in problem.bounds)
+    return [
+        maximum(minimum(u, high), low) if isfinite(high) else u for low, high, u in zip(*sides, forces, strict=True)
+    ]
 
 
 def _values(terms: Sequence[Term], known: Mapping[str, object]) -> Flat:

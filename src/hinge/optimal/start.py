@@ -10,8 +10,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
-from hinge.model.driven import sizes
+from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.optimal.problem import Problem
 from hinge.sim import rollout, setup
 from hinge.sim.arrays import HERE
@@ -36,10 +35,6 @@ def start(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers | None, p
           given: Mapping[str, Any] | None, parameters: Mapping[str, Any] | None) -> Start:  # fmt: skip
     """What `ddp` is told, checked."""
     robot, N = problem.robot, problem.horizon
-    if sizes(robot.model)[1]:
-        raise NotCovered(
-            f"robot {robot.name!r} has joints that are prescribed, which problems do not cover. Lock them."
-        )
     rows: dict[str, tuple[Any, Shape]] = {"u": (u, (N, problem.nu))}
     if path is not None:
         if not isinstance(path, tuple | list) or len(path) != 2:
