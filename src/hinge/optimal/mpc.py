@@ -18,14 +18,14 @@ import numpy as np
 from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends import alone, default_backend
-from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
+from hinge.errors import NotCovered, SizeError
 from hinge.optimal.ddp import LEAST, iteration_kernel
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints
 from hinge.optimal.mpc_c import c_code
 from hinge.optimal.plan import VERDICT, WEIGHT, WHEN, kernels, widths
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
-from hinge.optimal.start import outside
+from hinge.optimal.start import outside, refuse_unknown
 from hinge.status import OK
 from hinge.typing import AnyArray, Numbers
 
@@ -301,10 +301,7 @@ class Plans:
 
 def _given(problem: Problem, given: Mapping[str, Any], times: AnyArray) -> dict[str, Array]:
     """The arrays that costs take, by name, as the problem has them or with a row for each stage."""
-    for name in given:
-        if name not in problem.given:
-            hint = did_you_mean(name, problem.given) if problem.given else "The problem takes nothing by name."
-            raise UnknownName(f"given names {name!r}. {hint}")
+    refuse_unknown(problem, given)
     made = {}
     for name, usual in problem.given.items():
         shape, rows = usual.shape, (len(times), *usual.shape)

@@ -88,15 +88,21 @@ def _by_stage(problem: Problem, name: str, shape: Shape, batch: Shape) -> bool:
 
 def axes(problem: Problem, given: Mapping[str, Any] | None, varied: Array | None, batch: Shape) -> list[Shape]:
     """The axes of problems that what is given has, and that parameters have."""
+    refuse_unknown(problem, given or {})
     made = [] if varied is None else [varied.shape[:-1]]
     for name, array in (given or {}).items():
-        if name not in problem.given:
-            hint = did_you_mean(name, problem.given) if problem.given else "The problem takes nothing by name."
-            raise UnknownName(f"given names {name!r}. {hint}")
         shape = np.shape(array)
         own = shape[: len(shape) - problem.given[name].ndim]
         made.append(own[:-1] if _by_stage(problem, name, shape, batch) else own)
     return made
+
+
+def refuse_unknown(problem: Problem, given: Mapping[str, Any]) -> None:
+    """Raise where something is given by a name that the problem does not know."""
+    for name in given:
+        if name not in problem.given:
+            hint = did_you_mean(name, problem.given) if problem.given else "The problem takes nothing by name."
+            raise UnknownName(f"given names {name!r}. {hint}")
 
 
 def laid(a: Array, batch: Shape) -> Array:
