@@ -45,7 +45,7 @@ def ddp(problem: Problem, q: Numbers, qd: Numbers | None = None, u: Numbers | No
     by name, one for all problems, one for each, or with a row for each of the horizon + 1 stages; `parameters` those of
     a varied robot. With "exact" Hessians those of the dynamics and of residuals count.
     A problem is solved, and its status OK, where the slope of the cost by the forces, within bounds, is at most
-    tolerance × (1 + |cost|), and gaps and violations of constraints are at most the tolerance.
+    tolerance × (1 + |cost|), gaps and violations of constraints are at most the tolerance, and every step went well.
 
     >>> arm = hinge.samples.planar_2r()
     >>> reach = lambda q: 30.0 * (arm.pose(q, "hand")[[0, 2], 3] - np.array([0.5, 1.0]))

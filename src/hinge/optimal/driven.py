@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hinge.errors import NotCovered, SizeError
+from hinge.model.coasting import FREE
 from hinge.robot import Robot
-
-FREE = 6  # velocities of a joint that lets everything move: none of them has a motor
 
 
 def driven_velocities(robot: Robot, driven: Sequence[str] | None) -> tuple[int, ...]:
