@@ -18,24 +18,40 @@ def bennett(size=1.0, twist=0.7, other=1.1, limits=(-np.inf, np.inf)):
 
     The last hinge is cut. It has five constraints on three coordinates, and leaves one of them free.
     """
+    short, long = (size, twist, 0.0), (size * np.sin(other) / np.sin(twist), other, 0.0)
+    return _ring("bennett", [short, long, short, long], size, limits)
 
-    def along(length, angle):
+
+def line_symmetric_bricard(rng):
+    """Bricard's line-symmetric linkage: six hinges in space, opposite links alike. The last hinge is cut.
+
+    It has five constraints on five coordinates, and leaves one of them free.
+    """
+    half = list(zip(rng.uniform(0.5, 1.5, 3), rng.uniform(0.4, 1.2, 3), rng.uniform(-0.4, 0.4, 3), strict=True))
+    return _ring("bricard", half + half, 1.0, (-np.inf, np.inf))
+
+
+def _ring(name, links, size, limits):
+    """Hinges about z in a ring; a link is a length along x, a twist about it and an offset along z."""
+
+    def along(length, angle, offset):
         pose = np.eye(4)
         pose[1:3, 1:3] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-        pose[0, 3] = length
+        pose[0, 3], pose[2, 3] = length, offset
         return pose
 
-    short, long = along(size, twist), along(size * np.sin(other) / np.sin(twist), other)
-    builder = hinge.Builder("bennett")
+    poses = [along(*link) for link in links]
+    builder = hinge.Builder(name)
     builder.link("base")
     before, place = "base", np.eye(4)
-    for k, link in enumerate((short, long, short)):
+    for k, link in enumerate(poses[:-1]):
         com, inertia = (link[0, 3] / 2, 0.05 * size, 0.0), size**2 * np.diag([0.02, 0.1, 0.1])
         builder.link(f"link{k}", 1.0, com, inertia)
         ends = {"lower": limits[0], "upper": limits[1]} if k == 0 else {}
         builder.joint(f"joint{k}", "revolute", before, f"link{k}", place[:3, 3], place[:3, :3], axis=(0, 0, 1), **ends)
         before, place = f"link{k}", link
-    return hinge.Robot(builder.build()).close("revolute", "base", "link2", np.linalg.inv(long), short, axis=(0, 0, 1))
+    robot = hinge.Robot(builder.build())
+    return robot.close("revolute", "base", before, np.linalg.inv(poses[-1]), place, axis=(0, 0, 1))
 
 
 def swinging(robot, speed=2.0):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         constraints as constraints, contact as contact, control as control, counting as counting,
         dynamics as dynamics, envs as envs, errors as errors, export as export, files as files, formats as formats,
         formulations as formulations, geometry as geometry, graph as graph, identify as identify,
-        integrators as integrators, interop as interop, logs as logs, loops as loops, model as model,
+        integrators as integrators, interop as interop, keys as keys, logs as logs, loops as loops, model as model,
         motion as motion, notebook as notebook, optimal as optimal, planning as planning, robot as robot, sim as sim,
         spatial as spatial, status as status, sweeps as sweeps, typing as typing, viewing as viewing,
     )  # fmt: skip
@@ -119,7 +119,7 @@ _HOME = {
     "ExcitationError": "errors", "ViewError": "errors", "DeviceError": "errors",
 }  # fmt: skip
 ROOMS = (  # the way of the data: a room imports those before it, and none after
-    "version", "typing", "errors", "files", "arguments", "notebook", "status",
+    "version", "typing", "errors", "files", "arguments", "notebook", "status", "keys",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
     "calls", "loops", "geometry", "contact", "export", "robot",
     "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",

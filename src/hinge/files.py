@@ -92,15 +92,16 @@ def below(path: Path, folder: Path) -> str | None:
     return inside.relative_to(folder).as_posix() if inside.is_relative_to(folder) else None
 
 
-def replace(contents: Mapping[str, bytes], sync: bool = True) -> None:
+def replace(contents: Mapping[str, bytes], sync: bool = True, follow: bool = True) -> None:
     """Files with other contents, each all at once: all are beside their places before the first is renamed.
 
-    What a link leads to is replaced, and the link stays. With `sync` they outlast a machine that loses its power.
+    What a link leads to is replaced, and the link stays; without `follow` the link itself is replaced. With `sync` the
+    files are on the disk, under their names, when this returns.
     """
     beside = {}
     try:
         for path, content in contents.items():
-            target = os.path.realpath(path)
+            target = os.path.realpath(path) if follow else path
             beside[target] = f"{target}.{os.urandom(4).hex()}.part"
             with open(beside[target], "xb") as file:
                 file.write(content)
@@ -108,14 +109,27 @@ def replace(contents: Mapping[str, bytes], sync: bool = True) -> None:
                     file.flush()
                     os.fsync(file.fileno())
             with contextlib.suppress(FileNotFoundError):
-                os.chmod(beside[target], stat.S_IMODE(os.stat(target).st_mode))
+                os.chmod(beside[target], stat.S_IMODE(os.stat(target, follow_symlinks=follow).st_mode))
         for target, name in beside.items():
             os.replace(name, target)
+        if sync:
+            for folder in {os.path.dirname(target) or "." for target in beside}:
+                _sync_directory(folder)
     except BaseException:
         for name in beside.values():
             with contextlib.suppress(OSError):
                 os.unlink(name)
         raise
+
+
+def _sync_directory(path: str) -> None:
+    """Write the names in a directory to the disk, where the system can."""
+    with contextlib.suppress(OSError):  # Windows opens no directory
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def unwritten(path: Path, problem: OSError) -> tuple[str, str]:

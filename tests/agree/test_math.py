@@ -311,7 +311,7 @@ def test_a_power_of_zeros_infinities_and_what_has_no_value_is_numpys(raised):
 
 @pytest.mark.parametrize(
     ("exponent", "operations"),
-    [(2, ["mul"]), (3.0, ["mul"] * 2), (-1, ["div"]), (0.5, ["sqrt"]), (-0.5, ["sqrt", "div"]), (1.5, ["sqrt", "mul"]),
+    [(2, ["mul"]), (3.0, ["mul"] * 2), (-1, ["div"]), (0.5, ["sqrt"]), (-0.5, ["sqrt", "div"]), (1.5, ["pow"]),
      (8, ["mul"] * 3), (1, []), (0.3, ["pow"]), (100, ["pow"])],
 )  # fmt: skip
 def test_a_known_power_is_made_of_products_and_roots(exponent, operations):

@@ -10,6 +10,7 @@ from sweeps import swept
 
 import hinge
 from hinge.dynamics import ALGORITHMS
+from hinge.dynamics.registry import PLACE
 from hinge.export import equations as paper
 
 sympy = pytest.importorskip("sympy")
@@ -78,7 +79,7 @@ def test_equations_give_the_numbers_of_the_program(name, kinds):
         with pytest.raises(hinge.NotCovered):
             robot.equations(name)
         return
-    at = "link2" if first.asks_for_a_frame else ""
+    at = ("link2", "link1")[: sum(quantity is PLACE for quantity in first.inputs.values())]
     _, known, wanted = numbered(robot, name, at)
     for simplify in (True, False):
         with warnings.catch_warnings():

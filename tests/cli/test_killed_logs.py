@@ -29,8 +29,13 @@ def killed(words, begun):
     run.communicate()
 
 
-def size(path):
-    return path.stat().st_size if path.exists() else 0
+def rows(path):
+    """Return the rows of a log that is still being written."""
+    if not path.exists() or path.stat().st_size < 128:  # the header of an array
+        return np.empty((0, 2))
+    if path.suffix == ".csv":
+        return np.array([line.split(",")[1:3] for line in path.read_text().splitlines()[1:-1]], float)
+    return np.load(path)
 
 
 @pytest.fixture
@@ -45,15 +50,14 @@ def long_log(tmp_path):
 def test_what_was_computed_before_a_kill_can_be_read(tmp_path, lamp, long_log, suffix):
     out, part = tmp_path / f"out.{suffix}", tmp_path / f"out.{suffix}.part"
     grown = part / ("out.csv" if suffix == "csv" else "gravity_force.npy")
-    killed(["run", "gravity-force", lamp, "--in", long_log, "--out", out], lambda: size(grown) > 100_000)
+    killed(["run", "gravity-force", lamp, "--in", long_log, "--out", out], lambda: len(rows(grown)) > 1000)
     assert not out.exists()
-    if suffix == "csv":
-        made = np.array([line.split(",")[1:3] for line in grown.read_text().splitlines()[1:-1]], float)
-    else:
-        made = np.load(grown)
-        assert len(np.load(part / "t.npy")) >= len(made) > 1000
-    rows = np.stack([np.full(len(made), 0.25), np.arange(len(made)) % 7], axis=-1)
-    np.testing.assert_allclose(made, hinge.load(lamp).gravity_force(rows), atol=1e-12)
+    forces = rows(grown)
+    assert len(forces) > 1000
+    if suffix != "csv":
+        assert len(np.load(part / "t.npy")) >= len(forces)
+    q = np.stack([np.full(len(forces), 0.25), np.arange(len(forces)) % 7], axis=-1)
+    np.testing.assert_allclose(forces, hinge.load(lamp).gravity_force(q), atol=1e-12)
     assert not any("reserve" in path.name for path in tmp_path.rglob("*"))
 
 

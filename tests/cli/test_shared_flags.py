@@ -196,7 +196,7 @@ def test_a_missing_file_is_answered_as_one(place):
 )  # fmt: skip
 def test_messages_name_flags(words, code, line, place):
     still = np.zeros((50, 2))
-    np.savez("still.npz", t=np.arange(50.0), q=still, qd=still, tau=still)
+    np.savez("still.npz", t=np.arange(50.0), q=still, qd=still, tau=still + 1.0)
     assert line in refused(*words, code=code)
 
 

@@ -123,3 +123,18 @@ def test_a_log_of_a_trajectory_without_fields(tmp_path, lamp):
     run = hinge.simulate(hinge.load(lamp), 0.1, step=0.01, fields=("qd",), backend="interpret")
     logs.write(run, tmp_path / "run.npz")
     assert sorted(np.load(tmp_path / "run.npz")) == ["qd", "t"]
+
+
+def test_a_run_of_which_nothing_is_left_is_json_and_no_success(tmp_path):
+    path = tmp_path / "s.urdf"
+    path.write_text("""<robot name="s"><link name="w"/><link name="a"><inertial><mass value="1"/><origin xyz="0.2 0 0"/>
+      <inertia ixx=".001" iyy=".001" izz=".001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="j" type="continuous"><parent link="w"/><child link="a"/><axis xyz="0 1 0"/>
+      <dynamics damping="500" friction="0"/></joint></robot>""")
+    words = ["--joint-terms", "armature,damping", "--method", "euler", "--from", "j=0.3", "--time", "0.5"]
+    for form in ([], ["--json"]):
+        made = said("simulate", path, *words, "--step", "0.01", *form)
+        assert made.exit_code == 1
+    data = json.loads(made.stdout, parse_constant=pytest.fail)
+    assert data["failed"] == 1
+    assert data["q"] == [None]

@@ -97,7 +97,8 @@ def test_a_scheduler_is_given_by_its_address(tmp_path, file):
 )
 def test_a_file_says_what_may_touch(tmp_path, written, option):
     lamp, file = tmp_path / "lamp.urdf", tmp_path / "lamp.toml"
-    lamp.write_text(LAMP.replace('"head"><inertial>', '"head"><inertial><origin xyz="0.1 0 0"/>'))
+    ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    lamp.write_text(LAMP.replace('"head"><inertial>', f'"head">{ball}<inertial><origin xyz="0.1 0 0"/>'))
     head = 'robot = "lamp.urdf"\nstore = "lamp.zarr"\nt = 0.02\nmethod = "semi_implicit"\n'
     file.write_text(f"{head}[options]\n{written}\n")
     told = json.loads(said("sweep", file, "--json").stdout)
@@ -149,6 +150,25 @@ def test_a_file_may_come_from_standard_input(tmp_path, file, monkeypatch):
         ("nods.npy", "none.npy", "none.npy cannot be read: [Errno 2] No such file or directory"),
         ("t = 0.1", "t = ", "cannot be read: Invalid value (at line 3, column 5).\n  See docs/sweeps.md."),
         ('joint_terms = ["damping"]', 'joint_term = ["damping"]', "option 'joint_term' is not known"),
+        ('joint_terms = ["damping"]', "joint_terms = 3", "joint_terms=3 is no list of words."),
+        (
+            'joint_terms = ["damping"]',
+            "seed = 4",
+            "options.seed is no option of a rollout.\n  Write it above the tables.",
+        ),
+        ('joint_terms = ["damping"]', "contacts = [1]", "options.contacts is 1: it is no table."),
+        ('["final", "extremes"]', "3", "keep=3 is no list of words."),
+        ("[options]", "[[options]]", "options is [{'joint_terms': ['damping']}].\n  Write a table: [options]"),
+        ("[initial]", "[[initial]]", "  Write a table: [initial]"),
+        ("t = 0.1", f"t = {'[' * 5000}{']' * 5000}", "cannot be read: "),
+        ("lamp.urdf", "../lamp.urdf", "robot is '../lamp.urdf', which does not lie in the directory of this file."),
+        ("lamp.urdf", "lamp.xacro", "A xacro file runs Python expressions, which a sweep file must not."),
+        ("lamp.zarr", "/lamp.zarr", "store is '/lamp.zarr', which does not lie in the directory of this file."),
+        (
+            "nods.npy",
+            "../nods.npy",
+            "initial.q_nod is '../nods.npy', which does not lie in the directory of this file.",
+        ),
     ],
 )
 def test_what_a_file_cannot_ask_is_refused(tmp_path, file, old, new, message):

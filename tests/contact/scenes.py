@@ -151,7 +151,8 @@ def starts(kind, n, seed):
     while sum(map(len, found)) < n:
         q = drawn(kind, robot, rng, 4 * n)
         pairs = None if "contacts" in kind.options else [("ground", link) for link in robot.model.shapes]
-        found.append(q[~robot.collides(q, ground=ground, pairs=pairs, backend="llvm")])
+        inside = ((q >= robot.limits.lower) & (q <= robot.limits.upper)).all(axis=1)  # also of joints that follow
+        found.append(q[inside & ~robot.collides(q, ground=ground, pairs=pairs, backend="llvm")])
     q = np.concatenate(found)[:n]
     qd = rng.normal(size=(n, robot.nv)) * rng.choice([0.1, 0.5, 2.0], (n, 1))
     if kind.bodies == "loop":

@@ -6,6 +6,7 @@ from things import KINDS, corners, loose, solid, standing, two_bodies
 
 import hinge
 from hinge import Status
+from hinge.contact.acting import Acting
 from hinge.contact.stepping import _friction_kernel
 
 G = 9.81
@@ -105,7 +106,8 @@ def test_slip_accelerates_as_its_difference_says(kind):
     rng = np.random.default_rng(1)
     q, qd = (x[0] for x in robot.random_state(rng, 1))
     qdd, h = rng.normal(size=12), 1e-5
-    kernel, numbers = _friction_kernel(robot.target, (contact,), None), np.array(contact.numbers)
+    kernel = _friction_kernel(robot.target, (contact,), None, Acting.of(robot.target, "friction_step"))
+    numbers = np.array(contact.numbers)
 
     def slip(t):
         F = kernel(robot.integrate(q, qd * t + qdd * t * t / 2), qd, np.zeros(12), numbers)[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge import Contact, Ground
+from hinge import Contact, Ground, Status
 from hinge.model.shapes import Shape
 
 simulate, rollout = (partial(function, backend="llvm") for function in (hinge.simulate, hinge.rollout))
@@ -120,6 +120,27 @@ def test_energy_never_grows(kind, size):
         assert gap > 0.0
 
 
+@pytest.mark.parametrize("method", ["semi_implicit", "implicit", "rk4"])
+@pytest.mark.parametrize("restitution", [0.0, 0.6])
+def test_free_boxes_that_collide_keep_their_linear_momentum(method, restitution):
+    """They spin, so that their axes turn while impulses act; h = 4 ms."""
+    rng = np.random.default_rng(3)
+    scene = hinge.Scene(gravity=(0, 0, 0))
+    scene = scene.body("a", "box", (0.2, 0.3, 0.1), 1.0).body("b", "box", (0.25, 0.15, 0.2), 0.7)
+    q, qd = scene.robot.random_state(rng, 4)
+    q[:, 4:7], q[:, 11:14] = [-0.3, 0, 0], [0.3, 0.05, 0.02]
+    qd *= 3.0
+    for at, speed in ((0, 2.0), (7, -2.0)):
+        ahead = speed * scene.robot.pose(q, "a" if at == 0 else "b")[:, 0, :3]  # the x axis of the base, in the body
+        qd[:, at - at // 7 + 3 : at - at // 7 + 6] = ahead
+    run = rollout(scene.robot, q, qd, 100, 4e-3, contacts="self", method=method,
+                  parameters={"a.restitution": np.full(4, restitution)})  # fmt: skip
+    assert (run.status == 0).all()
+    momentum = scene.robot.momentum(run.q, run.qd)[..., 3:]
+    assert np.abs(np.diff(run.qd, axis=1)).max(axis=(1, 2)).min() > 0.3  # all collide
+    assert np.abs(momentum - momentum[:, :1]).max() < 1e-6
+
+
 def test_a_dropped_box_comes_to_rest_on_a_face():
     robot, q, qd = shaken(16, "box", (0.3, 0.2, 0.1), 7)
     run = simulate(robot, 4.0, q, qd, step=4e-3, ground=Ground(friction=0.5), record=50)
@@ -190,9 +211,21 @@ def test_what_cannot_be_is_said():
         Ground(restitution=1.5)
     with pytest.raises(hinge.HingeError, match="method 'dopri5'"):
         hinge.simulate(BALL, 0.1, STANDING, method="dopri5", ground=0.0)
-    with pytest.raises(hinge.HingeError, match=r"the box on 'box' is 0\.03 m deep in the plane on 'ground'"):
-        hinge.simulate(BOX, 0.1, [1.0, 0, 0, 0, 0, 0, 0.02], ground=0.0)
+    with pytest.warns(UserWarning, match=r"the box on 'box' is 0\.03 m deep in the plane on 'ground'"):
+        run = hinge.simulate(BOX, 0.1, [1.0, 0, 0, 0, 0, 0, 0.02], ground=0.0)
+    assert run.status == hinge.Status.REFUSED
     with pytest.raises(hinge.HingeError, match="base_motion"):
         simulate(BALL, 0.1, [1.0, 0, 0, 0, 0, 0, 0.2], ground=0.0, base_motion=np.zeros((2, 6)))
     with pytest.raises(hinge.HingeError, match="there are no contacts"):
         BALL.contact_step(STANDING, np.zeros(6), np.zeros(6), 1e-3)
+
+
+@pytest.mark.parametrize(("ratio", "status"), [(1e3, Status.OK), (1e5, Status.OK), (1e10, Status.UNCONVERGED)])
+def test_a_load_that_is_too_heavy_for_what_carries_it_is_not_ok(ratio, status, monkeypatch):
+    """Hard contacts give way by a share of what their bodies do: a light box under a very heavy one sinks."""
+    monkeypatch.setenv("HINGE_BACKEND", "llvm")
+    stack = hinge.Scene().body("low", "box", (0.2, 0.2, 0.2), 1.0).body("high", "box", (0.2, 0.2, 0.2), ratio)
+    q = [1, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0, 0, 0.3]
+    run = hinge.simulate(stack.robot, 0.1, q, ground=0.0, contacts="self", step=1e-3)
+    assert run.status == status
+    assert (run.q[-1, 13] > 0.2999) == (status == Status.OK)

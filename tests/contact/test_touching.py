@@ -161,3 +161,97 @@ def test_shapes_of_a_file_that_says_nothing_of_their_surfaces_touch_each_other()
                         backend="llvm")  # fmt: skip
     assert run.q[-1, 13] == pytest.approx(d.qpos[9], abs=1e-6)
     assert d.qpos[9] > 0.29
+
+
+# faces end
+
+
+def on_a_table(kind, size, friction, offset=0.0, order=("box", "table")):
+    """A box on a heavy table of 1 m that stands on the ground, and the contacts of that."""
+    scene, half = hinge.Scene().ground(), (size[2] if kind == "box" else size[1]) / 2
+    things = {"box": ("box", (0.2, 0.2, 0.2), 1.0), "table": (kind, size, 1e4)}
+    places = {"box": [1.0, 0, 0, 0, offset, 0, 2 * half + 0.1], "table": [1.0, 0, 0, 0, 0, 0, half]}
+    for name in order:
+        scene.body(name, *things[name])
+    q = np.concatenate([places[name] for name in order])
+    return scene.robot, scene.contacts(q, friction=friction), q
+
+
+@pytest.mark.parametrize("order", [("box", "table"), ("table", "box")])
+@pytest.mark.parametrize("friction", [0.0, 0.05])
+@pytest.mark.parametrize(("kind", "size", "reach"), [("box", (1.0, 0.8, 0.1), 0.4), ("cylinder", (0.5, 0.1), 0.3899)])
+def test_a_box_that_is_pushed_off_a_table_does_not_float(order, friction, kind, size, reach):
+    robot, contacts, q = on_a_table(kind, size, friction, order=order)
+    qd = np.zeros(12)
+    qd[3 + 6 * order.index("box")] = 1.0
+    run = hinge.simulate_contacts(robot, contacts, 1.0, q, qd, step=5e-3)
+    x = run.q[:, 4 + 7 * order.index("box")]
+    assert run.status == hinge.Status.NO_SOLUTION  # featherstone1987, 9.6: from here it touches elsewhere
+    assert run.events[-1].kind == "edge"
+    assert contacts[run.events[-1].contact].other == "table"
+    assert x[-1] == pytest.approx(reach, abs=6e-3 if friction else 1e-3)  # where its corners are over the edge
+    assert run.t[-1] == pytest.approx(run.events[-1].t)
+    short = hinge.simulate_contacts(robot, contacts, 0.3, q, qd, step=5e-3)
+    assert short.status == hinge.Status.OK
+    assert all(event.kind == "impact" for event in short.events)
+    slowed = 0.5 * friction * 9.81 * 0.3**2
+    assert short.q[-1, 4 + 7 * order.index("box")] == pytest.approx(0.3 - slowed, abs=2e-3)
+
+
+def test_what_falls_beside_a_face_falls_on():
+    scene = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).body("table", "box", (1.0, 1.0, 0.1), mass=1e4)
+    over, beside = (np.array([1.0, 0, 0, 0, x, 0, 0.5, 1, 0, 0, 0, 0, 0, 0]) for x in (0.0, 0.7))
+    contacts = [c for c in scene.contacts(over, within=1.0) if c.face]
+    lifted = np.r_[np.zeros(11), 1e4 * 9.81]
+    fallen = hinge.simulate_contacts(scene.robot, contacts, 0.5, beside, tau=lifted, step=5e-3)
+    assert fallen.status == hinge.Status.OK
+    assert fallen.q[-1, 6] == pytest.approx(0.5 - 0.5 * 9.81 * 0.25, abs=1e-9)
+    caught = hinge.simulate_contacts(scene.robot, contacts, 0.5, over, tau=lifted, step=5e-3)
+    assert caught.q[-1, 6] - caught.q[-1, 13] == pytest.approx(0.15, abs=1e-6)
+
+
+def test_calls_about_one_state_know_where_a_face_ends():
+    robot, contacts, q = on_a_table("box", (1.0, 1.0, 0.1), 0.0)
+    contacts = [c for c in contacts if c.face]
+    moved = np.tile(q, (3, 1))
+    moved[:, 4] = [0.0, 0.45, 0.7]  # four corners on the table, two, none
+    lifted = np.r_[np.zeros(11), 1e4 * 9.81]  # the table does not fall
+    made = robot.contact_dynamics(moved, np.zeros(12), lifted, contacts)
+    assert ((made.force > 0.0).sum(axis=1) == [4, 2, 0]).all()
+    assert made.qdd[2, 5] == pytest.approx(-9.81)
+    falling = np.zeros(12)
+    falling[5] = -1.0
+    struck = robot.impact(moved, falling, contacts)
+    assert ((struck.impulse > 0.0).sum(axis=1) == [4, 2, 0]).all()
+    stepped = robot.friction_step(moved, falling, np.zeros(12), contacts, 1e-3)
+    assert ((stepped.impulse[..., 0] > 0.0).sum(axis=1) == [4, 2, 0]).all()
+
+
+@pytest.mark.parametrize("call", [
+    lambda robot, q, contacts: hinge.simulate(robot, 0.01, q, contacts=contacts),
+    lambda robot, q, contacts: robot.contact_step(q, np.zeros(12), np.zeros(12), 1e-3, contacts),
+], ids=["simulate", "contact_step"])  # fmt: skip
+def test_a_list_of_contacts_on_faces_is_refused_where_planes_have_no_end(call):
+    robot, contacts, q = on_a_table("box", (1.0, 1.0, 0.1), 0.0)
+    with pytest.raises(hinge.HingeError, match=r"contacts\[0\], contact of 'box' with 'table', is on a face that ends"):
+        call(robot, q, contacts)
+
+
+def test_a_face_has_corners_and_a_normal():
+    for words in ({"normal": (0, 0, 1), "face": [(0, 0, 0), (1, 0, 0)]}, {"face": np.eye(3)}):
+        with pytest.raises(hinge.HingeError, match="Give a normal and at least 3 corners"):
+            hinge.Contact("ball", (0, 0, 0), **words)
+
+
+@pytest.mark.parametrize("height", [np.nan, np.inf, "a", [0.0, 1.0]])
+def test_a_ground_at_no_height_is_refused(height):
+    with pytest.raises(hinge.SizeError, match=r"^Ground: height "):
+        hinge.Ground(height=height)
+
+
+@pytest.mark.parametrize("h", [-1e-3, 0.0, [1e-3, -1e-3]])
+def test_a_step_that_does_not_go_forward_is_refused(h):
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
+    q, still = np.tile([1.0, 0, 0, 0, 0, 0, 0.1], (2, 1)), np.zeros((2, 6))
+    with pytest.raises(hinge.SizeError, match=r"^contact_step: h is -?0.* s\. Give steps above zero\.$"):
+        ball.contact_step(q, still, still, h, ground=0.0)

@@ -103,3 +103,17 @@ def test_what_it_does_not_cover_is_refused():
         hinge.control.adaptive(hinge.samples.chain(np.random.default_rng(0), 3, "spherical"), np.zeros(12))
     with pytest.raises(hinge.SizeError, match="learning=0 has to be positive"):
         hinge.control.adaptive(ARM, waving, learning=0)
+
+
+def test_a_continuous_joint_goes_the_short_way():
+    builder = hinge.Builder("wheel", gravity=(0, 0, 0))
+    builder.link("base")
+    builder.link("rim", 1.0, (0.3, 0, 0), np.eye(3) * 0.1)
+    builder.joint("axle", "continuous", "base", "rim", axis=(0, 0, 1))
+    robot = hinge.Robot(builder.build())
+    start = np.array([6.4])
+    control = hinge.control.adaptive(robot, [-0.16])
+    run = quiet(robot, 2.0, start, control=control, step=2e-3)
+    short = robot.difference(start, [-0.16])
+    np.testing.assert_allclose(run.q[-1] - start, short, atol=1e-3)
+    assert np.abs(run.q - start).max() < 2.0 * np.abs(short).max()

@@ -56,7 +56,7 @@ def test_pd_carries_the_weight_and_comes_to_rest_at_its_goal():
     assert not bare(0.0, GOAL, np.zeros(6)).any()
 
 
-def test_a_free_body_with_a_ball_joint_is_controlled_too():
+def test_a_ball_joint_on_a_free_body_is_controlled_and_nothing_pushes_the_body():
     builder = hinge.Builder("flyer", gravity=(0, 0, 0))
     builder.link("world")
     builder.link("body", 3.0, (0.1, 0.0, 0.0), np.diag([0.3, 0.4, 0.5]))
@@ -66,8 +66,12 @@ def test_a_free_body_with_a_ball_joint_is_controlled_too():
     robot = hinge.Robot(builder.build())
     q, _ = robot.random_state(np.random.default_rng(2), 2)
     motion = hinge.motion.quintic(robot, *q, duration=1.0)
-    run = quiet(robot, 1.0, q[0], control=hinge.control.computed_torque(robot, motion), step=2e-3)
-    assert np.abs(robot.difference(run.q, motion(run.t).q)).max() < 1e-6
+    control = hinge.control.computed_torque(robot, motion)
+    run = quiet(robot, 1.0, q[0], control=control, step=2e-3)
+    assert np.abs(robot.difference(run.q, motion(run.t).q)[:, 6:]).max() < 1e-6
+    assert not control(0.3, run.q[50], run.qd[50])[:6].any()
+    momentum = robot.momentum(run.q, run.qd)
+    np.testing.assert_allclose(momentum, np.zeros_like(momentum), atol=1e-6)
 
 
 # saturation
@@ -89,3 +93,15 @@ def test_without_limits_of_its_own_the_robots_serve():
     arm = ur5()
     control = hinge.control.saturate(arm, lambda t, q, qd: 1e4 + q)
     np.testing.assert_array_equal(control(0.0, np.zeros(6), np.zeros(6)), arm.limits.effort)
+
+
+def test_what_saturates_does_not_push_a_floating_base():
+    robot = hinge.samples.go2()
+    state = 0.0, robot.keyframes["home"], np.zeros(18)
+    push = lambda t, q, qd: np.full(18, 5.0)
+    np.testing.assert_array_equal(hinge.control.saturate(robot, push)(*state), np.r_[np.zeros(6), np.full(12, 5.0)])
+    np.testing.assert_array_equal(
+        hinge.control.saturate(robot, push, 2.0)(*state), np.r_[np.zeros(6), np.full(12, 2.0)]
+    )
+    each = np.arange(1.0, 19.0)  # thrusters, say
+    np.testing.assert_array_equal(hinge.control.saturate(robot, push, each)(*state), np.minimum(each, 5.0))

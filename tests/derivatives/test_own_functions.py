@@ -138,3 +138,13 @@ def test_what_is_refused_says_why():
     assert refused(hinge.jacobian(lambda x: (x, None)), 1.0) == (TraceError, (
         "jacobian of '<lambda>': it gives a tuple, which is no array of numbers made of its arguments.\n"
         "  Let it return one array, or one number."))  # fmt: skip
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5, 2.0, 2.5, 3.5, -0.5, -1.5])
+def test_powers_have_their_derivatives_everywhere(exponent):
+    x = np.array([0.25, 4.0])
+    near(hinge.gradient(lambda x: np.sum(x**exponent))(x), exponent * x ** (exponent - 1.0), 1e-14)
+    near(np.asarray(hinge.jacobian(lambda x: x**exponent)(x)), np.diag(exponent * x ** (exponent - 1.0)), 1e-14)
+    if exponent > 1.0:
+        assert hinge.gradient(lambda x: x**exponent)(0.0) == 0.0
+        assert hinge.jacobian(lambda x: x**exponent)(np.zeros(1)) == 0.0

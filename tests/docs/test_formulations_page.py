@@ -10,7 +10,7 @@ import hinge
 from hinge.counting import claims
 from hinge.counting.measure import cost
 from hinge.counting.polynomials import Polynomial
-from hinge.counting.published import hardware, kept, rate_of_a_product, single_operations, written
+from hinge.counting.published import hardware, kept, rate_of_a_product, simultaneous, single_operations, written
 from hinge.dynamics import ALGORITHMS
 
 PAGE = Path(__file__).parents[2] / "docs" / "formulations.md"
@@ -72,7 +72,7 @@ def test_the_story_has_the_counts_of_today():
         assert 0 < int(time) < 5000
 
 
-@pytest.mark.parametrize("sheet", [single_operations, kept, rate_of_a_product, hardware])
+@pytest.mark.parametrize("sheet", [simultaneous, single_operations, kept, rate_of_a_product, hardware])
 def test_the_small_tables_are_those_of_today(sheet):
     made = sheet()
     assert f"### {made.title}\n\n{made.markdown()}" in block("tables"), ROWS

@@ -378,3 +378,26 @@ def test_arrays_of_the_wrong_size_are_refused(arms):
 def test_the_mode_is_among_the_metadata(arms):
     assert arms["same_step"].metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert VectorEnv(Arm(), 1, AutoresetMode.DISABLED).autoreset is AutoresetMode.DISABLED
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+def test_a_nan_action_spoils_the_reward_of_its_own_step_only(arms, mode):
+    env = arms[mode]
+    env.reset(seed=3)
+    acts = np.zeros((N, 2))
+    acts[4] = np.nan
+    reward = env.step(acts)[1]
+    assert list(np.flatnonzero(np.isnan(reward))) == [4]
+    for action in actions(env, 3):
+        seen, reward, *_ = env.step(action)
+        assert np.isfinite(reward).all()
+        assert np.isfinite(seen).all()
+
+
+def test_a_masked_first_reset_begins_every_environment_with_draws_of_its_own():
+    mask = np.arange(N) % 3 == 0
+    masked, whole = VectorEnv(Arm(), N), VectorEnv(Arm(), N)
+    seen, _ = masked.reset(seed=5, options={"reset_mask": mask})
+    np.testing.assert_array_equal(seen, whole.reset(seed=5)[0])
+    np.testing.assert_array_equal(masked.reset()[0], whole.reset()[0])
+    assert len(np.unique(masked.q, axis=0)) == N

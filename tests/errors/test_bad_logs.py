@@ -68,7 +68,7 @@ def test_something_is_fitted_and_something_held_out(arm):
 
 def test_a_log_at_rest_names_what_it_does_not_show(arm):
     t = np.arange(20.0)
-    log = Log(t, np.linspace(0, 1, 40).reshape(20, 2), np.zeros((20, 2)), np.zeros((20, 2)), np.zeros((20, 2)))
+    log = Log(t, np.linspace(0, 1, 40).reshape(20, 2), np.zeros((20, 2)), np.ones((20, 2)), np.zeros((20, 2)))
     with pytest.raises(hinge.ExcitationError) as caught:
         fit(arm, log, joint_terms=("damping",))
     assert {"shoulder.damping", "elbow.damping"} <= set(caught.value.names)

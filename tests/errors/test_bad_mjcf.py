@@ -387,3 +387,13 @@ def test_bombs_are_refused_in_a_second_and_little_memory(tmp_path):
     assert {name: code for name, (code, _, _) in found.items()} == EXPECTED, done.stderr
     assert {name: row for name, row in found.items() if row[2] > MOST_MIB} == {}
     assert {name: row for name, row in found.items() if row[1] > MOST_SECONDS} == {}
+
+
+def test_terrain_without_heights_takes_no_memory():
+    """A few bytes must not ask for gigabytes."""
+    text = (
+        '<mujoco><asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 .1"/></asset>'
+        '<worldbody><geom type="hfield" hfield="h"/></worldbody></mujoco>'
+    )
+    with pytest.raises(hinge.ModelError, match="has 100000 rows and 100000 columns, and no heights"):
+        hinge.load(text)

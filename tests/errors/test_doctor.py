@@ -251,7 +251,7 @@ def test_a_wrong_option_is_an_error_and_not_a_finding(options):
 def test_a_mistake_in_the_program_is_an_error():
     with pytest.raises(TypeError, match="colour"):
         hinge.check(arm(), colour="red")
-    with pytest.raises(TypeError, match="not int"):
+    with pytest.raises(hinge.SizeError, match="Give a path"):
         hinge.check(5)
 
 

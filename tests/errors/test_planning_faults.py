@@ -133,8 +133,8 @@ def test_names_and_starts_that_are_none():
     assert text == "inverse_kinematics: start has shape (3, 2); the poses want (2,)."
     text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", start=[0.0, np.nan])
     assert text == "inverse_kinematics: start has a value that is not finite. Give finite numbers."
-    text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", starts=0)
-    assert text.startswith("inverse_kinematics: starts=0, and no start is given.")
+    text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", starts=-1)
+    assert text.startswith("inverse_kinematics: starts=-1.")
     text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", start=[0.1, 0.2], steps=0)
     assert text == "inverse_kinematics: steps=0, tolerance=1e-10. Give at least 1, and at least 0."
     text = said(hinge.SizeError, hinge.inverse_kinematics, ARM, goal, "hand", tolerance=np.nan)

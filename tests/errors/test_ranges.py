@@ -73,7 +73,9 @@ def test_gravity_has_a_range():
         hinge.load(urdf(), gravity=(0, 0, 10**400))
 
 
-@pytest.mark.parametrize("written", ['lower="-1e308" upper="1.79769e308"', 'lower="-1e101" upper="1e101"'])
+@pytest.mark.parametrize(
+    "written", [f'lower="-{far}" upper="{far}"' for far in ("1.79769e308", "1e308", "1e101", "1e16", "2e9")]
+)
 def test_a_limit_beyond_the_range_is_none(written, tmp_path):
     robot = hinge.load(limited(f'{written} effort="1e308" velocity="1e200"'))
     data = robot.model.data[1]
@@ -82,7 +84,9 @@ def test_a_limit_beyond_the_range_is_none(written, tmp_path):
     assert np.all(np.isfinite(robot.inverse_dynamics(q, q, q, backend="interpret")))
     for suffix in ("urdf", "xml", "toml"):
         hinge.write(robot, tmp_path / f"arm.{suffix}")
-        assert hinge.load(tmp_path / f"arm.{suffix}").nv == 1
+        again = hinge.load(tmp_path / f"arm.{suffix}")
+        assert again.nv == 1
+        assert np.array_equal(again.limits.lower, robot.limits.lower)
 
 
 def test_a_range_of_mjcf_and_limits_of_a_table_beyond_it_are_none():

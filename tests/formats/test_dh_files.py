@@ -90,7 +90,7 @@ def test_an_arm_comes_back(convention, seed, tmp_path):
     for ours, theirs in zip(made.model.data[1:], robot.model.data[1:], strict=True):
         for key in ("lower", "upper", "damping", "stiffness", "armature"):
             assert getattr(ours, key) == getattr(theirs, key)
-    assert set(codes(report)) <= {"frame"}
+    assert set(codes(report)) <= {"frame", "links"}
 
 
 def test_a_file_reads_as_it_is_written(tmp_path):
@@ -233,6 +233,7 @@ def test_what_a_table_cannot_say(tmp_path):
     made, report = again(robot, tmp_path, ".toml")
     assert [str(finding) for finding in report] == [
         "note: frames 'ground', 'camera': a table has no frames but its own and the hand's.",
+        "note: robot 'odd': a table has no links: bodies have the names of their joints, and frames of their own.",
         "note: link 'arm': a table has no shapes; they were left out.",
         "note: joint 'tool': a table has no word for a joint that goes round; differences are read the long way.",
         "note: joint 'tool': a table has no word for its safety_controller; it was left out.",

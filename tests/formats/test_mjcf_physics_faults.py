@@ -82,7 +82,7 @@ def test_a_fault_is_refused(what):
 
 
 LEFT_OUT = {
-    "spatial": '<tendon><spatial name="rope"><site site="s"/><site site="s2"/></spatial></tendon>',
+    "spatial": '<tendon><spatial name="rope" stiffness="1"><site site="s"/><site site="s2"/></spatial></tendon>',
     "muscle": '<actuator><muscle joint="j"/></actuator>',
     "integrator": '<actuator><intvelocity joint="j"/></actuator>',
     "filter": '<actuator><position joint="j" timeconst=".1"/></actuator>',

@@ -1,4 +1,4 @@
-"""The files themselves: short, listed on the map, without leftovers or paths of somebody's machine."""
+"""The files themselves: listed on the map, without leftovers or paths of somebody's machine."""
 
 import re
 from collections import Counter
@@ -8,8 +8,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "hinge"
-LONGEST = 400
-LONG_FOR_A_REASON: dict[str, str] = {}  # path below src/hinge → why it may be longer
 TEXT = {".py", ".pyi", ".md", ".toml", ".txt", ".cfg", ".yaml", ".yml", ".ipynb"}
 
 # spelled so that this file does not find itself
@@ -31,13 +29,6 @@ def lines_with(pattern, *folders):
         for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if pattern.search(line)
     ]
-
-
-def test_no_source_file_is_longer_than_one_can_read():
-    lengths = {p.relative_to(SOURCE).as_posix(): len(p.read_text(encoding="utf-8").splitlines())
-               for p in SOURCE.rglob("*.py")}  # fmt: skip
-    long = {name: n for name, n in lengths.items() if n > LONGEST and name not in LONG_FOR_A_REASON}
-    assert not long, f"over {LONGEST} lines; split them, or list them with a reason: {long}"
 
 
 @pytest.mark.parametrize("pattern", [LEFTOVER, MACHINE_PATH], ids=["leftovers", "paths of a machine"])

@@ -1,10 +1,14 @@
 """Motions that show the parameters: they keep every limit, start and end at rest, and are better than chance."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import hinge
-from hinge.identify import base_parameters, excite
+from hinge.identify import base_parameters, excitation, excite
 from hinge.model.shapes import Shape
 
 
@@ -165,3 +169,88 @@ def test_links_stay_clear_of_each_other_and_of_the_ground():
         excite(arm, clearance=1.5, ground=0.0, **said)
     with pytest.raises(hinge.SizeError, match="clearance is -1 m"):
         excite(arm, clearance=-1.0, **said)
+
+
+# ---- the search: exact derivatives, and an end that does not depend on rounding
+
+
+def objective(robot, terms=("armature",), speed=2.0, harmonics=3, workspace=None, clearance=None, ground=None):
+    """The objective that `excite` minimizes."""
+    centre, bounds = excitation._bounds(robot, None, speed, None)
+    rooms = [
+        *excitation._boxes(robot, workspace, centre),
+        *excitation._clear(robot, clearance, ground, centre),
+    ]
+    series = excitation._Series(robot.nv, harmonics, 5.0, bounds, bool(rooms))
+    base = base_parameters(robot, terms, tol=excitation.FAINT)
+    return excitation._Objective(robot, base, terms, centre, series, rooms)
+
+
+def gripper(rng):
+    """Return a random tree whose last joint is followed by two others, one of them the other way round."""
+    builder = hinge.Builder("gripper")
+    builder.link("base")
+    parent = "base"
+    for k, kind in enumerate(["revolute", "prismatic", "revolute", "revolute", "revolute"]):
+        builder.link(f"l{k}", 1.0 + rng.uniform(), com=rng.normal(size=3), inertia=np.diag([1.0, 1.1, 1.2]))
+        limits = {"lower": -1.5, "upper": 1.2}
+        mimic = {"mimic": ("j2", (1.0, -0.7)[k - 3], 0.1)} if k > 2 else {}
+        builder.joint(f"j{k}", kind, parent, f"l{k}", tuple(rng.normal(size=3)), axis=(0, 1, 0), **limits, **mimic)
+        parent = f"l{k}" if k < 2 else parent
+    return hinge.Robot(builder.build())
+
+
+ALL_TERMS = ("armature", "damping", "friction", "stiffness")
+SEARCHES = {
+    "arm": lambda rng: objective(hinge.samples.puma560(), ALL_TERMS[:3]),
+    "tree": lambda rng: objective(hinge.samples.random_tree(rng, 5, ("revolute", "prismatic", "helical")), ALL_TERMS),
+    "mimic": lambda rng: objective(gripper(rng), ALL_TERMS),
+    "box": lambda rng: objective(hinge.samples.planar_2r(), workspace={"hand": ([1.9, -0.1, -0.1], [2.1, 0.2, 0.2])}),
+    "clear": lambda rng: objective(_pecking(), clearance=0.05, ground=0.8),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_the_derivative_of_the_objective_is_exact(name):
+    rng = np.random.default_rng(4)
+    f = SEARCHES[name](rng)
+    for x in rng.normal(size=(3, f.series.size)):
+        gradient, h = f(x)[1], 1e-6
+        for way in rng.normal(size=(6, f.series.size)):
+            change = (f(x + h * way)[0] - f(x - h * way)[0]) / (2.0 * h)
+            assert abs(gradient @ way - change) < 1e-5 * np.linalg.norm(gradient) * np.linalg.norm(way)
+
+
+def test_a_penalty_is_paid_where_rooms_are_left():
+    """So that the derivatives above are those of rooms too."""
+    rng = np.random.default_rng(4)
+    for name in ("box", "clear"):
+        f = SEARCHES[name](rng)
+        q = [f.centre + f.series.motion(x)[0][0] for x in np.random.default_rng(4).normal(size=(3, f.series.size))]
+        assert any(room.beyond(one)[0].max() > 0.0 for room in f.rooms for one in q)
+
+
+def test_the_bound_on_the_condition_number_is_one():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        Y = rng.normal(size=(30, 8)) * np.exp(rng.normal(size=8))
+        exact, bound = np.linalg.cond(Y), np.exp(excitation._log_condition(Y)[0])
+        assert exact < bound < 8 ** (2.0 / excitation.SPECTRUM_POWER) * exact
+
+
+SEARCH = """
+import hinge
+arm = hinge.samples.puma560()
+made = hinge.identify.excite(arm, speed=2.0, joint_terms=("armature", "friction"), tries=1, seed=1)
+print(repr(made.condition), *made.cosines.ravel())
+"""
+
+
+def test_the_motion_does_not_depend_on_the_kernels_of_the_blas():
+    found = []
+    for core in ("Haswell", "Prescott"):
+        env = os.environ | {"OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": "1"}
+        ran = subprocess.run([sys.executable, "-c", SEARCH], capture_output=True, text=True, env=env)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        found.append(np.array(ran.stdout.split(), float))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-5, atol=1e-5)

@@ -177,7 +177,7 @@ def test_rows_that_are_not_numbers_are_left_out_and_counted(arm, truth, motions)
 def test_a_log_that_shows_nothing_or_is_none_is_refused():
     arm, rest = hinge.samples.planar_2r().with_gravity([0.0, 0.0, 0.0]), np.zeros((40, 2))
     with pytest.raises(hinge.ExcitationError, match="does not show 4 of 4 base parameters"):
-        fit(arm, Log(np.arange(40.0), rest, rest, rest, rest), ())
+        fit(arm, Log(np.arange(40.0), rest, rest, rest + 1.0, rest), ())
     with pytest.raises(hinge.SizeError, match="log is a float; it has to be a Log, a Trajectory or a dict"):
         fit(arm, 3.0)
     with pytest.raises(hinge.SizeError, match=r"t\[2\] = 0.5 comes after t\[0\] = 1"):
@@ -201,3 +201,41 @@ def test_robots_of_other_kinds_are_fitted_too():
     made = fit(robot, log, ())
     want = made.base.values(parameters(true, ()))
     np.testing.assert_allclose(made.base_values, want, rtol=1e-6, atol=1e-8)
+
+
+# ---- armature that is not named, and logs that fix no scale
+
+
+@pytest.mark.parametrize("terms", [(), ("damping",), ("damping", "friction"), ("armature", "friction")])
+def test_armature_that_is_not_named_is_held(terms):
+    robot = hinge.samples.puma560()  # its rotors are as heavy as its links
+    truth = robot.with_payload("link6", 1.0, (0.0, 0.0, 0.1))
+    q, qd = robot.random_state(np.random.default_rng(0), 300)
+    qdd = np.random.default_rng(1).normal(size=qd.shape)
+    tau = truth.inverse_dynamics(q, qd, qdd)
+    made = fit(robot, Log(0.01 * np.arange(300), q, qd, tau, qdd), terms)
+    assert made.after.max() < 1e-6 * np.abs(tau).max()
+    assert np.abs(made.robot.inverse_dynamics(q, qd, qdd) - tau).max() < 1e-6 * np.abs(tau).max()
+    assert np.abs(made.predict(q, qd, qdd) - tau).max() < 1e-6 * np.abs(tau).max()
+    assert made.robot.mass == pytest.approx(truth.mass, rel=0.2)
+    if "armature" not in terms:
+        held = hinge.identify.parameters(robot)[-robot.nv :]
+        np.testing.assert_array_equal(hinge.identify.parameters(made.robot)[-robot.nv :], held)
+
+
+def test_a_log_without_joint_forces_is_refused():
+    arm = hinge.samples.planar_2r()
+    run = hinge.simulate(arm, 1.0, [0.4, -0.3])
+    for given in (run, {"t": run.t, "q": run.q, "qd": run.qd, "tau": 0.0 * run.q}):
+        with pytest.raises(hinge.ExcitationError, match=r"joint forces of the log \(tau\) are zero in all \d+ rows"):
+            fit(arm, given)
+
+
+def test_terms_of_the_robot_that_are_not_fitted_are_noted():
+    arm = hinge.samples.planar_2r()
+    rough = with_parameters(arm, np.r_[hinge.identify.parameters(arm, ()), 0.5, 0.0], ("damping",))
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 200, 2))
+    log = Log(0.01 * np.arange(200), q, qd, rough.inverse_dynamics(q, qd, qdd), qdd)
+    said = "forces are fitted without the robot's damping; joint_terms= can name these terms"
+    assert said in fit(rough, log).notes
+    assert said not in fit(arm, log).notes

@@ -79,16 +79,79 @@ def test_what_a_file_lacks_is_said(arm, measured, tmp_path):
         read(arm, {"t": measured["t"], "q": measured["q"]}, cutoff=5.0)
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".npz"])
-def test_a_file_without_rows_is_named(arm, measured, suffix, tmp_path):
-    path = written({name: x[:0] for name, x in measured.items()}, tmp_path / f"log{suffix}")
-    with pytest.raises(hinge.LogError) as caught:
-        read(arm, path)
-    assert str(caught.value) == f"{path} has no rows.\n  A log has a row a time, two or more."
-
-
 def test_reading_leaves_a_log_as_it_is(arm, measured):
     log = Log(*(measured[f] for f in ("t", "q", "qd", "tau", "qdd")))
     loaded = read(arm, log, load=("lower", 1.0))
     assert log.load is None
     assert loaded.load == ("lower", 1.0)
+
+
+def test_a_quantity_that_is_there_twice_is_refused(arm, measured, tmp_path):
+    path = written(measured, tmp_path / "log.csv")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0] + ",shoulder", *(line + ",0.5" for line in lines[1:])]))
+    for call in (lambda: fit(arm, path), lambda: hinge.logs.replay(arm, path)):
+        with pytest.raises(hinge.LogError) as caught:
+            call()
+        assert str(caught.value) == (
+            f"{path} has 'q_shoulder' and 'shoulder', which are one quantity.\n  Rename one, or leave it out."
+        )
+    both = tmp_path / "log.npz"
+    np.savez(both, q_elbow=measured["q"][:, 1], **measured)
+    with pytest.raises(hinge.LogError, match="has 'q' and 'q_elbow', which are one quantity"):
+        fit(arm, both)
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_marks_other_than_commas_are_named_whatever_numbers_look_like(arm, measured, mark, tmp_path):
+    path = written(measured, tmp_path / "log.csv")
+    text = path.read_text().replace(",", mark)
+    for content in (text, text.replace(".", ",")):  # a table as it is written where decimals have commas
+        path.write_text(content)
+        with pytest.raises(hinge.LogError) as caught:
+            fit(arm, path)
+        assert str(caught.value) == (
+            f"{path} has {mark!r} between its columns.\n  Write commas, and points in numbers."
+        )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_a_log_without_rows_is_refused(arm, measured, suffix, tmp_path):
+    path = written({name: x[:0] for name, x in measured.items()}, tmp_path / f"log{suffix}")
+    out = tmp_path / "out.npz"
+    calls = [
+        lambda: fit(arm, path),
+        lambda: hinge.logs.replay(arm, path),
+        lambda: hinge.logs.run(arm, "gravity_force", path, out),
+    ]
+    for call in calls:
+        with pytest.raises(hinge.LogError, match=r"has no rows\.\n  A log has a row for each time\."):
+            call()
+
+
+def test_angles_within_one_turn_are_joined(tmp_path):
+    builder = hinge.Builder("wheel")
+    builder.link("base")
+    builder.link("rotor", 2.5, com=(0.2, 0.0, 0.0), inertia=np.diag([0.01, 0.02, 0.03]))
+    builder.joint("axle", "continuous", "base", "rotor", axis=(0, 1, 0))
+    wheel = hinge.Robot(builder.build())
+    t = np.arange(2000.0)[:, None] / 200.0
+    q, qd, qdd = 3.0 * t + np.sin(2.0 * t), 3.0 + 2.0 * np.cos(2.0 * t), -4.0 * np.sin(2.0 * t)
+    tau = wheel.inverse_dynamics(q, qd, qdd)
+    wrapped = (q + np.pi) % (2.0 * np.pi) - np.pi
+    logs = [read(wheel, {"t": t[:, 0], "q": given, "tau": tau}, cutoff=10.0) for given in (q, wrapped)]
+    np.testing.assert_allclose(logs[1].qd, logs[0].qd, atol=1e-9)
+    np.testing.assert_allclose(logs[1].qdd, logs[0].qdd, atol=1e-7)
+    assert fit(wheel, logs[1]).robot.mass == pytest.approx(2.5, rel=0.05)
+
+
+def test_a_joint_with_limits_is_left_as_it_is():
+    builder = hinge.Builder("wheel")
+    builder.link("base")
+    builder.link("rotor", 2.5, com=(0.2, 0.0, 0.0), inertia=np.diag([0.01, 0.02, 0.03]))
+    builder.joint("axle", "revolute", "base", "rotor", axis=(0, 1, 0), lower=-9.0, upper=9.0)
+    t = np.arange(2000.0)[:, None] / 200.0
+    q = 4.0 * np.sign(np.sin(2.0 * t))
+    log = read(hinge.Robot(builder.build()), {"t": t[:, 0], "q": q, "tau": q}, cutoff=10.0)
+    assert np.abs(log.q).max() > 3.9
+    assert np.abs(log.qd).max() > 50.0

@@ -11,6 +11,12 @@ def _usual_threads():
     hinge.set_threads(None)
 
 
+@pytest.fixture(autouse=True)
+def _plain_cache(monkeypatch):
+    """The cache as users have it: what it finds is not traced again."""
+    monkeypatch.delenv("HINGE_CACHE", raising=False)
+
+
 @pytest.fixture
 def cold(tmp_path, monkeypatch):
     """A cache folder of the test's own, empty."""

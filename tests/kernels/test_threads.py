@@ -35,10 +35,19 @@ def test_the_environment_says_how_many_threads_there_are(monkeypatch):
     assert threads.number() == 3
 
 
-@pytest.mark.parametrize("value", ["", "0", "-2", "many", "1.5"])
-def test_an_environment_that_says_nothing_is_passed_over(monkeypatch, value):
-    monkeypatch.setenv("HINGE_THREADS", value)
+def test_an_environment_that_says_nothing_is_passed_over(monkeypatch):
+    monkeypatch.setenv("HINGE_THREADS", "")
     assert threads.number() == available()
+
+
+@pytest.mark.parametrize("value", ["0", "-2", "many", "1.5"])
+def test_an_environment_that_says_no_number_of_threads_is_refused(monkeypatch, value):
+    with monkeypatch.context() as patch:
+        patch.setenv("HINGE_THREADS", value)
+        with pytest.raises(
+            hinge.SizeError, match=f"HINGE_THREADS='{value}' is not a number of threads. Give 1 or more"
+        ):
+            threads.number()
 
 
 THREADS = """

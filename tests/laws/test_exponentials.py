@@ -1,5 +1,8 @@
 """Products of exponentials: branches of robots, robots from twists, generalised forces as pull-backs; dual numbers."""
 
+import inspect
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -19,27 +22,69 @@ def a_tree(seed):
     return rng, robot.with_frame("tip", robot.body_names[-1], se3.exp(rng.normal(size=6)))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_branch_is_its_product_of_exponentials_from_any_reference(seed):
-    rng, robot = a_tree(seed)
-    q, home = robot.random_state(rng, 2)[0]
-    arm = robot.exponentials("tip", home)
+def dh_arm(seed, convention):
+    """An arm of a random Denavit-Hartenberg table, of all its types of joint, with a frame "tip" beyond its hand."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.permutation(["revolute", "prismatic", "screw", "revolute", "cylindric"])
+    rows = [
+        dict(zip(("a", "alpha", "d", "theta"), rng.normal(size=4).tolist(), strict=True))
+        | {"mass": 1.0, "type": str(kind)}
+        | ({"pitch": 0.1} if kind == "screw" else {})
+        for kind in kinds
+    ]
+    return hinge.dh(rows, convention, tool=se3.exp(rng.normal(size=6)))
+
+
+def samples():
+    """Every sample that needs no arguments, by name."""
+    for name in dir(hinge.samples):
+        sample = getattr(hinge.samples, name)
+        needed = [p for p in inspect.signature(sample).parameters.values() if p.default is p.empty]
+        if not needed:
+            yield name, sample
+
+
+ROBOTS = (
+    dict(samples())
+    | {f"tree {seed}": lambda seed=seed: a_tree(seed)[1] for seed in range(4)}
+    | {
+        f"{convention} {seed}": lambda seed=seed, convention=convention: dh_arm(seed, convention)
+        for convention in ("classic", "modified")
+        for seed in range(3)
+    }
+)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_branch_is_its_product_of_exponentials_from_any_reference(name):
+    robot = ROBOTS[name]()
+    q, home = robot.random_state(np.random.default_rng(0), 2)[0]
+    tips = [robot.frame_names[-1], robot.body_names[-1]]
+    covered = 0
+    for tip in tips:
+        with suppress(NotCovered):
+            assert_is_the_branch(robot, robot.exponentials(tip, home), tip, q, home)
+            covered += 1
+    assert covered or name in ("go2", "stewart_platform", "piston_joint")  # their joints are no such products
+
+
+def assert_is_the_branch(robot, arm, tip, q, home):
+    """The poses, references and Jacobians of a product of exponentials are those of the robot, frame by frame."""
     x = arm.coordinates(q)
-    assert arm.pose(x) == pytest.approx(robot.pose(q, "tip"), abs=1e-12)
-    assert arm.pose(np.zeros(len(arm.joints))) == pytest.approx(robot.pose(home, "tip"), abs=1e-12)
+    assert arm.pose(x) == pytest.approx(robot.pose(q, tip), abs=1e-12)
+    assert arm.reference == pytest.approx(robot.pose(home, tip), abs=1e-12)
+    columns = [k for name in dict.fromkeys(arm.joints) for k in range(*robot.coordinates(name)[1].indices(robot.nv))]
     for frame in ("base", "body"):
-        J = robot.jacobian(q, "tip", frame=frame)
-        columns = [
-            k for name in dict.fromkeys(arm.joints) for k in range(*robot.coordinates(name)[1].indices(robot.nv))
-        ]
+        J = robot.jacobian(q, tip, frame=frame)
         assert arm.jacobian(x, frame) == pytest.approx(J[:, columns], abs=1e-12)
     bodies = [robot.model.body_name[robot.model.joint_number(name)] for name in arm.joints]
     last = {name: k for k, name in enumerate(bodies)}  # a joint of two freedoms has a body only after the second
     for name, k in last.items():
         assert arm.poses(x)[k] == pytest.approx(robot.pose(q, name), abs=1e-12)
-        assert arm.jacobians(x, "body")[k][:, : k + 1] == pytest.approx(
-            robot.jacobian(q, name)[:, columns[: k + 1]], abs=1e-12
-        )
+        assert arm.references[k] == pytest.approx(robot.pose(home, name), abs=1e-12)
+        for frame in ("base", "body"):
+            J = robot.jacobian(q, name, frame=frame)[:, columns[: k + 1]]
+            assert arm.jacobians(x, frame)[k][:, : k + 1] == pytest.approx(J, abs=1e-12)
 
 
 def test_a_branch_with_joints_that_follow_others():

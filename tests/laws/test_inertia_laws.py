@@ -3,15 +3,31 @@
 A number in the margin is an equation of featherstone1987, in our order of blocks.
 """
 
+import operator
+
 import numpy as np
 import pytest
 from hypothesis import given
-from robots import drawn, families, law, seeds
+from robots import drawn, families, law, random_rotation, seeds
 from yardsticks import array, articulated_inertia, as_matrix, assert_close, matrix_of, rigid_inertia, skew3, vector
 
 import hinge
 from hinge.dynamics.solve import LDL, plus_diagonal
-from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, MotionSpace, Rigid, Transform, dot
+from hinge.graph import Graph
+from hinge.spatial import (
+    ArticulatedInertia,
+    Force,
+    ForceSpace,
+    InverseInertia,
+    Mat3,
+    Motion,
+    MotionSpace,
+    Rigid,
+    RigidInertia,
+    Transform,
+    Vec3,
+    dot,
+)
 
 DUAL = (
     "cannot {} a {} and a {}: they are dual to each other.\n"
@@ -145,3 +161,83 @@ def test_a_motion_and_a_force_do_not_mix():
     assert message(lambda: X.T @ m) == "X.T @ takes forces and inertias to the parent; a Motion goes with X @ m."
     for I in (rigid_inertia(np.random.default_rng(0)), ArticulatedInertia()):
         assert message(lambda I=I: I @ f) == "an inertia takes a motion to a force; it was given a Force."
+
+
+# every operator on every pair of types
+
+
+def operands(seed):
+    """One of each type, and its matrix or vector."""
+    rng = np.random.default_rng(seed)
+    X = Transform(Rigid(Mat3(random_rotation(rng).ravel().tolist()), Vec3(rng.normal(size=3).tolist())))
+    return {
+        "rigid": rigid_inertia(rng), "articulated": articulated_inertia(rng), "inverse": rigid_inertia(rng).inverse(),
+        "motion": vector(rng, Motion), "force": vector(rng, Force), "transform": X, "transpose": X.T,
+        "number": 1.7, "numpy number": np.float64(-0.6), "node": Graph().input("x", 0),
+        "motions": MotionSpace(vector(rng, Motion) for _ in range(2)),
+        "forces": ForceSpace(vector(rng, Force) for _ in range(2)),
+    }  # fmt: skip
+
+
+def meaning(x):
+    """The matrix, vector or number that an operand stands for; for symbols, nothing."""
+    if isinstance(x, Transform):
+        return as_matrix(lambda m: x @ m)
+    if isinstance(x, RigidInertia | ArticulatedInertia | InverseInertia):
+        return matrix_of(x)
+    if isinstance(x, MotionSpace | ForceSpace):
+        return np.array([array(one) for one in x]).T
+    return array(x) if isinstance(x, Motion | Force) else x
+
+
+INERTIAS, SCALARS = ("rigid", "articulated", "inverse"), ("number", "numpy number", "node")
+BODIES = ("rigid", "articulated")
+RESULTS = {  # by operator, the pairs that have a meaning, and what kind of thing comes of them
+    "+": {("rigid", "rigid"): RigidInertia, ("inverse", "inverse"): InverseInertia}
+    | {(a, b): ArticulatedInertia for a in BODIES for b in BODIES if "articulated" in (a, b)},
+    "*": {(a, s): None for a in (*INERTIAS, "motion", "force") for s in SCALARS}
+    | {(s, a): None for a in (*INERTIAS, "motion", "force") for s in SCALARS},
+    "@": {(a, "motion"): Force for a in BODIES} | {(a, "motions"): ForceSpace for a in BODIES}
+    | {("inverse", "force"): Motion, ("inverse", "forces"): MotionSpace, ("transform", "inverse"): InverseInertia}
+    | {("transpose", "rigid"): RigidInertia, ("transpose", "articulated"): ArticulatedInertia},
+}  # fmt: skip
+RESULTS["-"] = RESULTS["+"]
+OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "@": operator.matmul}
+
+
+@pytest.mark.parametrize("sign", OPERATORS)
+@pytest.mark.parametrize("left", operands(0))
+@pytest.mark.parametrize("right", operands(0))
+def test_an_operator_on_an_inertia_gives_what_its_matrices_give_or_says_why_not(sign, left, right):
+    if left not in INERTIAS and right not in INERTIAS and (left, right) not in RESULTS[sign]:
+        return  # of vectors, above
+    for seed in range(3):
+        x, y = operands(seed)[left], operands(seed)[right]
+        if (left, right) not in RESULTS[sign]:
+            message(lambda x=x, y=y: OPERATORS[sign](x, y))
+            continue
+        result = OPERATORS[sign](x, y)
+        kind = RESULTS[sign][left, right] or type(y if left in SCALARS else x)
+        assert type(result) is kind
+        if "node" in (left, right):
+            continue
+        if left == "transform":
+            A = meaning(x)
+            want = A @ meaning(y) @ A.T
+        elif left == "transpose":
+            A = meaning(x.X)
+            want = A.T @ meaning(y) @ A
+        else:
+            want = OPERATORS[sign](meaning(x), meaning(y))
+        assert_close(meaning(result), want, 1e-13, 100.0)
+
+
+@given(seed=seeds)
+@law(8)
+def test_an_inverse_inertia_takes_the_momentum_of_a_motion_back_to_it(seed):
+    rng = np.random.default_rng(seed)
+    I, v, X = rigid_inertia(rng), vector(rng, Motion), operands(seed)["transform"]
+    scale = np.linalg.cond(matrix_of(I))
+    assert_close(array(I.inverse() @ (I @ v)), array(v), 1e-13, scale)  # section 3.5
+    there = X.T @ I  # in the parent's coordinates, whose inverse comes to the child by X
+    assert_close(matrix_of(X @ there.inverse()), matrix_of(I.inverse()), 1e-12, np.linalg.cond(matrix_of(there)))

@@ -150,3 +150,19 @@ def test_no_poses_give_no_coordinates():
     robot = hinge.samples.planar_2r()
     result = hinge.inverse_kinematics(robot, np.empty((0, 4, 4)), "hand")
     assert (result.q.shape, result.status.shape, result.error.shape) == ((0, 2), (0,), (0, 2))
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_joints_that_do_not_move_the_frame_stay(given):
+    """Also where the first start fails: the goals are taken from random states, far from the neutral one."""
+    robot = hinge.samples.go2()
+    frame = "RR_calf"
+    states = robot.random_state(np.random.default_rng(5), 6)[0]
+    start = robot.random_state(np.random.default_rng(6), 1)[0][0] if given else None
+    made = hinge.inverse_kinematics(robot, robot.pose(states, frame), frame, start=start)
+    assert (made.status == hinge.Status.OK).all()
+    moves = np.abs(robot.jacobian(states, frame)).max(axis=(0, 1)) > 0
+    assert moves.sum() == 9
+    still = 7 + np.flatnonzero(~moves[6:])  # the base has seven coordinates
+    stay = np.clip(robot.neutral() if start is None else start, robot.limits.lower, robot.limits.upper)
+    np.testing.assert_array_equal(made.q[:, still], np.broadcast_to(stay[still], (6, 9)))

@@ -8,7 +8,9 @@ from hypothesis import given
 from robots import KINDS, law, random_joint, random_position, seeds
 from yardsticks import assert_close, derivative, matrix3
 
+from hinge.graph import Graph, evaluated
 from hinge.model import JOINTS
+from hinge.model.joint_constraints import rates_of
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_holonomic_kind = pytest.mark.parametrize("kind", [kind for kind, joint in KINDS.items() if joint.holonomic])
@@ -188,3 +190,16 @@ def test_half_a_circle_is_plus_pi_for_a_continuous_joint():
     joint = random_joint(np.random.default_rng(0), "continuous")
     assert joint.difference([0.0], [math.pi]) == [math.pi]
     assert joint.difference([-math.pi / 2], [math.pi / 2]) == [math.pi]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", [lambda x: -x, lambda x: 0.3 - x, lambda x: 2.0 * x], ids=["-x", "c - x", "2 x"])
+def test_axes_change_alike_whatever_coordinates_are_made_of(kind, form):
+    # a node may simplify across what it is made of: cos(-x) is cos(x), and -x is nowhere to be seen
+    rng = np.random.default_rng(3)
+    joint, graph = random_joint(rng, kind), Graph()
+    x = [graph.input("x", k) for k in range(joint.nq)]
+    at, rate = random_position(rng, joint), rng.normal(size=joint.nq).tolist()
+    flat = lambda q: [e for motion in rates_of(joint.axes, q, rate) for e in motion]
+    made = evaluated(flat([form(e) for e in x]), dict(zip(x, at, strict=True)))
+    np.testing.assert_allclose(made, flat([form(e) for e in at]), rtol=0.0, atol=1e-12)

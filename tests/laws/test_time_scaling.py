@@ -165,3 +165,65 @@ def test_random_arms_on_random_paths_keep_their_limits_and_use_them_up(seed):
     used = np.stack([abs(qd) / velocity, abs(arm.inverse_dynamics(q, qd, qdd)) / effort, abs(qdd) / acceleration])
     assert used.max() <= 1.0
     assert np.median(used.max(axis=(0, 2))) > 0.999
+
+
+def blended(width):
+    """A path of planar_2r that turns from one joint to the other within a part of it, q'' constant there."""
+
+    def path(s):
+        share = np.clip((s - 0.5) / width + 0.5, 0.0, 1.0)
+        inside = np.abs(s - 0.5) < 0.5 * width
+        gone = np.where(s > 0.5 + 0.5 * width, s - 0.5, 0.5 * width * share**2)
+        bend = np.where(inside, 1.0 / width, 0.0)
+        return np.stack([s - gone, gone], 1), np.stack([1.0 - share, share], 1), np.stack([-bend, bend], 1)
+
+    return path
+
+
+@pytest.mark.parametrize("points", [64, 256])
+@pytest.mark.parametrize("width", [0.3, 1e-2, 1e-3, 1e-4, 3e-5])
+def test_limits_are_kept_in_a_blend_that_is_shorter_than_a_piece(width, points):
+    effort = np.array([60.0, 20.0])
+    timed = hinge.time_optimal(ARM, blended(width), effort=effort, points=points)
+    inside = timed.times[np.searchsorted(timed.grid, [0.5 - width, 0.5 + width])]
+    for span in ((0.0, timed.duration), inside):
+        q, qd, qdd = timed(np.linspace(*span, 20_001))
+        assert (np.abs(ARM.inverse_dynamics(q, qd, qdd)) <= effort * (1.0 + 1e-6)).all()
+    rougher = hinge.time_optimal(ARM, blended(0.3), effort=effort, points=points)
+    assert timed.duration < 2.0 * rougher.duration
+
+
+def test_a_corner_is_refused_wherever_it_is():
+    def path(at):
+        def corner(s):
+            after = (s > at)[:, None]
+            q = np.stack([np.minimum(s, at), np.maximum(s - at, 0.0)], 1)
+            return q, np.where(after, [0.0, 1.0], [1.0, 0.0]), np.zeros((len(s), 2))
+
+        return corner
+
+    for at in (0.5, 0.4321, 1.0 / 3.0):  # at a point of the grid, and between two of them
+        with pytest.raises(hinge.PathError, match=rf"^the path has a corner at s = {at:.6g}"):
+            hinge.time_optimal(ARM, path(at), effort=[60.0, 20.0])
+        part = hinge.time_optimal(ARM, path(at), effort=[60.0, 20.0], over=(at, 1.0))
+        assert part.duration > 0.1
+
+
+@pytest.mark.parametrize(
+    ("scales", "name"), [((1.0, 2.0, 1.0), "q'"), ((1.0, 1.0, 0.0), "q''"), ((1.0, 1.0, 1.5), "q''")]
+)
+def test_derivatives_that_are_none_are_refused(scales, name):
+    def path(s):
+        made = np.stack([np.sin(3 * s), s**2], 1), np.stack([3 * np.cos(3 * s), 2 * s], 1)
+        bend = np.stack([-9 * np.sin(3 * s), np.full(len(s), 2.0)], 1)
+        return tuple(scale * x for scale, x in zip(scales, (*made, bend), strict=True))
+
+    with pytest.raises(hinge.PathError, match=f"^{name} of the path is not the derivative of its"):
+        hinge.time_optimal(ARM, path, effort=[60.0, 20.0])
+
+
+def test_a_floating_base_has_no_actuator():
+    robot = hinge.samples.go2()
+    path = line(robot, robot.keyframes["home"], robot.keyframes["home"])
+    with pytest.raises(hinge.NotCovered, match="floats, and no actuator moves its base"):
+        hinge.time_optimal(robot, path)

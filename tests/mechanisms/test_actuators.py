@@ -127,3 +127,30 @@ def test_a_ball_by_angles_has_no_answer_where_two_axes_are_one(name, angle):
     assert all(np.isnan(x[::2]).all() and np.isfinite(x[1::2]).all() for x in made)
     rests = hinge.Status.SINGULAR if name in ("actuator_forces", "joint_reactions") else hinge.Status.OK
     assert (getattr(geared, name)(*given, return_status=True)[-1][::2] == rests).all()
+
+
+class Loose(hinge.Joint):
+    """A hinge about z that nothing drives."""
+
+    nq, nv = 1, 1
+
+    def transform(self, q):
+        return turn(Z, q[0])
+
+    def axes(self, q):
+        return MotionSpace((Motion(Z),))
+
+    def actuation(self, q):
+        return ForceSpace(())
+
+
+def test_a_joint_without_actuators_is_passive_and_the_others_are_driven():
+    builder = hinge.Builder("passive")
+    builder.link("base")
+    for k, joint in enumerate(("revolute", Loose(), "prismatic")):
+        builder.link(f"link{k}", mass=1.2, com=(0.1, 0.2, 0.3), inertia=np.diag([0.02, 0.03, 0.025]))
+        builder.joint(f"joint{k}", joint, "base" if k == 0 else f"link{k - 1}", f"link{k}")
+    robot = hinge.Robot(builder.build())
+    near(robot.generalised_forces([0.1, 0.2, 0.3], [1.0, 2.0, 3.0]), [1.0, 0.0, 3.0], 1e-14)  # featherstone1987, 7.4.2
+    with pytest.raises(hinge.NotCovered, match="joint 'joint1' is under-powered: 0 actuators for 1 freedoms"):
+        robot.actuator_forces([0.1, 0.2, 0.3], [1.0, 2.0, 3.0])  # no forces of motors make any joint force

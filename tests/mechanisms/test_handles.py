@@ -5,6 +5,7 @@ import pytest
 from machines import MACHINES, grown, machine, machines, moved, near, refused, state, stiffness
 
 import hinge
+from hinge.errors import GeometryError
 from hinge.geometry import inertias, screws, spaces
 
 frames = pytest.mark.parametrize("frame", ["body", "base", "aligned"])
@@ -219,3 +220,30 @@ def test_the_hand_of_a_robot_has_as_many_principal_screws_as_freedoms():
     started = np.einsum("nij,nkj->nki", phi, wrench_on(twists))
     along = np.sum(started * twists, axis=-1) / np.sum(twists * twists, axis=-1)
     near(along[..., None] * twists, started, 1e-8)
+
+
+@pytest.mark.parametrize("call", [inertias.parts, inertias.to_4x4, inertias.principal_screws])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_forms_of_a_rigid_body_take_composite_inertias_and_refuse_articulated_ones(call, kind):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        robot = hinge.samples.random_tree(rng, 6, ("revolute", "prismatic", "helical", "universal", "cylindrical"))
+        q = robot.random_state(rng, 3)[0]
+        link = next(name for i, name in enumerate(robot.model.body_name) if i and robot.model.children[i])
+        call(robot.composite_inertia(q, link).astype(kind))
+        articulated = robot.articulated_inertia(q, link).astype(kind)
+        with pytest.raises(GeometryError, match=r"inertia\[0\] is not that of a rigid body"):  # featherstone1987, 3.6.1
+            call(articulated)
+        with pytest.raises(GeometryError, match="the inertia is not that of a rigid body"):
+            call(articulated[0])
+        inertias.principal_screws(articulated, np.eye(6))  # of its apparent inertia, in a space of motions
+
+
+@pytest.mark.parametrize("call", [inertias.parts, inertias.to_4x4])
+def test_an_inertia_that_is_not_finite_stays_in_its_row(call):
+    I = np.stack([np.diag([1.0, 1, 1, 2, 2, 2])] * 3)
+    I[1] = np.nan
+    alone = call(I[0])
+    for together, one in zip(*(x if isinstance(x, tuple) else (x,) for x in (call(I), alone)), strict=True):
+        assert np.array_equal(together[0], one)
+        assert np.array_equal(together[2], one)

@@ -26,12 +26,13 @@ ARM = hinge.samples.pendulum(2)
 HELD = hinge.constrain(ARM, bent, holonomic=True)
 
 
-@pytest.mark.parametrize("method", ["euler", "semi_implicit", "implicit"])
-def test_drift_is_brought_back_by_projection_and_by_springs(method):
-    """Methods of first order drift by millimetres in steps of 10 ms; springs leave a tenth of that, projection none."""
+@pytest.mark.parametrize(("method", "least"), [("euler", 2e-3), ("semi_implicit", 2e-3), ("implicit", 2e-4)])
+def test_drift_is_brought_back_by_projection_and_by_springs(method, least):
+    """Methods of first order drift by millimeters in steps of 10 ms, "implicit", of second order, by a tenth of that;
+    springs leave a tenth of the drift, projection none."""
     start = {"q0": [0.1, 0.1**0.5], "qd0": [0.0, 0.0], "constraint": HELD, "t": 4.0, "step": 0.01, "method": method}
     drift, springs, none = (off(hinge.simulate(ARM, **start, loops=way).q) for way in (None, "baumgarte", "project"))
-    assert drift > 2e-3
+    assert drift > least
     assert springs < 0.1 * drift
     assert none < 1e-14
 

@@ -7,6 +7,7 @@ import pytest
 from loop_states import moving
 
 import hinge
+from hinge.model import parameter
 from hinge.model.joints import JOINTS
 
 
@@ -378,3 +379,19 @@ def test_freedoms_are_not_counted_where_there_is_no_configuration():
     robot = hinge.samples.four_bar()
     with pytest.raises(hinge.SizeError, match="mobility: q has a state whose loops have no finite Jacobian"):
         robot.mobility([0.5, np.nan, 0.0])
+
+
+def test_assembly_takes_the_numbers_of_each_state():
+    robot = hinge.samples.slider_crank()
+    name = f"{robot.joint_names[1]}.placement"
+    varied, place = robot.vary(name), np.array(parameter(robot.model, name).nominal(robot.model))
+    places = np.stack([place] * 3)
+    places[1, 0, 3] *= 1.1
+    places[2, 0, 3] *= 100.0  # which no coupler reaches
+    made = varied.assemble([0.6, 0.0, 0.0], hold=["crank"], parameters={name: places})
+    assert made.status.tolist() == [hinge.Status.OK, hinge.Status.OK, hinge.Status.UNCLOSED]
+    assert np.abs(varied.loop_gap(made.q, parameters={name: places})[:2]).max() < 1e-12
+    for k, one in enumerate(places):
+        alone = varied.assemble([0.6, 0.0, 0.0], hold=["crank"], parameters={name: one})
+        assert np.array_equal(alone.q, made.q[k])
+    assert np.abs(made.q[0] - robot.assemble([0.6, 0.0, 0.0], hold=["crank"]).q).max() < 1e-12

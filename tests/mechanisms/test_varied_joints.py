@@ -170,7 +170,8 @@ def test_every_method_of_inverse_dynamics_takes_them(how):
 
 
 def test_numbers_that_no_joint_can_have_are_refused():
-    robot = built().vary("joint1.effort", "joint1.lower", "joint1.upper", "joint5.ratio")
+    fields = ("effort", "lower", "upper", "friction", "damping", "placement")
+    robot = built().vary(*(f"joint1.{field}" for field in fields), "joint5.ratio")
     q, qd, qdd, _ = state(robot, 198, 3)
 
     def told(**given):
@@ -189,6 +190,15 @@ def test_numbers_that_no_joint_can_have_are_refused():
     assert told(joint1_upper=np.nan) == (
         "inverse_dynamics: parameter 'joint1.upper' is nan; it has to be at least the lower limit, -1."
     )
+    for field in ("friction", "damping"):
+        assert told(**{f"joint1_{field}": [0.0, 1.0, -2.0]}) == (
+            f"inverse_dynamics: parameter 'joint1.{field}'[2] is -2; it has to be at least 0."
+        )
+    assert told(joint1_placement=np.diag([1.0, 2.0, 1.0, 1.0])).startswith(
+        "inverse_dynamics: parameter 'joint1.placement' is no pose."
+    )
+    mirror = np.stack([np.eye(4), np.diag([1.0, -1.0, 1.0, 1.0]), np.eye(4)])
+    assert told(joint1_placement=mirror).startswith("inverse_dynamics: parameter 'joint1.placement'[1] is no pose.")
     assert told(joint5_ratio=0.0) == ("inverse_dynamics: parameter 'joint5.ratio' is 0; it has to be other than 0.")
 
 

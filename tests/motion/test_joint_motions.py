@@ -237,7 +237,7 @@ def test_quaternions_turn_about_one_axis(flyer):
         (lambda m, r: m.cubic_spline(r, POINTS, [0.0, 1.0]), SizeError, "times has 2 entries for 5 points"),
         (lambda m, r: m.cubic_spline(r, POINTS, [0, 2, 1, 3, 4]), SizeError, "begin at 0 and to grow"),
         (lambda m, r: m.cubic_spline(r, POINTS, TIMES, 0.5), SizeError, "joint 'elbow' would go 5.8105 times as fast"),
-        (lambda m, r: m.cubic_spline(r, POINTS), SizeError, "not every joint has a velocity limit"),
+        (lambda m, r: m.cubic_spline(r, POINTS), SizeError, "not every joint that moves has a velocity limit"),
         (lambda m, r: m.cubic_spline(r, POINTS[[0, 0, 1]], velocity=1.0), SizeError, "points 0 and 1 are the same"),
         (lambda m, r: m.cubic_spline(r, POINTS, TIMES, ends="resting"), UnknownName, "Did you mean 'rest'"),
     ],
@@ -245,3 +245,25 @@ def test_quaternions_turn_about_one_axis(flyer):
 def test_what_cannot_be_is_refused(two, make, kind, said):
     with pytest.raises(kind, match=said):
         make(hinge.motion, two)
+
+
+@pytest.mark.parametrize("make", [hinge.motion.cubic_spline, hinge.motion.quintic_spline])
+def test_a_joint_that_stays_may_have_a_velocity_limit_of_zero(make):
+    builder = hinge.Builder("stuck")
+    builder.link("base")
+    for k, fastest in enumerate((2.0, 0.0)):
+        builder.link(f"rod{k}", 1.0, (0.5, 0, 0), np.eye(3))
+        builder.joint(
+            f"joint{k}", "revolute", f"rod{k - 1}" if k else "base", f"rod{k}", axis=(0, 1, 0), velocity=fastest
+        )
+    robot = hinge.Robot(builder.build())
+    points = [[0.0, 0.3], [1.0, 0.3], [0.5, 0.3]]
+    motion = make(robot, points)
+    qd = motion(np.linspace(0.0, motion.duration, 1001)).qd
+    assert np.abs(qd[:, 0]).max() == pytest.approx(2.0, rel=1e-3)
+    assert not qd[:, 1].any()
+    assert make(robot, points, times=[0.0, 5.0, 9.0]).duration == 9.0
+    with pytest.raises(SizeError, match="not every joint that moves has a velocity limit above zero"):
+        make(robot, [[0.0, 0.0], [1.0, 1.0]])
+    with pytest.raises(SizeError, match="times are too short: joint 'joint1' would go inf times"):
+        make(robot, [[0.0, 0.0], [1.0, 1.0]], times=[0.0, 9.0])

@@ -130,3 +130,24 @@ def test_what_is_no_motion_is_refused(motion, said):
 def test_samples_are_counted():
     with pytest.raises(SizeError, match="samples=0 is not known"):
         hinge.check_motion(lifter(), Wrong(Z, Z, Z), samples=0)
+
+
+def test_a_floating_base_has_no_actuator():
+    """A brick that hovers is held by nothing; one that falls needs nothing."""
+    brick = hinge.Scene().body("brick", "box", (0.2, 0.2, 0.2), mass=2.0).robot
+
+    class Move:
+        duration = 1.0
+
+        def __init__(self, pull):
+            self.pull = pull
+
+        def __call__(self, t):
+            q, qd, qdd = np.tile(brick.neutral(), (len(t), 1)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
+            q[:, 6], qd[:, 5], qdd[:, 5] = self.pull * t * t / 2, self.pull * t, self.pull
+            return q, qd, qdd
+
+    assert hinge.check_motion(brick, Move(-9.81)).ok
+    (found,) = hinge.check_motion(brick, Move(0.0)).violations
+    assert (found.what, found.limit) == ("effort", 0.0)
+    assert found.value == pytest.approx(2.0 * 9.81)

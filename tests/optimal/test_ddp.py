@@ -7,10 +7,11 @@ import pytest
 from ddp_cases import at_random, flyer, price, replayed, rods, slider, slope, swinging, top
 
 import hinge
+from hinge.integrators import METHODS
 from hinge.loops import linkages
-from hinge.optimal import Problem, ddp
+from hinge.optimal import Problem, ddp, effort
 from hinge.optimal.iteration import TOLD
-from hinge.status import OK
+from hinge.status import OK, Status
 
 H = 0.1
 
@@ -207,3 +208,37 @@ def test_many_problems_at_once_are_solved_as_each_alone(hessians):
         own["weight"] = own["weight"][0]  # the cost by NumPy, with a weight that stays
         alone = ddp(problem, q[k], given=own, parameters=mass)
         np.testing.assert_allclose(alone.cost, price(problem, alone.q, alone.qd, alone.u, own), rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", [name for name, one in METHODS.items() if not one.adaptive])
+def test_by_every_method_the_path_is_where_its_forces_lead(method):
+    robot = hinge.samples.pendulum(1)
+    problem = Problem(robot, 10, 0.02, [lambda u, qd: np.array([0.1 * u[0], 0.3 * qd[0]])], [lambda q: 2.0 * q],
+                      method=method, limits=())  # fmt: skip
+    q, qd = robot.random_state(0, 4)
+    best = ddp(problem, q, 0.3 * qd)
+    assert (best.status == OK).all()
+    again = hinge.optimal.rolled(problem, q, 0.3 * qd, best.u)
+    assert np.abs(best.q - again.q).max() < 1e-12
+    assert np.abs(best.cost - again.cost).max() < 1e-12 * (1.0 + np.abs(best.cost).max())
+
+
+@pytest.mark.parametrize("bound", [{}, {"effort": 20.0}])
+def test_a_path_does_not_stay_at_a_maximum(bound):
+    """A pendulum that hangs where its cost is largest: every slope is zero, and no path is worse."""
+    pendulum = hinge.samples.pendulum(1)
+    ends = [lambda q: 100 * (1 + np.cos(q[0])), lambda qd: qd]
+    problem = Problem(pendulum, 100, 0.02, [effort(1e-4)], ends, **bound)
+    made = ddp(problem, [[0.0], [1e-3]])
+    assert (made.status == Status.OK).all()
+    np.testing.assert_allclose(made.cost[0], made.cost[1], rtol=1e-2)
+    alone = ddp(problem, [0.0])
+    np.testing.assert_array_equal(alone.u, made.u[0])
+
+
+@pytest.mark.parametrize("end", [lambda q: q[0] - 1, lambda q: -(q[0] ** 2), lambda q: 1e3 * (q[0] - 1)])
+def test_a_cost_without_a_least_value_is_not_ok(end):
+    """The slope never gets small, though it is small beside a cost of minus a million."""
+    made = ddp(Problem(hinge.samples.pendulum(1), 50, 0.02, [], [end]), [0.1])
+    assert made.status != Status.OK
+    assert made.cost < -1e3

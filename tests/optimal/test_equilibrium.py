@@ -5,6 +5,7 @@ import pytest
 from optimal_robots import ball_arm, cart_pole, flyer, followed
 
 import hinge
+from hinge.model import parameter
 from hinge.optimal import equilibrium
 from hinge.status import NONFINITE, OK, UNCLOSED, UNCONVERGED, UNREACHED
 
@@ -185,3 +186,28 @@ def test_bad_input():
         "equilibrium takes driven=, whose forces it finds, or tau=, the forces of all joints; both are given."
     )
     assert "tolerance is 0" in refused(hinge.SizeError, acrobot, [0.0, 0.0], tolerance=0.0)
+
+
+def test_driven_joints_stand_where_they_are_prescribed():
+    robot, p = (
+        hinge.samples.puma560().prescribe("joint1"),
+        (np.array([[0.3], [1.0]]), np.zeros((2, 1)), np.zeros((2, 1))),
+    )
+    q = np.array([[0.1, 0.2, 0.3, 0.4, 0.5], [0.5, -0.2, 0.1, 0.3, 0.2]])
+    rest = equilibrium(robot, q, driven=["joint2", "joint3", "joint4"], prescribed=p)
+    assert (rest.status == OK).all()
+    assert acceleration(robot, rest, prescribed=p) < 1e-9
+
+
+def test_loops_are_closed_with_the_lengths_that_are_given():
+    robot = hinge.samples.four_bar()
+    name = f"{robot.joint_names[1]}.placement"
+    varied, place = robot.vary(name), np.array(parameter(robot.model, name).nominal(robot.model))
+    longer = np.stack([place, place])
+    longer[1, :3, 3] *= 1.05
+    q0 = robot.assemble(robot.random_state(0, 1)[0][0]).q
+    rest = equilibrium(varied, q0, parameters={name: longer})
+    assert (rest.status == OK).all()
+    assert np.abs(varied.loop_gap(rest.q, parameters={name: longer})).max() < 1e-12
+    assert np.abs(rest.q[0] - rest.q[1]).max() > 1e-4
+    assert np.abs(rest.q[0] - equilibrium(robot, q0).q).max() < 1e-12

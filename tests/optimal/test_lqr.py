@@ -284,3 +284,16 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert refused(hinge.NotCovered, cart(), [0.0], 1.0, 1.0).endswith("pip install hinge[solve]")
+
+
+@pytest.mark.parametrize("step", [None, 0.01])
+def test_a_robot_with_a_driven_joint_is_held_where_that_joint_stands(step):
+    robot, p = hinge.samples.puma560().prescribe("joint1"), ([0.3], [0.0], [0.0])
+    q = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    hold = lqr(robot, q, 1.0, 1e-2, step=step, prescribed=p)
+    A, B = linear(robot, hold, prescribed=p)
+    poles = np.linalg.eigvals(A - B @ hold.K)
+    assert (poles.real < 0.0).all() if step is None else (np.abs(poles) < 1.0).all()
+    assert np.allclose(hold(0.0, q, np.zeros(5)), robot.gravity_force(q, prescribed=p))
+    run = hinge.simulate(robot, 1.0, q0=q + 0.01, control=hold, prescribed=p, step=0.01)
+    assert np.abs(run.q[-1] - q).max() < 0.005

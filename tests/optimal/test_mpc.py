@@ -277,3 +277,17 @@ REFUSED = [
 def test_what_cannot_be_is_refused(tracking, call, error, said):
     with pytest.raises(error, match=said):
         call(tracking)
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "implicit"])
+def test_a_plan_is_where_its_forces_lead(method):
+    robot = hinge.samples.pendulum(2)
+    problem = Problem(robot, 20, STEP, [effort(0.01), speed(0.1), posture(robot, np.zeros(2), 5.0)], method=method,
+                      effort=30.0)  # fmt: skip
+    control = mpc(problem, rate=100, iterations=3)
+    q, qd = np.array([0.5, -0.8]), np.zeros(2)
+    for k in range(3):
+        q, qd = robot.step(q, qd, control(0.01 * k, q, qd), 0.01)
+    plan = control.plan
+    again = hinge.optimal.rolled(problem, plan.q[0], plan.qd[0], plan.u)
+    assert np.abs(again.q - plan.q).max() < 1e-12

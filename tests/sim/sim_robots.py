@@ -4,7 +4,7 @@ import numpy as np
 
 import hinge
 
-FIXED = ("euler", "semi_implicit", "rk4", "lie_rk4", "midpoint")
+FIXED = ("euler", "semi_implicit", "implicit", "rk4", "lie_rk4", "midpoint")
 START = np.array([1.0, 0.5])
 
 

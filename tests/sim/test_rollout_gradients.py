@@ -226,7 +226,7 @@ def test_it_is_one_step_after_the_other(make, method):
 def test_by_the_numbers_of_coordinates():
     robot = flyer()
     q, qd = states(robot)
-    q = 1.3 * q  # positions are brought to length one
+    q = 1.005 * q  # positions are brought to length one
     run = hinge.rollout(robot, q, qd, STEPS, H, method="lie_rk4")
     weights = np.random.default_rng(7).normal(size=run.q.shape)
     found = run.pulled(weights, by="q0", flat=True)["q0"]
@@ -327,3 +327,20 @@ def test_what_cannot_be_used_is_refused():
         run.pulled(np.zeros((5, 2)))
     with pytest.raises(UnknownName, match=r"by 'taus' are asked for, which it was not given\. Did you mean 'tau'"):
         run.pulled(1.0, by="taus")
+
+
+@pytest.mark.parametrize("names", [("joint1.rest",), ("link2.mass", "joint1.rest"), ("joint1.rest", "link2.mass")])
+def test_a_number_of_no_size_has_a_derivative_of_no_size(names):
+    robot, still = hinge.samples.puma560().prescribe("joint1").vary(*names), np.zeros(5)
+    given = {name: 3.0 if name == "link2.mass" else np.zeros(0) for name in names}  # a driven joint has no spring
+    p = ([0.3], [0.0], [0.0])
+    run = hinge.rollout(robot, np.full(5, 0.1), still, 3, 0.01, prescribed=p, parameters=given)
+    found = run.pulled(np.ones((4, 5)))["parameters"]
+    assert found["joint1.rest"].shape == (0,)
+    assert "link2.mass" not in names or found["link2.mass"] != 0.0
+
+
+def test_the_midpoint_rule_refuses_driven_joints_by_name():
+    robot = hinge.samples.puma560().prescribe("joint1")
+    with pytest.raises(NotCovered, match="joint 'joint1' is driven"):
+        hinge.rollout(robot, np.zeros(5), np.zeros(5), 3, 0.01, method="midpoint", prescribed=([0.3], [0.0], [0.0]))

@@ -1,5 +1,7 @@
 """What rollouts are given: a function of their number, the seed and a name; distributed as the words say."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -68,11 +70,13 @@ def test_a_number_is_found_in_a_shuffle_of_a_million_billion():
     assert all(0.0 <= x < total and x == int(x) for x in made)
 
 
-def test_shuffles_of_four_are_all_orders_alike():
-    keys = np.arange(400.0)[:, None]
-    places = np.floor(4.0 * kernel("latin")(np.arange(4.0), np.array([4.0, 400.0]), keys, rows=400)[..., 0])
-    seen = set(map(tuple, places.T.tolist()))
-    assert len(seen) == 24
+@pytest.mark.parametrize("total", [2, 3, 4, 5])
+def test_all_orders_of_a_few_are_equally_likely(total):
+    keys = np.random.default_rng(0).integers(0, 2**52, MANY).astype(float)[:, None]
+    drawn = kernel("latin")(np.arange(float(total)), np.array([total, MANY], float), keys, rows=MANY)[..., 0]
+    _, seen = np.unique(np.floor(total * drawn), axis=1, return_counts=True)
+    assert len(seen) == math.factorial(total)
+    assert stats.chisquare(seen).pvalue > 1e-3
 
 
 def test_grids_are_taken_each_with_each_and_tables_row_after_row():

@@ -1,6 +1,7 @@
 """Sweeps into a store: what is kept is what `rollout` gives, by number, whatever the chunks and who computes them."""
 
 import json
+import os
 
 import interpreted_gpu
 import numpy as np
@@ -10,6 +11,7 @@ from sim_robots import bounded_arm, double_pendulum, flyer
 import hinge
 from hinge import SizeError, Status, SweepError, UnknownName
 from hinge.sweeps import grid, latin, normal, table, uniform
+from hinge.sweeps.workers import local
 
 pytest.importorskip("zarr")
 xarray = pytest.importorskip("xarray")
@@ -119,6 +121,76 @@ def test_what_was_damaged_is_found_and_computed_again(tmp_path):
     assert not made.complete
     assert swept(tmp_path / "a.zarr", resume=True).hash == was
     assert made.verify() == []
+
+
+@pytest.mark.parametrize(
+    "damage", [bytes(32), b"", b"abc", bytes(40), None], ids=["zero", "empty", "short", "long", "link"]
+)
+@pytest.mark.parametrize("name", ["digest", "q_end"])
+def test_a_chunk_that_a_power_cut_has_spoiled_is_computed_again(tmp_path, name, damage):
+    was, place = swept(tmp_path / "a.zarr").hash, tmp_path / "a.zarr" / name / "c.3.0"
+    whole = place.read_bytes()
+    if damage is None:
+        place.rename(tmp_path / "elsewhere")
+        place.symlink_to(tmp_path / "elsewhere")
+    else:
+        place.write_bytes(damage)
+    again = swept(tmp_path / "a.zarr", resume=True)
+    assert again.hash == was
+    assert again.verify() == []
+    assert place.read_bytes() == whole
+    assert not place.is_symlink()
+    place.write_bytes(b"")
+    assert again.verify() == [3]
+    assert not again.complete
+    assert again.hash is None
+
+
+def test_a_store_that_lost_an_array_or_leads_elsewhere_is_refused(tmp_path):
+    swept(tmp_path / "a.zarr")
+    array = (tmp_path / "a.zarr" / "qd_end").rename(tmp_path / "qd_end")
+    with pytest.raises(SweepError, match="has lost its array 'qd_end'"):
+        swept(tmp_path / "a.zarr", resume=True)
+    (tmp_path / "a.zarr" / "qd_end").symlink_to(array)
+    with pytest.raises(SweepError, match="qd_end is a symbolic link"):
+        swept(tmp_path / "a.zarr", resume=True)
+
+
+def test_a_chunk_is_on_the_disk_before_its_digest(tmp_path, monkeypatch):
+    """Each file is synced before it gets its name, and the digest is written after all others have theirs."""
+    synced, renamed = set(), []
+    sync, rename = os.fsync, os.replace
+
+    def noted(number):
+        synced.add(os.readlink(f"/proc/self/fd/{number}"))
+        sync(number)
+
+    def moved(source, target):
+        if "/a.zarr/" in str(target):
+            assert os.path.realpath(source) in synced
+            if os.path.basename(os.path.dirname(target)) == "digest":
+                assert {os.path.dirname(os.path.realpath(x)) for x in renamed} <= synced
+            renamed.append(target)
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(os, "replace", moved)
+    swept(tmp_path / "a.zarr")
+    assert any("digest" in str(x) for x in renamed)
+
+
+def test_local_workers_listen_to_this_machine_only(monkeypatch):
+    distributed, given = pytest.importorskip("distributed"), {}
+
+    def cluster(**said):
+        given.update(said)
+        raise SweepError("enough", "")
+
+    monkeypatch.setattr(distributed, "LocalCluster", cluster)
+    with pytest.raises(SweepError, match="enough"), local(2):
+        pass
+    assert given["host"] == "127.0.0.1"
+    assert given["dashboard_address"].startswith("127.0.0.1:")
 
 
 @pytest.mark.parametrize(

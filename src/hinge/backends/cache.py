@@ -9,7 +9,11 @@ limit.
 Entries are machine code, and a checksum is no signature: whoever can write one runs as whoever reads it. So a folder
 that is not this user's alone (`ownership`) is not used, and no entry that is not either.
 
-HINGE_CACHE_DIR says where it is; an empty value switches it off.
+A kernel is found in two steps: the digest of the source that a program is traced from leads to the digest of the
+program, in an entry of the kind "shared", and that leads to its code.
+
+HINGE_CACHE_DIR sets the directory; an empty value switches the cache off. With HINGE_CACHE=verify every program that is
+found is traced once more and compared.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from pathlib import Path
 
 from hinge import files
 from hinge.backends import ownership
+from hinge.errors import UnknownName
 
 LIMIT = 1 << 30  # bytes
 LABEL = 4096  # bytes of what an entry says it is for, of which a letter takes up to twelve
@@ -90,6 +95,14 @@ def key(*parts: str) -> str:
     return hashlib.sha256("\0".join([_sources(), *parts]).encode()).hexdigest()
 
 
+def verifies() -> bool:
+    """Return whether every entry that is found is checked against a program traced anew."""
+    asked = os.environ.get("HINGE_CACHE", "")
+    if asked not in ("", "verify"):
+        raise UnknownName(f"HINGE_CACHE={asked!r} is not known. Give HINGE_CACHE=verify, or leave it out.")
+    return bool(asked)
+
+
 def find(name: str, kind: str = "kernel") -> bytes | None:
     """The entry of that name, if it is there and whole; `kind` is a kernel's, or "shared" for what all of them use."""
     where = folder()
@@ -129,8 +142,11 @@ def label(path: Path) -> tuple[str, ...]:
         return ()
 
 
-def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] = ()) -> None:
-    """Write an entry and what it is `about`; where that fails, warn once and go on."""
+def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] = (), trim: bool = True) -> None:
+    """Write an entry and what it is `about`; where that fails, warn once and go on.
+
+    Without `trim` the size of the cache is not checked, which takes longer than to write a small entry.
+    """
     where = folder()
     if where is None:
         return
@@ -150,7 +166,8 @@ def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] =
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-        _trim(where)
+        if trim:
+            _trim(where)
     except OSError as problem:
         _warn(str(where), f"the kernel cache {where} cannot be written ({problem.strerror})")
 

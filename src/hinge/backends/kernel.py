@@ -6,6 +6,7 @@ states run through one of the back ends, in single precision where every input i
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +18,10 @@ import numpy as np
 from hinge import backends
 from hinge.arguments import Array, affordable, memory
 from hinge.backends import Backend, Code, cache, default_backend
-from hinge.errors import SizeError
+from hinge.errors import HingeError, SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
+from hinge.keys import Opaque, digest_of
 
 Shape = tuple[int, ...]
 ROWS = -1  # in a shape: as many as there are steps, which a call says
@@ -29,8 +31,10 @@ FEW, SEVERAL = 64, 16  # states and calls that are not worth compiling for
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a kernel is made from: what it takes and gives, its name in the cache, and how to trace it if need be.
+    """Everything a kernel is made from: its inputs and outputs, how to trace its program, and the source of that.
 
+    `source` is the frozen value that the program is traced from, which finds it in the cache without tracing
+    (hinge/keys.py). Without one, or with one that is not data, the traced program itself is the key.
     With `status` the last output is a status, a byte a state. A `named` one belongs to names that a call gave, and to
     no other call: it is compiled when they are given again and again, or for many states.
     """
@@ -42,7 +46,7 @@ class Plan:
     counted: tuple[str, ...]  # what the inputs' lengths are called
     outputs: tuple[Shape, ...]
     trace: Callable[[], Program]
-    key: Callable[[], tuple[str, ...]]
+    source: object = None
     status: bool = False
     named: bool = False
 
@@ -51,8 +55,17 @@ class Plan:
         return self.trace()
 
     @cached_property
-    def digest(self) -> tuple[str, ...]:
-        return self.key()
+    def program_digest(self) -> str:
+        """A digest of the program, which is traced for it."""
+        return hashlib.sha256(repr(self.program).encode()).hexdigest()
+
+    @cached_property
+    def source_digest(self) -> str | None:
+        """A digest of the source; None where only the program tells what it computes."""
+        try:
+            return None if self.source is None else digest_of(self.source)
+        except Opaque:
+            return None
 
 
 class Kernel:
@@ -70,6 +83,10 @@ class Kernel:
     def __repr__(self) -> str:
         inputs = ", ".join(one.name for one in self.plan.inputs)
         return f"<Kernel {self.name}({inputs}) of {self.plan.robot!r}, {self.backend}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
+        """Return the kernel itself: compiled code has no state to copy."""
+        return self
 
     @property
     def program(self) -> Program:
@@ -214,21 +231,41 @@ class Kernel:
         self.enter = self.entries[0] if len(self.entries) == 1 else self._enter
         return code
 
-    def _key(self, number: np.dtype[Any]) -> str:
-        """What the program is called on disk, where it is kept there."""
-        depends = self._served.key(number)
-        return cache.key(self._served.name, *depends, *self.plan.digest) if depends else ""
-
     def _kept(self, number: np.dtype[Any]) -> Code | None:
-        """The program as it was compiled earlier."""
-        key = self._key(number)
-        found = cache.find(key) if key else None
+        """The code as it was compiled earlier, in this process or another."""
+        depends = self._served.key(number)
+        if not depends or cache.folder() is None:
+            return None
+        found = cache.find(self._code_key(depends, self._program_digest(depends)))
         return None if found is None else self._served.opened(found, number)
 
+    def _program_digest(self, depends: Sequence[str]) -> str:
+        """The digest of the program, found in the cache by the digest of its source, or by tracing it.
+
+        Two sources that lead to one program share its code: a source that is described too closely costs a trace, and
+        no compilation.
+        """
+        plan = self.plan
+        if plan.source_digest is None:
+            return plan.program_digest
+        index = cache.key("source", self._served.name, *depends, plan.source_digest)
+        known = cache.find(index, "shared")
+        if known is None:
+            cache.keep(index, plan.program_digest.encode(), "shared", trim=False)
+            return plan.program_digest
+        if cache.verifies() and known.decode() != plan.program_digest:
+            raise stale(f"the source of {self!r} leads to another program on disk")
+        return known.decode()
+
+    def _code_key(self, depends: Sequence[str], program: str) -> str:
+        """The name of the code on disk."""
+        return cache.key("program", self._served.name, *depends, program)
+
     def _compiled(self, number: np.dtype[Any]) -> Code:
-        code, key = self._made(self._served, number), self._key(number)
-        if key:
-            cache.keep(key, code.content, about=(self.plan.robot, self.name, self.backend, number.name))
+        code, depends = self._made(self._served, number), self._served.key(number)
+        if depends:
+            about = (self.plan.robot, self.name, self.backend, number.name)
+            cache.keep(self._code_key(depends, self.plan.program_digest), code.content, about=about)
         return code
 
     def _made(self, backend: Backend, number: np.dtype[Any]) -> Code:
@@ -368,17 +405,37 @@ def _said(shape: Shape) -> str:
 
 
 class Kernels:
-    """The kernels made so far for one robot, whoever asked for them: each is made once."""
+    """The kernels made so far for one robot, whoever asked for them: each is made once.
+
+    With HINGE_CACHE=verify, what is found under a key is made once more, when it is first found, and compared.
+    """
 
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}
+        self._unverified: set[Any] | None = set() if cache.verifies() else None
 
     def __len__(self) -> int:
         return len(self._made)
 
     def __call__(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made under that key, or is made now."""
+        """Return what was made under that key, or make it now."""
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = make()
+            if self._unverified is not None and isinstance(found, Kernel):
+                self._unverified.add(key)
+        elif self._unverified is not None and key in self._unverified:
+            self._unverified.discard(key)
+            if make().plan.program_digest != found.plan.program_digest:
+                raise stale(f"the key {key!r} in memory leads to {found!r}, which is of another program")
         return found
+
+    def kernel(self, key: Any, backend: str | None, make: Callable[[str], Kernel]) -> Kernel:
+        """Return the kernel under that key for a back end, by default the one that is the default now."""
+        name = backend or default_backend()
+        return self((key, name), lambda: make(name))
+
+
+def stale(fault: str) -> HingeError:
+    """Return the error of a key that leads to a kernel of another program."""
+    return HingeError(f"HINGE_CACHE=verify: {fault}.\n  This is a fault of hinge. Please report it.")

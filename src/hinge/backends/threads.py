@@ -7,7 +7,6 @@ the split.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import operator
 import os
@@ -43,10 +42,11 @@ def number() -> int:
     """How many threads a large batch uses."""
     if _wanted is not None:
         return _wanted
-    with contextlib.suppress(ValueError):
-        asked = int(os.environ.get("HINGE_THREADS", ""))
-        if asked > 0:
-            return asked
+    asked = os.environ.get("HINGE_THREADS", "").strip()
+    if asked:
+        if not asked.isdecimal() or int(asked) < 1:
+            raise SizeError(f"HINGE_THREADS={asked!r} is not a number of threads. Give 1 or more, or leave it out.")
+        return int(asked)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

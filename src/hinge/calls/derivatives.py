@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.foreign import adapter
@@ -100,7 +101,7 @@ def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, pack
 
 def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool, how: dict[str, Any]) -> Any:
     if not (packed or how) and all(type(x) is np.ndarray for x in given):
-        kernel = target.kernels(("derivatives", name), lambda: _plain(target, name))
+        kernel = target.kernels(("derivatives", name, default_backend()), lambda: _plain(target, name))
         if kernel is not None:  # the shortest way
             whole, n = kernel(*given), target.model.nv
             return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
@@ -121,8 +122,9 @@ def derivatives(target: Target, name: str, *inputs: Any, by: str | Sequence[str]
 
     Takes what the method of that name takes; `by` names inputs, or numbers that vary, and is all inputs unless given.
     A derivative has the result's shape, then the size of what it is taken by: nv for q, along `integrate`; a result
-    that is a position has nv rows. With `packed` it is one array (…, k) of what is not zero whatever the state, in the
-    places that `derivative_pattern` gives. With `return_status` a status comes last, NOT_SMOOTH where there is none.
+    that is a position has nv rows. One by `external` has six columns for each frame, frames in alphabetical order. With
+    `packed` it is one array (…, k) of what is not zero whatever the state, in the places that `derivative_pattern`
+    gives. With `return_status` a status comes last, NOT_SMOOTH where there is none.
 
     >>> arm = hinge.samples.planar_2r()
     >>> dq, dqd = arm.derivatives("inverse_dynamics", [0.0, 1.0], [0.1, 0.2], [0.0, 0.0], by=("q", "qd"))

@@ -123,9 +123,8 @@ def _plan(kind: str, name: str, f: Callable[..., Any], by: Sequence[int], shapes
     def program() -> Program:
         return order(inputs, outputs)
 
-    plan = Plan("", name, inputs, tuple(shapes), ("entries",) * len(inputs), tuple(shape for _, shape, _ in outputs),
-                program, lambda: ("program", repr(plan.program)))  # fmt: skip
-    return plan
+    results = tuple(shape for _, shape, _ in outputs)
+    return Plan("", name, inputs, tuple(shapes), ("entries",) * len(inputs), results, program)
 
 
 def _made(made: Any) -> tuple[Shape, list[Scalar]]:

@@ -127,7 +127,7 @@ def parameters(
         traced = isinstance(said, Symbols) and said.shape == one.shape
         read[one.name] = value = said if traced else real(f"{call}: parameter {one.name!r}", said, one.shape)
         parts.append(value.reshape(*value.shape[: value.ndim - len(one.shape)], one.size))
-    rows = [joined(f"{call}: parameters", parts)] if parts else []
+    rows = [joined(f"{call}: parameters", parts)] if any(one.size for one in vary) else []
     if look:
         check(call, model, vary, {name: read[name] for name in values if not isinstance(read[name], Symbols)})
     return rows
@@ -204,6 +204,8 @@ def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> d
 
 def terms(given: Sequence[str]) -> frozenset[str]:
     """The joint terms that are in the dynamics."""
+    if not isinstance(given, str | Iterable):
+        raise UnknownName(f"joint_terms={given!r} is no list of words. Give some of {', '.join(map(repr, TERMS))}.")
     names = [given] if isinstance(given, str) else list(given)
     for name in names:
         if name not in TERMS:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hinge.arguments import Array
-from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls.target import Target
 from hinge.dynamics import kinematics
@@ -14,7 +13,8 @@ from hinge.dynamics.place import Place
 from hinge.dynamics.registry import POSITION, Quantity, unregistered
 
 
-def poses(target: Target, q: Array, names: Sequence[str], parameters: Mapping[str, Any] | None = None) -> Array:
+def poses(target: Target, q: Array, names: Sequence[str], parameters: Mapping[str, Any] | None = None,
+          prescribed: Any = None) -> Array:  # fmt: skip
     """The poses of links or frames, (…, names, 4, 4), frame to base; `parameters` are a varied robot's."""
     names = tuple(names)
 
@@ -26,9 +26,9 @@ def poses(target: Target, q: Array, names: Sequence[str], parameters: Mapping[st
             entries += [x for i in range(3) for x in (*turned.row(i), at[i])] + [0.0, 0.0, 0.0, 1.0]
         return entries
 
-    def make() -> Kernel:
+    def make(backend: str) -> Kernel:
         many = Quantity("4×4 matrices", lambda model: (len(names), 4, 4))
-        return target.compiled(unregistered("poses", function, {"q": POSITION}, {"poses": many}))
+        return target.compiled(unregistered("poses", function, {"q": POSITION}, {"poses": many}), backend)
 
-    kernel = target.kernels(("poses", names, default_backend()), make)
-    return kernel(q, *target.further("poses", parameters, None))
+    kernel = target.kernels.kernel(("poses", names), None, make)
+    return kernel(q, *target.further("poses", parameters, prescribed))

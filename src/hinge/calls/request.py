@@ -76,6 +76,14 @@ class Request:
             return [first]
         return [a for a in dynamics.rivals(model, first) if self.given <= a.inputs.keys()] or [first]
 
+    def source(self, target: Target) -> object:
+        """Return the values that the program is traced from; None where an algorithm is in no registry."""
+        if self.algorithm is not None:
+            return None
+        recursion = f"{self.name}_derivatives" if self.slopes else ""
+        rows = *self._candidates(target), dynamics.ALGORITHMS.get(recursion)
+        return "call", target, self, rows
+
     def own(self, target: Target) -> tuple[Algorithm, tuple[Slope, ...]] | None:
         """The recursion an algorithm has for its derivatives, where it serves, and the slopes still to be taken."""
         name = f"{self.name}_derivatives"
@@ -143,20 +151,8 @@ def plan(request: Request, target: Target, backend: str | None = None) -> Plan:
             return packed(trace(request, target)[1])
         return trace(request, target, cost=find(backend or default_backend()).cost)[1]
 
-    def key() -> tuple[str, ...]:
-        ours = request.algorithm is None and all(a.is_ours for a in candidates)
-        if ours and all(joint.is_ours for joint in model.joint) and not model.symbols:
-            places = [(name, [model.frame(one) for one in at.names], at.frame) for name, at in request.places]
-            words = (sorted(request.given), request.options, sorted(request.terms), request.status,
-                     request.regroup, target.vary, places, request.slopes, request.flat, request.packed)  # fmt: skip
-            besides = [a.reads(model) for a in candidates if a.reads(model)]
-            methods = [(a.method, a.function.__name__) for a in candidates]
-            return model.digest, repr((request.name, methods, words)), *besides
-        return "program", repr(made.program)  # symbols, or what is the user's own: only its graph says what it is
-
-    made = Plan(target.name, request.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
-                program, key, request.status, bool(request.places))  # fmt: skip
-    return made
+    return Plan(target.name, request.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
+                program, request.source(target), request.status, bool(request.places))  # fmt: skip
 
 
 def _derived(

@@ -35,6 +35,8 @@ _NUMBERS = count()  # of targets
 class Target:
     """A model, what of it varies, and its kernels."""
 
+    key_fields = ("model", "vary")
+
     def __init__(self, model: Model, vary: Sequence[str] = ()):
         """`vary` names numbers of the model that calls give in parameters=; symbols of the model are among them."""
         self.model = model

@@ -16,7 +16,7 @@ from typing import Any
 from hinge import notebook
 from hinge.checking.proofs import Proof, prove
 from hinge.checking.written import content_of, examine_text
-from hinge.errors import ModelError
+from hinge.errors import ModelError, SizeError, UnknownName
 from hinge.model import Finding, Report
 from hinge.model.plausibility import examine
 from hinge.robot import Robot
@@ -101,9 +101,9 @@ class Diagnosis:
 
 
 def check(
-    source: str | bytes | os.PathLike[str], certify: bool = False, strict: bool = False, **options: Any
+    source: str | bytes | os.PathLike[str] | Robot, certify: bool = False, strict: bool = False, **options: Any
 ) -> Diagnosis:
-    """Everything that is wrong or odd about a robot file, or its text; a bad file is a finding, not an error.
+    """Everything that is wrong or odd about a robot file, its text, or a robot; a bad file is a finding, not an error.
 
     `certify` also proves the dynamics on this machine, at random states: forward dynamics undoes inverse dynamics, the
     mass matrix is symmetric and positive definite, passivity, energy, Jacobians, and agreement with Pinocchio and
@@ -116,6 +116,17 @@ def check(
       A robot has at least one <link name="…"/>. A xacro file must be expanded with xacro first.
     the text: cannot be loaded
     """
+    if isinstance(source, Robot):
+        if options:
+            raise UnknownName(
+                f"check: {next(iter(options))} is for loading, and a robot is loaded already. Leave it out."
+            )
+        found = sorted([*source.report, *examine(source.model)], key=_place)
+        return Diagnosis(source.name, source, Report(tuple(found)), prove(source) if certify else (), strict)
+    if not isinstance(source, str | bytes | os.PathLike):
+        raise SizeError(
+            f"check: source is a {type(source).__name__}. Give a path, the text of a robot file, or a robot."
+        )
     load('<robot name="none"><link name="none"/></robot>', **options)  # an option that is wrong is no finding
     file = "the text" if is_text(source) else os.fsdecode(source)
     try:

@@ -30,7 +30,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from hinge.checking.proofs import Array, draw
+from hinge.checking.proofs import draw
+from hinge.dynamics.weightless import zero_pivots
 from hinge.errors import NOWHERE, UnknownName, did_you_mean
 from hinge.model import Finding, Model, Report
 from hinge.model.doctor import examine_joints, examine_link
@@ -44,7 +45,6 @@ THIN = 1e-6  # of the largest second moment: a plate a thousand times as wide as
 BALL = 1000.0  # kg/m³
 SMALL = 1e-6
 ALONE = 1e-3  # kg m² or kg, where no joint of the robot feels any inertia
-SINGULAR = 1e-12  # a pivot that is this small by its diagonal entry is rounding
 RESISTANCE = ("damping", "friction", "stiffness", "armature")
 EXAMINED = {"negative-mass", "inertia-without-mass", "asymmetric-inertia", "negative-inertia", "triangle", "massless",
             "negative"}  # fmt: skip
@@ -103,7 +103,7 @@ def mend_inertias(model: Model) -> tuple[Model, list[Finding]]:
             continue
         new, frame = nearest(old), model.frames[name]
         links[name] = new
-        change = _rigid(new).less(_rigid(old))
+        change = _rigid(new) - _rigid(old)
         inertia[frame.body] = inertia[frame.body] + frame.transform.T @ change
         where = model.written.get(name, NOWHERE)
         if new.mass != old.mass:
@@ -195,7 +195,7 @@ def _idle(robot: Robot) -> list[int]:
     found: set[int] = set()
     options = _plainly(robot.model)
     for H in robot.mass_matrix(draw(robot, 4, **options).q, **options):
-        found |= set(_zero_pivots(np.array(H)))
+        found |= set(zero_pivots(np.array(H)))
     return sorted(found)
 
 
@@ -209,17 +209,6 @@ def _plainly(model: Model) -> dict[str, Any]:
 def _held_at(joint: Driven) -> Sequence[float]:
     neutral = joint.inner.neutral()
     return neutral if joint.whole else [neutral[k] for k in joint.parts]
-
-
-def _zero_pivots(H: Array) -> list[int]:
-    """Where elimination from the last velocity to the first meets nothing left."""
-    found, diagonal = [], np.diag(H).copy()
-    for k in range(len(H) - 1, -1, -1):
-        if H[k, k] <= SINGULAR * diagonal[k] or diagonal[k] <= 0.0:
-            found.append(k)
-            continue
-        H[:k, :k] -= np.outer(H[:k, k], H[k, :k]) / H[k, k]
-    return found
 
 
 def _plain(values: Sequence[float]) -> str:

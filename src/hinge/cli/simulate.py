@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -91,12 +92,23 @@ def simulate(
         run.plot(plot)
     if film:
         hinge.film(run, film)
-    teller(out)(json.dumps(_said(run)) if as_json else repr(run))
+    teller(out)(json.dumps(_finite(_said(run)), allow_nan=False) if as_json else repr(run))
     for written in filter(None, (out, plot, film)):
         if written != STREAM:
             click.echo(f"wrote {written}", err=True)
     if "stopped" in run.info:
         raise click.exceptions.Exit(STOPPED if str(run.info["stopped"]).startswith("interrupted") else FAILED)
+    if np.all(run.failed):
+        raise click.exceptions.Exit(FAILED)
+
+
+def _finite(data: Any) -> Any:
+    """Return the same data with None, JSON's null, for numbers that are not finite."""
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def _put(run: Trajectory, out: str, folder: bool) -> None:

@@ -18,7 +18,7 @@ from hinge.errors import NotCovered, SizeError
 from hinge.model import Model
 from hinge.typing import Whole
 
-RANK = 1e-9  # singular values below this share of the largest are none
+REACHED = 1e-9  # rad/s per unit of force: actuators that move a freedom by less do not reach it
 
 
 def actuated_columns(model: Model, actuated: Sequence[str] | None) -> Whole:
@@ -30,29 +30,26 @@ def actuated_columns(model: Model, actuated: Sequence[str] | None) -> Whole:
     return np.array([k for name in actuated for k in range(model.nv)[model.slices[model.joint_number(name)][1]]], int)
 
 
-def shared(A: Array, needed: Array, columns: Whole) -> tuple[Array, Array]:
-    """tau (…, nv) and λ (…, m) for A (…, m, nv) and needed = H qdd + C (…, nv)."""
+def shared(A: Array, needed: Array, columns: Whole, rank: Array) -> tuple[Array, Array]:
+    """tau (…, nv) and λ (…, m) for A (…, m, nv) of that rank (…) and needed = H qdd + C (…, nv)."""
     batch = needed.shape[:-1]
     flat, rows = needed.reshape(-1, needed.shape[-1]), A.reshape(-1, *A.shape[-2:])
+    ranks = np.broadcast_to(rank, batch).reshape(-1)
     tau, force = np.zeros_like(flat), np.empty((len(flat), A.shape[-2]))
     for k, (f, a) in enumerate(zip(flat, rows, strict=True)):
         if not (np.isfinite(f).all() and np.isfinite(a).all()):
             tau[k], force[k] = np.nan, np.nan
             continue
-        Z = free_motions(a)
+        U, sizes, Vt = np.linalg.svd(a)
+        r = int(ranks[k])
+        Z = Vt[r:].T  # the velocities that the constraints leave free
         B = Z[columns].T
-        if np.linalg.matrix_rank(B, tol=RANK) < B.shape[0]:
+        reached = np.linalg.matrix_rank(B, tol=REACHED)
+        if reached < B.shape[0]:
             raise NotCovered(
                 f"the actuated joints cannot make every motion that the constraints allow: {B.shape[0]} freedoms, "
-                f"{np.linalg.matrix_rank(B, tol=RANK)} of them reached.\n  Name more joints in actuated=."
+                f"{reached} of them reached.\n  Name more joints in actuated=."
             )
-        tau[k, columns] = np.linalg.lstsq(B, Z.T @ f, rcond=RANK)[0]
-        force[k] = np.linalg.lstsq(a.T, f - tau[k], rcond=RANK)[0]
+        tau[k, columns] = np.linalg.lstsq(B, Z.T @ f, rcond=REACHED)[0]
+        force[k] = U[:, :r] @ (Vt[:r] @ (f - tau[k]) / sizes[:r])
     return tau.reshape(*batch, -1), force.reshape(*batch, -1)
-
-
-def free_motions(A: Array) -> Array:
-    """An orthonormal basis of the velocities that A leaves free, in columns."""
-    _, sizes, Vt = np.linalg.svd(A)
-    rank = int((sizes > RANK * max(sizes.max(initial=0.0), 1e-300)).sum())
-    return Vt[rank:].T

@@ -5,10 +5,12 @@
 The forces come first, from (A H⁻¹ Aᵀ) λ = -c - A H⁻¹ (tau - C), then the accelerations.
 Source: zefran2004, section 3, and featherstone1987, section 9.4.
 Differs from the source: constraints may depend on each other. Those that say nothing new are left out as they are met,
-which changes no acceleration, and their forces are zero. What is new is told by what is left of a row after the others:
-less than a share of it is rounding, and a larger share where the state does not keep the constraints, for rows that
-repeat each other where they are kept differ by as much as they are not. H may be singular where A is not: H + ρ Aᵀ A
-moves in the same way, and what has no inertia is moved by the constraints that hold it.
+which changes no acceleration, and their forces are zero. `Semidefinite` decides how many count, here and wherever else
+a rank is needed. A row counts if enough of it is left after elimination of the others. Less than `OWN` and `ALL` is
+rounding. More is allowed where the state violates the constraints: a violation `off` means that the state is `off` / σ
+away from one that keeps them, with σ the least singular value that counts, and rows that repeat each other there differ
+by as much here. H may be singular where A is not: H + ρ Aᵀ A moves in the same way, and what has no inertia is moved by
+the constraints that hold it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ Rows = Sequence[Sequence[Scalar]]
 OWN = 1e-11  # of a pivot before elimination: what is left below this share of it is rounding
 ALL = 1e-13  # the same against the mean of all pivots
 COARSE = 1e6  # how much larger rounding is in single precision
-APART = 30.0  # rows that repeat each other differ by up to this times what the state is off
+APART = 30.0  # rows that repeat each other differ by up to this times the distance of a state from one that keeps them
 FAR = 1e-4  # of the mean pivot: more than this is no repetition, however far the state is off
 SMALL = 1e-5  # of the mean pivot: with less left, the largest pivots have to come first
 CLEAR = 0.1  # the same where a row was passed over that may say the same better
@@ -78,36 +80,52 @@ class Semidefinite:
         self.none = select(
             less(mean, HUGE), 0.0, mean
         )  # a row that is not finite is not passed over: no force is known
-        apart = maximum(minimum(APART * APART * off, FAR), ALL * _grain(mean))
+        self.off, self.grain = off, _grain(mean)
+        self.levers, self.over = levers, 1.0 / maximum(mean, 1.0 / HUGE)
         self.usual = [mean * lever for lever in levers]
-        self.least = [
-            select(less(inner(a, a), EMPTY**2), HUGE, row[-1] * (OWN * _grain(mean)) + usual * apart)
-            for a, row, usual in zip(A, L, self.usual, strict=True)
+        self.rounding = [
+            select(less(inner(a, a), EMPTY**2), HUGE, row[-1] * (OWN * self.grain)) for a, row in zip(A, L, strict=True)
         ]
-        small: Scalar = 0.0
-        unclear: Scalar = 0.0
+        least = self.least(1.0)
+        share: Scalar = 1.0
         passed: Scalar = 0.0
         for k in range(self.size):
             pivot = L[k][k]
-            good = True if on_paper(pivot) else less(self.least[k], pivot)  # on paper they are taken to be independent
+            good = True if on_paper(pivot) else less(least[k], pivot)  # on paper they are taken to be independent
             self.good.append(good)
             self.inverse[k] = select(good, 1.0 / select(good, pivot, 1.0), self.none)
-            small = maximum(small, select(good, less(pivot, SMALL * self.usual[k]), 0.0))
-            unclear = maximum(unclear, select(good, less(pivot, CLEAR * self.usual[k]), 0.0))
-            passed = maximum(passed, select(good, 0.0, less(self.least[k], HUGE)))
+            if not on_paper(pivot):
+                share = minimum(share, select(good, self._share(k, pivot), 1.0))
+            passed = maximum(passed, select(good, 0.0, less(least[k], HUGE)))
             column = [L[i][k] for i in range(k + 1, self.size)]
             for i in range(k + 1, self.size):
                 scaled = L[i][k] * self.inverse[k]
                 for j in range(k + 1, i + 1):
                     L[i][j] = L[i][j] - scaled * column[j - k - 1]
                 L[i][k] = scaled
-        self.L = L
-        self.doubt = False if any(map(on_paper, self.inverse)) else select(passed, unclear, small)
+        self.L, self.plain_share = L, share
+        small = less(share * share, maximum(SMALL * SMALL, APART * APART * off))  # one pivot may repeat another
+        self.doubt = (
+            False if any(map(on_paper, self.inverse)) else select(passed, maximum(small, less(share, CLEAR)), small)
+        )
+        self._inverse, self.share, self.rank = self._inverted()
+
+    def _share(self, k: int, pivot: Scalar) -> Scalar:
+        """A pivot of row k as a share of the usual one."""
+        return pivot / self.levers[k] * self.over
+
+    def least(self, share: Scalar) -> list[Scalar]:
+        """Return the least pivot of each row that counts, next to pivots of at least this share of the usual ones."""
+        apart = maximum(repetition(self.off, share), ALL * self.grain)
+        return [rounding + usual * apart for rounding, usual in zip(self.rounding, self.usual, strict=True)]
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         """x with Λ x = b, where there is one; entries of rows that were passed over are zero."""
-        inverse = self.inverted()
-        return list(when(self.doubt, self.quick(b), lambda *_: [inner(row, b) for row in inverse]))
+        return list(when(self.doubt, self.quick(b), lambda *_: self.careful(b)))
+
+    def careful(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """The same by the inverse, which is known where there is doubt."""
+        return [inner(row, b) for row in self._inverse]
 
     def quick(self, b: Sequence[Scalar]) -> list[Scalar]:
         """The same in the order of rows, for pivots that leave no doubt."""
@@ -122,10 +140,11 @@ class Semidefinite:
             x[k] = select(self.good[k], x[k], self.none)
         return x
 
-    def inverted(self) -> list[list[Scalar]]:
-        """The inverse of Λ on the rows that count, where that is in doubt: exchanges in place, the largest pivot first.
+    def _inverted(self) -> tuple[list[list[Scalar]], Scalar, Scalar]:
+        """Return the inverse of Λ on the rows that count, the share of the least pivot there, and how many rows count.
 
-        It is zero for the other rows, and where there is no doubt.
+        Where there is doubt, these come from exchanges in place, the largest pivot first. Where there is none, the
+        inverse is not needed and is zero. It is zero for the other rows too.
         """
         n = self.size
         places = [(i, j) for i in range(n) for j in range(i + 1)]
@@ -135,27 +154,42 @@ class Semidefinite:
             return [[known[max(i, j), min(i, j)] for j in range(n)] for i in range(n)]
 
         def exchange(_: Scalar, *now: Scalar) -> list[Scalar]:
-            M, done = whole(now[:-n]), now[-n:]
-            pivots = [select(done[k], 0.0, select(less(self.least[k], M[k][k]), M[k][k], 0.0)) for k in range(n)]
-            shares = [x / usual for x, usual in zip(pivots, self.usual, strict=True)]
+            share, M, done = now[0], whole(now[1:-n]), now[-n:]
+            least = self.least(share)
+            pivots = [select(done[k], 0.0, select(less(least[k], M[k][k]), M[k][k], 0.0)) for k in range(n)]
+            shares = [self._share(k, x) for k, x in enumerate(pivots)]
             most, chosen = largest(shares), list[Scalar]()
             for x in shares:  # the first of the largest, if one is left
                 chosen.append(select(less(0.5, total(chosen)), 0.0, select(less(x, most), 0.0, less(0.0, x))))
             pivot, column = _picked(chosen, pivots), [_picked(chosen, row) for row in M]
-            over = select(less(0.0, pivot), 1.0 / pivot, 0.0)
-            share, made = [x * over for x in column], []
+            some = less(0.0, pivot)
+            over = select(some, 1.0 / select(some, pivot, 1.0), 0.0)
+            shrunk, made = [x * over for x in column], []
             for i, j in places:
-                cleared = M[i][j] - share[i] * column[j]
-                crossed = select(chosen[i], share[j], select(chosen[j], share[i], cleared))
+                cleared = M[i][j] - shrunk[i] * column[j]
+                crossed = select(chosen[i], shrunk[j], select(chosen[j], shrunk[i], cleared))
                 made.append(select(chosen[i], -over, cleared) if i == j else crossed)
-            return [*made, *(maximum(d, c) for d, c in zip(done, chosen, strict=True))]
+            share = select(some, minimum(share, most), share)
+            return [share, *made, *(maximum(d, c) for d, c in zip(done, chosen, strict=True))]
 
         def exchanged(*_: Scalar) -> list[Scalar]:
-            made = repeat(n, [*(self.given[i][j] for i, j in places), *[0.0] * n], exchange)
+            share, *made = repeat(n, [1.0, *(self.given[i][j] for i, j in places), *[0.0] * n], exchange)
             M, done = whole(made[:-n]), made[-n:]
-            return [select(done[i], select(done[j], -M[i][j], 0.0), 0.0) for i, j in places]
+            inverse = [select(done[i], select(done[j], -M[i][j], 0.0), 0.0) for i, j in places]
+            return [*inverse, share, total(done)]
 
-        return whole(when(self.doubt, [0.0] * len(places), exchanged))
+        rank = total([select(good, 1.0, 0.0) for good in self.good])
+        *flat, share, rank = when(self.doubt, [*[0.0] * len(places), self.plain_share, rank], exchanged)
+        return whole(flat), share, rank
+
+
+def repetition(off: Scalar, share: Scalar) -> Scalar:
+    """Return the share of the usual pivot that a row which repeats others has left, at most, where a state is off.
+
+    `off` is the square of the violation, `share` that of the least pivot that counts: the state is √(off / share) away
+    from one that keeps the constraints.
+    """
+    return minimum(APART * APART * off / share, FAR)
 
 
 def _picked(chosen: Sequence[Scalar], entries: Sequence[Scalar]) -> Scalar:
@@ -166,6 +200,16 @@ def _picked(chosen: Sequence[Scalar], entries: Sequence[Scalar]) -> Scalar:
     return made
 
 
+def independent_rows(A: Rows, state: State, free: Sequence[Scalar]) -> Scalar:
+    """Return how many rows of A count at a state, by the same rule as in the dynamics.
+
+    `free` is 1 for the velocities that may change and 0 for the others.
+    """
+    lower = [[total([a * b * f for a, b, f in zip(A[k], A[j], free, strict=True)]) for j in range(k + 1)]
+             for k in range(len(A))]  # fmt: skip
+    return Semidefinite(lower, [[a * f for a, f in zip(row, free, strict=True)] for row in A], state).rank
+
+
 class Keeping:
     """Constraints A qdd + c = 0 on motions of a mass matrix that is factored: W = H⁻¹ Aᵀ, and A H⁻¹ Aᵀ factored."""
 
@@ -173,7 +217,6 @@ class Keeping:
         self.A, self.W, self.lent = A, [H.solve(row) for row in A], getattr(H, "lent", 0.0)
         lower = [[inner(A[k], self.W[j]) for j in range(k + 1)] for k in range(len(A))]
         self.factors = Semidefinite(lower, A, state)
-        self.inverse = self.factors.inverted()
 
     def kept(self, free: Sequence[Scalar], c: Sequence[Scalar] | None = None) -> tuple[list[Scalar], list[Scalar]]:
         """Accelerations that keep the constraints, from those that do not, and the multipliers."""
@@ -185,7 +228,7 @@ class Keeping:
             return [*moved, *(a + b for a, b in zip(now[n:], more, strict=True))]  # featherstone1987 (9.17)
 
         def carefully(*_: Scalar) -> Sequence[Scalar]:
-            return repeat(TURNS, start, lambda _, *now: nearer(lambda b: [inner(x, b) for x in self.inverse], *now))
+            return repeat(TURNS, start, lambda _, *now: nearer(self.factors.careful, *now))
 
         start = [*free, *[0.0] * len(self.A)]
         made = when(self.factors.doubt, nearer(self.factors.quick, *start), carefully)
@@ -199,17 +242,18 @@ def constrained(
     return Keeping(H, A, state).kept(H.solve(forces), c)
 
 
-def met(held: Held, free: Sequence[Scalar], qdd: Sequence[Scalar], pull: float = 0.0) -> Scalar:
+def met(held: Held, factors: Semidefinite, free: Sequence[Scalar], qdd: Sequence[Scalar], pull: float = 0.0) -> Scalar:
     """1 where A qdd + c is zero, up to rounding and to what the state is off; 0 where it is not.
 
-    `free` are the accelerations without constraints; c has in it what brings a state back at a rate `pull` (1/s).
+    `factors` are those of A H⁻¹ Aᵀ and `free` the accelerations without constraints; c has in it what brings a state
+    back at a rate `pull` (1/s).
     """
     off, levers, rate, speed = held.state or State.exact(len(held.A))
     fast, turning = largest([*free, *qdd]), speed + 2.0 * pull
     size = fast * fast + square(held.c, levers)
     slip = rate * turning * turning + off * pull**4  # what a state that is off puts into c
     rounding = MET * _grain(size)
-    bound = (rounding * rounding + minimum(APART * APART * off, FAR)) * size + APART * APART * slip
+    bound = (rounding * rounding + repetition(off, factors.share)) * size + APART * APART * slip / factors.share
     left = [inner(row, qdd) + c for row, c in zip(held.A, held.c, strict=True)]
     return select(less(bound, square(left, levers)), 0.0, 1.0)
 
@@ -236,8 +280,12 @@ class Lent:
 
 def factored(model: Model, H: Rows, A: Rows) -> LDL | Lent:
     """A mass matrix factored, with the constraints' help where a coordinate moves nothing that has inertia."""
-    still = any(type(row[k]) is float and row[k] == 0.0 for k, row in enumerate(H))
-    return Lent(H, A, model.joint_label()) if still and A else LDL(H, model.joint_label())
+    return Lent(H, A, model.joint_label()) if massless(H) and A else LDL(H, model.joint_label())
+
+
+def massless(H: Rows) -> bool:
+    """Whether a coordinate of a mass matrix moves nothing that has inertia, in any state."""
+    return any(type(row[k]) is float and row[k] == 0.0 for k, row in enumerate(H))
 
 
 def _real(pivot: Scalar, before: Scalar) -> Scalar:

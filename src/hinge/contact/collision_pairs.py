@@ -28,6 +28,7 @@ from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.rotation import shortest_turn
 
 Names = tuple[str, str]
+HalfSpace = tuple[tuple[float, float, float], float]  # unit normal n and offset: n · x ≤ offset
 GROUND = "ground"
 ENDLESS = ("plane", "hfield")  # what is never found to touch its like
 DEFAULT = Surface()
@@ -155,9 +156,10 @@ def pairs_of(model: Model, ground: Any = None, exclude: Collection[Names] = (), 
     shapes, meeting = shapes_of(model), set(_meeting(model, collision_shapes(model)))
     n = len(shapes)
     near = np.append(np.broadcast_to(np.asarray(within, float), n), 0.0)
-    if ground is not None:
+    plane = plane_of(ground)
+    if plane is not None:
         meeting |= {(k, n) for k, one in enumerate(shapes) if one.body}
-        shapes.append(_ground(ground))
+        shapes.append(_ground(plane))
     left_out = {frozenset(one) for one in exclude}
     wanted = None if pairs is None else {frozenset(one) for one in _known(model, pairs, shapes)}
 
@@ -187,15 +189,24 @@ def afloat(model: Model, body: int) -> int:
     return body
 
 
-def _ground(ground: Any) -> CollisionShape:
-    """The half-space below a height, or n · x ≤ offset of (n, offset)."""
+def plane_of(ground: Any) -> HalfSpace | None:
+    """Return the unit normal n and the offset of the half-space n · x ≤ offset, from a height or (normal, offset)."""
+    if ground is None:
+        return None
+    if isinstance(ground, bool | np.bool):
+        raise SizeError(f"ground is {ground!r}. Give None, a height in m, or (normal, offset).")
     normal, offset = ground if isinstance(ground, list | tuple) else ((0.0, 0.0, 1.0), ground)
     n, offset = finite("ground: normal", normal), number("ground: offset", offset)
     length = float(np.linalg.norm(n))
     if n.shape != (3,) or not length > 0.0:
         raise SizeError(f"ground: normal is {normal!r}. Give a height, or a direction of three numbers and an offset.")
-    n = n / length
-    return half_space(n, offset / length, np.array(shortest_turn(Vec3(n.tolist())), float).reshape(3, 3))
+    x, y, z = (float(c) for c in n / length)
+    return (x, y, z), float(offset / length)
+
+
+def _ground(ground: HalfSpace) -> CollisionShape:
+    normal, offset = ground
+    return half_space(np.array(normal), offset, np.array(shortest_turn(Vec3(normal)), float).reshape(3, 3))
 
 
 def _known(model: Model, pairs: Sequence[Names], shapes: Sequence[CollisionShape]) -> Sequence[Names]:

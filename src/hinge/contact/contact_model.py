@@ -10,6 +10,7 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from hinge.arguments import Array, finite
+from hinge.arguments import Array, finite, number
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
 from hinge.contact.collision_pairs import DEFAULT, FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
@@ -41,6 +42,7 @@ from hinge.model.shapes import Mesh, Shape
 from hinge.model.vary import Parameter
 from hinge.spatial import Motion, Vec3
 from hinge.spatial.rotation import shortest_turn
+from hinge.typing import AnyArray
 
 ContactLaw = Literal["rigid", "soft"]
 LAWS: tuple[ContactLaw, ...] = get_args(ContactLaw)
@@ -49,7 +51,7 @@ POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
 TURNS_ONLY = 1e-9  # m²: what a centre that stands still shifts by, of how it turns, in rounding
-DEEP = {"rigid": 0.1, "soft": 1.0}  # of the reach of the smaller of two shapes: what no step can have led to
+DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Ground:
         n = finite("Ground: normal", self.normal).astype(float)
         if n.shape != (3,) or not n.any():
             raise SizeError(f"Ground: normal is {self.normal!r}. Give a direction of three numbers.")
+        for name in ("height", "restitution", "compliance"):
+            object.__setattr__(self, name, number(f"Ground: {name}", getattr(self, name)) + 0.0)  # no -0.0
         mu = finite("Ground: friction", self.friction).astype(float).reshape(-1)
         if mu.size not in (1, 3) or (mu < 0.0).any():
             raise SizeError(f"Ground: friction is {self.friction!r}. Give one number from 0 up, or three.")
@@ -206,22 +210,28 @@ class ContactModel:
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 
 
-def refuse_deep(target: Target, touch: ContactModel, q: Array) -> None:
-    """Raise where something begins so deep in something else, in states q (n, nq), that it cannot have come there."""
-    if not len(q) or not touch.rows:
-        return
+def deep_starts(target: Target, touch: ContactModel, q: Array) -> AnyArray:
+    """Return in which states q (n, nq) something is so deep in something else that no step can have led there.
+
+    The rigid law has no answer to such a state; a warning names the deepest. The soft law pushes shapes apart.
+    """
+    if not len(q) or not touch.rows or touch.soft is not None:
+        return np.zeros(len(q), bool)
     gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
     deepest = unregistered("depth", touch.depth, {"q": POSITION}, gives)
-    kernel = target.kernels(("depth", touch), lambda: Target(target.model).compiled(deepest))
+    kernel = target.kernels.kernel(("depth", touch), None, lambda name: Target(target.model).compiled(deepest, name))
     share, pair, depth = kernel(q).T
     worst = int(np.argmax(share))
-    if share[worst] > DEEP["rigid" if touch.soft is None else "soft"]:
+    if share[worst] > DEEP:
         shapes = touch.pairs(target.model).shapes
         one, other = (f"the {shapes[i].geometry.kind} on {shapes[i].name!r}" for i in touch.rows[int(pair[worst])])
         where = f"q0 of rollout {worst}" if len(q) > 1 else "q0"
-        raise SizeError(
-            f"{where}: {other} is {depth[worst]:.3g} m deep in {one}.\n  Start them apart, or leave the pair out."
+        warnings.warn(
+            f"{where}: {other} is {depth[worst]:.3g} m deep in {one}; such a rollout has the status REFUSED.\n"
+            "  Start them apart, or leave the pair out.",
+            stacklevel=5,
         )
+    return share > DEEP
 
 
 def _stood_on(ground: Ground) -> CollisionShape:
@@ -252,15 +262,26 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
         one_of("contacts", contacts, ("file", "self"))
     elif contacts is not None:
         contacts, made = checked(target, contacts), _given
+    if made is _shaped and not whole:
+        refuse_shapeless(target, "ground=" if contacts is None else f"contacts={contacts!r}")
     asked = contacts, _ground(ground), law, whole
     key = ("contact_model", *asked, tuple(surfaces))
     return target.kernels(key, lambda: made(target.model, *asked).with_surfaces(surfaces))
 
 
+def refuse_shapeless(target: Target, given: str) -> None:
+    """Raise where a robot has no collision shape that moves, so that nothing can touch anything."""
+    if not any(one.body for one in collision_shapes(target.model)):
+        raise NotCovered(
+            f"{given} has no effect: no moving link of robot {target.name!r} has a collision shape.\n"
+            "  Give its links shapes: <collision> in a URDF file, geoms in an MJCF file, or shapes= of Builder.link."
+        )
+
+
 def _ground(given: Any) -> Ground | None:
     if given is None or isinstance(given, Ground):
         return given
-    if isinstance(given, int | float | np.number) and np.isfinite(given):
+    if isinstance(given, int | float | np.number) and not isinstance(given, bool) and np.isfinite(given):
         return Ground(float(given))
     raise SizeError(f"ground is {given!r}. Give None, a height in m, or a hinge.Ground.")
 
@@ -271,7 +292,14 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
         raise NotCovered(
             "contacts are given one by one, and so is a ground. Give one of them, or contacts of the ground."
         )
-    weights, pairs = Weights(model), []
+    for k, contact in enumerate(contacts):
+        if contact.face is not None:
+            raise NotCovered(
+                f"contacts[{k}], {contact}, is on a face that ends, and the list of a run has endless planes.\n"
+                '  Give contacts="self", which finds contacts in every step, use hinge.simulate_contacts, or take the '
+                "face away with dataclasses.replace(contact, face=None)."
+            )
+    weights, pairs = Weights(model, law == "soft"), []
     for contact in contacts:
         (second, first), mu = contact.bodies(model), contact.friction
         touching = Touching(condim=3 if mu else 1, friction=(mu, mu, 0.0, 0.0, 0.0))
@@ -302,7 +330,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
                   for b in placed_shapes if b.body]  # fmt: skip
     made = [] if ground is None else [_stood_on(ground)]
     made += [placed(model, one.link, one.shape) for one in placed_shapes]
-    weights, told, rows = Weights(model), [], []
+    weights, told, rows = Weights(model, law == "soft"), [], []
     for i, j, touching in pairs:
         a, b = ordered(made, i, j)
         e, soft = (ground.restitution, ground.compliance) if ground is not None and a == 0 else (0.0, 0.0)
@@ -359,7 +387,7 @@ def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any], whole: 
         rigid = [RigidPair(a, b, _at_point(w), t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
         return RigidLaw(tuple(rigid), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
     options = model.physics.options
-    made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin - t.gap)
+    made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin)
             for a, b, t, _, _, w in pairs]  # fmt: skip
     if whole:
         return FileLaw(model, weights).law(made)

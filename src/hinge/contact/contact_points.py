@@ -10,6 +10,7 @@ from hinge.arguments import Array
 from hinge.contact.solids import Solid
 
 FLAT = 1e-6  # directions closer than this are parallel
+ROUND = 72  # corners of a polygon that stands for the face of a disc
 RIM = 8  # points that stand for the rim of a disc that lies flat
 
 
@@ -27,6 +28,7 @@ class Found(NamedTuple):
     offset: float = 0.0
     rim: Array | None = None
     other_rim: Array | None = None
+    face: Array | None = None  # the corners of the face of `other` that has the normal; None: it has no end
 
     @property
     def other_offset(self) -> float:
@@ -80,6 +82,20 @@ def cut(corners: list[Array], n: Array, height: float, closed: bool = True) -> l
         if (a < -1e-12 and b > 1e-12) or (a > 1e-12 and b < -1e-12):
             made.append(here + (there - here) * (a / (a - b)))
     return made
+
+
+def box_face(box: Solid, k: int, n: Array) -> Array:
+    """Return the corners of the face of a box across its axis k that looks along n, in order around it."""
+    half, i, j = np.asarray(box.size) / 2, (k + 1) % 3, (k + 2) % 3
+    signs = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    return box.p + n * half[k] + (signs * half[[i, j]]) @ box.R[:, [i, j]].T
+
+
+def disc_face(solid: Solid, end: Array) -> Array:
+    """Return corners around the flat end of a cylinder, outside of it by a thousandth of its radius at most."""
+    angles = 2.0 * np.pi * np.arange(ROUND) / ROUND
+    around = np.outer(np.cos(angles), solid.R[:, 0]) + np.outer(np.sin(angles), solid.R[:, 1])
+    return end + solid.size[0] / np.cos(np.pi / ROUND) * around
 
 
 def rim_points(solid: Solid, centre: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.arguments import Array
+from hinge.arguments import Array, real
 from hinge.backends import alone, default_backend
 from hinge.calls import inputs
 from hinge.calls.target import Target
@@ -24,6 +24,7 @@ from hinge.contact.surfaces import surface_parameters
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
 from hinge.errors import SizeError
 from hinge.graph import Scalar, inner, less, maximum, minimum, select
+from hinge.integrators.floating import Floating, carried
 from hinge.integrators.implicit import damping
 from hinge.integrators.methods import METHODS
 from hinge.integrators.steps import TIME, Flat, PerJoint, pushed
@@ -116,6 +117,9 @@ def contact_step(
     >>> step.forces.shape, step.forces[0, 2].round(4)
     ((1, 3), np.float64(19.62))
     """
+    steps = real("contact_step: h", h)
+    if (steps <= 0.0).any():
+        raise SizeError(f"contact_step: h is {steps.min():g} s. Give steps above zero.")
     numbers = dict(parameters or {})
     surfaces = surface_parameters("contact_step", target, numbers)
     touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
@@ -123,7 +127,8 @@ def contact_step(
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = frozenset(joint_terms)
     where = alone(backend or default_backend()) if np.asarray(q).ndim < 2 else backend
-    kernel = target.kernels(("contact_step", touch, terms, where), lambda: _kernel(target, touch, terms, where))
+    key = "contact_step", touch, terms
+    kernel = target.kernels.kernel(key, where, lambda name: _kernel(target, touch, terms, name))
     own = {one.name: numbers.pop(one.name) for one in surfaces}
     more = (
         *inputs.parameters("contact_step", target.model, surfaces, own),
@@ -150,9 +155,8 @@ def recorded(touch: ContactModel, told: Array) -> ContactRecord:
 def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None, made: ContactStep,
                     given: Sequence[Any]) -> ContactStep:  # fmt: skip
     """A step with its derivatives, which are computed in double precision."""
-    kernel = target.kernels(
-        ("contact_step slopes", touch, terms, backend), lambda: _slopes_kernel(target, touch, terms, backend)
-    )
+    key = "contact_step slopes", touch, terms
+    kernel = target.kernels.kernel(key, backend, lambda name: _slopes_kernel(target, touch, terms, name))
     slopes, margin, settled = kernel(*(np.asarray(x, float) for x in given))
     says = np.where(margin[..., 0] < SWITCH, NOT_SMOOTH, np.where(settled[..., 0] > 0.5, OK, UNCONVERGED))
     says = np.where(np.isfinite(slopes).all(axis=(-2, -1)), says, NONFINITE).astype(np.uint8)
@@ -220,7 +224,8 @@ def _taken(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scal
         return _Taken(made.q, made.qd, slots, contacts, contacts.forces, solved.settled, solved.residual, margin)
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0], slopes)
-    end = struck(model, touch.rigid, slots, v, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
+    before = carried(Floating(model, q), v, Floating(model, free.q))
+    end = struck(model, touch.rigid, slots, before, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
     return _Taken(end.q, end.v, slots, end.contacts, lambda k: end.forces(k, h), end.settled, end.residual, end.margin)
 
 

@@ -44,7 +44,9 @@ class Contact:
     to `other_edge`, or the line from `other_point` to `point`. The gap is the distance less `offset`, of which
     `other_offset` is the radius of `other`. With a normal, `edge` is the axis of a disc around the point with radius
     `offset`, whose rim touches the face as it rolls. With `rim` or `other_rim` the edge is round: the point is its
-    centre, the edge its axis, and the rim leads from the centre to where it touches.
+    centre, the edge its axis, and the rim leads from the centre to where it touches. `face` has the corners of a
+    convex polygon in the plane of the normal, in order: beyond its edges nothing touches. Without it the plane has no
+    end. With no corners, (), it is not known where the plane ends: the contact serves one configuration.
 
     >>> hinge.Contact("foot", (0, 0, -0.3), normal=(0, 0, 2)).normal
     (0.0, 0.0, 1.0)
@@ -65,8 +67,13 @@ class Contact:
     other_offset: float = 0.0
     rim: Triple | None = None
     other_rim: Triple | None = None
+    face: tuple[Triple, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.face is not None:
+            object.__setattr__(self, "face", tuple(_triple(self, "face", corner, False) for corner in self.face))
+            if self.normal is None or 0 < len(self.face) < 3:
+                raise SizeError(f"{self} has a face of {len(self.face)} corners. Give a normal and at least 3 corners.")
         for label in ("point", "other_point", "normal", "edge", "other_edge", "rim", "other_rim"):
             value = getattr(self, label)
             if value is not None:

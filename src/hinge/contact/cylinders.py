@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.contact.contact_points import Found, beside_line, crossed, cut, rim_points
+from hinge.contact.contact_points import Found, beside_line, crossed, cut, disc_face, rim_points
 from hinge.contact.convex import nearest
 from hinge.contact.curves import Edge, nearest_points
 from hinge.contact.solids import Solid
@@ -41,12 +41,17 @@ def cylinder_contacts(a: Solid, b: Solid) -> list[Found]:
     p, q = nearest(a, b)
     d = (q - p) / np.linalg.norm(q - p)
     for lean in (LEAN, 0.0):  # parts that lean a little and then miss each other meet at their edges
-        one, two = sorted((part(a, d, lean), part(b, -d, lean)), key=lambda x: KINDS.index(x.kind))
+        one, two = sorted((part(a, d, lean), part(b, -d, lean)), key=_rank)
         towards, near = (d, q) if two.solid is b else (-d, p)
         found = list(MEETINGS[one.kind, two.kind](one, two, towards, near))
         if found:
             return found
     return []
+
+
+def _rank(one: Part) -> tuple[int, float]:
+    """Return the place of a part in the order of KINDS; of two faces the larger comes first, to move on."""
+    return KINDS.index(one.kind), -float(np.linalg.norm(np.ptp(one.points, axis=0))) if one.kind == "face" else 0.0
 
 
 def part(solid: Solid, d: Array, lean: float) -> Part:
@@ -90,9 +95,10 @@ def _part_of_box(box: Solid, d: Array, lean: float) -> Part:
 def _onto(face: Part, other: Part, point: Array, offset: float = 0.0, edge: Array | None = None) -> Found:
     height = float(face.axis @ (point - face.points[0]))
     reach = offset if edge is None else offset * float(np.linalg.norm(np.cross(face.axis, edge)))
-    return Found(
-        other.solid, face.solid, height - reach, point, face.points[0], normal=face.axis, edge=edge, offset=offset
-    )
+    ends = face.solid.ends[int(face.axis @ face.solid.axis > 0.0)] if face.solid.kind == "cylinder" else None
+    corners = face.points if ends is None else disc_face(face.solid, ends)
+    return Found(other.solid, face.solid, height - reach, point, face.points[0], normal=face.axis, edge=edge,
+                 offset=offset, face=corners)  # fmt: skip
 
 
 def _within(face: Part, corners: Array) -> list[Array]:

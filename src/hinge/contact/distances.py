@@ -13,8 +13,9 @@ import numpy as np
 
 from hinge.arguments import Array, real
 from hinge.calls.target import Target
-from hinge.contact.collision_pairs import Names, Pairs, afloat, pairs_of
+from hinge.contact.collision_pairs import HalfSpace, Names, Pairs, afloat, pairs_of, plane_of
 from hinge.contact.collision_shapes import Posed, Shapes, column
+from hinge.contact.contact_model import refuse_shapeless
 from hinge.contact.convex_contacts import Separation, plane_separation, separation
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import POSITION, SCALAR, Quantity, unregistered
@@ -53,14 +54,16 @@ def distances(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, 
     >>> robot.distances(q, ground=0.0).distance.round(3)
     array([0.2, 0.4, 0. ])
     """
-    measured = queried(target, pairs, ground, exclude, backend)
+    query = Query.of(pairs, ground, exclude)
+    measured = queried(target, query, backend)
     if not measured.rows:
         raise NotCovered(
             f"distances: robot {target.name!r} has no two collision shapes that may touch.\n"
             "  Give ground=, or links that have collision shapes; <collision> of a URDF, geoms of an MJCF file."
         )
     names = tuple(dict.fromkeys(measured.names))
-    flat, status = _kernel(target, measured, backend)(real("distances: q", q))
+    kernel = target.kernels.kernel(("distances", query), backend, lambda name: _kernel(target, measured, name))
+    flat, status = kernel(real("distances: q", q))
     made = flat.reshape(*flat.shape[:-1], len(names), WIDTH)
     gap, normal, p = made[..., 0], made[..., 1:4], made[..., 4:]
     return Distances(gap, np.stack([p, p + gap[..., None] * normal], axis=-2), normal, names, status)
@@ -74,9 +77,12 @@ def collides(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, g
     >>> robot.collides([[1.0, 0, 0, 0, 0, 0, 0.05], [1.0, 0, 0, 0, 0, 0, 0.15]], ground=0.0)
     array([ True, False])
     """
-    measured = queried(target, pairs, ground, exclude, backend)
+    query = Query.of(pairs, ground, exclude)
+    measured = queried(target, query, backend)
     q = real("collides: q", q)
     if not measured.rows:
+        if pairs is None:
+            refuse_shapeless(target, "collides")
         return np.zeros(q.shape[:-1], bool)
 
     def touch(model: Model, q: Any) -> Scalar:
@@ -90,26 +96,35 @@ def collides(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, g
             (hit,) = _over(measured, shapes, rows, measure, look, (hit,), like, near=True)
         return hit
 
-    key = ("collides", _key(measured), backend)
     algorithm = unregistered("collides", touch, {"q": POSITION}, {"hit": SCALAR})
-    made = target.kernels(key, lambda: target.compiled(algorithm, backend))(q)
-    return np.asarray(made) != 0.0
+    kernel = target.kernels.kernel(("collides", query), backend, lambda name: target.compiled(algorithm, name))
+    return np.asarray(kernel(q)) != 0.0
 
 
-def queried(target: Target, pairs: Sequence[Names] | None, ground: Any, exclude: Sequence[Names],
-            backend: Backend | None) -> Pairs:  # fmt: skip
+class Query(NamedTuple):
+    """What a query is about, resolved: equal queries of a robot have the same kernel."""
+
+    pairs: tuple[Names, ...] | None
+    ground: HalfSpace | None
+    exclude: tuple[Names, ...]
+
+    @classmethod
+    def of(cls, pairs: Sequence[Names] | None, ground: Any, exclude: Sequence[Names]) -> Query:
+        named = None if pairs is None else tuple(map(_names, pairs))
+        return cls(named, plane_of(ground), tuple(map(_names, exclude)))
+
+
+def _names(pair: Any) -> Any:
+    return pair if isinstance(pair, str) else tuple(pair)
+
+
+def queried(target: Target, query: Query, backend: Backend | None) -> Pairs:
     """The pairs that a query is about; of those nobody names, none on one robot that overlap at the neutral state."""
     model = target.model
-    key = (
-        "collision pairs",
-        None if pairs is None else tuple(map(tuple, pairs)),
-        repr(ground),
-        tuple(map(tuple, exclude)),
-    )
 
     def make() -> Pairs:
-        found = pairs_of(model, ground=ground, pairs=pairs, exclude=exclude, by_kind=False)
-        if pairs is not None or not found.rows:
+        found = pairs_of(model, ground=query.ground, pairs=query.pairs, exclude=query.exclude, by_kind=False)
+        if query.pairs is not None or not found.rows:
             return found
         base = [afloat(model, shape.body) for shape in found.shapes]
         inner = found.chosen([k for k, (i, j) in enumerate(found.rows) if base[i] == base[j]])
@@ -120,11 +135,7 @@ def queried(target: Target, pairs: Sequence[Names] | None, ground: Any, exclude:
         overlapping = {names for names, gap in gaps.items() if gap < 0.0}
         return found.chosen([k for k, names in enumerate(found.names) if names not in overlapping])
 
-    return target.kernels(key, make)
-
-
-def _key(pairs: Pairs) -> Any:
-    return tuple((*names, *row) for names, row in zip(pairs.names, pairs.rows, strict=True))
+    return target.kernels(("collision pairs", query), make)
 
 
 def _kernel(target: Target, pairs: Pairs, backend: str | None) -> Any:
@@ -151,8 +162,7 @@ def _kernel(target: Target, pairs: Pairs, backend: str | None) -> Any:
 
     gives = {"made": Quantity("of pairs of links", lambda m: (WIDTH * len(place),))}
     algorithm = unregistered("distances", measured, {"q": POSITION}, gives)
-    key = ("distances", _key(pairs), backend)
-    return target.kernels(key, lambda: target.compiled(algorithm, backend, status=True))
+    return target.compiled(algorithm, backend, status=True)
 
 
 Measure = Callable[[Posed, Posed], Separation]

@@ -9,7 +9,8 @@ Source: featherstone1987, sections 9.7 and 9.8. A bare number in the margin is a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +18,16 @@ import numpy as np
 from hinge.arguments import Array, real
 from hinge.backends.kernel import Kernel
 from hinge.calls.target import Target
+from hinge.contact.acting import OPTIONAL, Acting
 from hinge.contact.contacts import Contact
+from hinge.contact.faces import off_faces
 from hinge.contact.forces import METHODS, ContactState, Method, contact_forces
 from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, one_of
-from hinge.typing import Backend, Numbers, Statuses, Term
+from hinge.status import Status
+from hinge.typing import Backend, Frame, Numbers, Statuses, Term
 
 MOST_TRACED = 8
 
@@ -61,11 +65,17 @@ def contact_system(
     backend: Backend | None = None,
     joint_terms: Sequence[Term] = ("armature",),
     hold: Any = None,
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    base_motion: tuple[Numbers, Numbers] | None = None,
+    parameters: Mapping[str, Numbers] | None = None,
+    prescribed: Sequence[Numbers] | None = None,
 ) -> ContactSystem:
     """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
-    Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides.
+    Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides. `external`,
+    `base_motion`, `parameters` and `prescribed` are as for `forward_dynamics`.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -73,19 +83,19 @@ def contact_system(
     array([[2., 1.]])
     """
     listed = checked(target, contacts)
-    key = (
-        "contact_system",
-        tuple((c.body, c.other, c.kind, c.rim is None) for c in listed),
-        backend,
-        tuple(joint_terms),
-    )
-    kernel = target.kernels(key, lambda: _system_kernel(target, listed, backend, joint_terms))
+    acting = Acting.of(target, "contact_system", external, external_frame, base_motion, parameters, prescribed)
+    kinds = tuple((c.body, c.other, c.kind, c.rim is None) for c in listed)
+    key = "contact_system", kinds, tuple(joint_terms), acting.key
+    kernel = target.kernels.kernel(key, backend, lambda name: _system_kernel(target, listed, name, joint_terms, acting))
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
-    made = ContactSystem(*kernel(q, qd, tau, numbers))
-    return made if hold is None else _held(target, q, made, hold[0], hold[1], backend)
+    made = ContactSystem(*kernel(q, qd, tau, numbers, *acting.arrays))
+    if hold is None:
+        return made
+    respond = partial(target.impulse_response, backend=backend, parameters=parameters, prescribed=prescribed)
+    return _held(target, q, made, hold[0], hold[1], respond)
 
 
-def _held(target: Target, q: Any, made: ContactSystem, A: Any, b: Any, backend: str | None) -> ContactSystem:
+def _held(target: Target, q: Any, made: ContactSystem, A: Any, b: Any, respond: Callable[..., Array]) -> ContactSystem:
     """The equations with further constraints: contacts feel the inertia of what the constraints let move."""
     if target.model.loops:
         raise NotCovered(
@@ -94,7 +104,7 @@ def _held(target: Target, q: Any, made: ContactSystem, A: Any, b: Any, backend: 
     A, b = real("hold: A", A), real("hold: b", b)
     if A.ndim < 2 or A.shape[-1] != target.model.nv or b.shape[-1:] != A.shape[-2:-1]:
         raise SizeError(f"hold: A has shape {A.shape} and b {b.shape}; give (…, r, {target.model.nv}) and (…, r).")
-    X = target.impulse_response(np.asarray(q, float)[..., None, :], A, backend=backend)  # I⁻¹ Aᵀ, a row a constraint
+    X = respond(np.asarray(q, float)[..., None, :], A)  # I⁻¹ Aᵀ, a row a constraint
     S = np.linalg.pinv(np.einsum("...iv,...jv->...ij", A, X), rcond=1e-11)
     pull = np.einsum("...iv,...v->...i", A, made.free) + b
     free = made.free - np.einsum("...i,...ij,...jv->...v", pull, S, X)
@@ -127,20 +137,22 @@ def shaped(*shape: int | str) -> Quantity:
                     give=lambda m, made: [x for row in made for x in row] if len(shape) == 2 else made)  # fmt: skip
 
 
-def _system_kernel(target: Target, contacts: tuple[Contact, ...], backend: str | None, terms: Sequence[str]) -> Kernel:
+def _system_kernel(
+    target: Target, contacts: tuple[Contact, ...], backend: str | None, terms: Sequence[str], acting: Acting
+) -> Kernel:
     n = len(contacts)
 
-    def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
+    def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any, external: Any, base_motion: Any) -> Any:
         rows = [numbers[PER_CONTACT * k : PER_CONTACT * (k + 1)] for k in range(n)]
-        *made, pivots = contact_equations(model, contacts, q, qd, tau, rows)
+        *made, pivots = contact_equations(model, contacts, q, qd, tau, rows, external, base_motion)
         return tuple(made), pivots
 
     numbers = Quantity("points and normals of the contacts", lambda m: (n * PER_CONTACT,), uniform=True)
     shapes = [(n, n), (n,), (n, "nv"), ("nv",), (n, "nv"), (n,), (n,)]
     gives = dict(zip(ContactSystem._fields, (shaped(*s) for s in shapes), strict=True))
-    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers}
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers} | OPTIONAL
     algorithm = unregistered("contact_system", equations, takes, gives, pivots=True)
-    return target.compiled(algorithm, backend, terms=frozenset(terms))
+    return acting.compiled(target, algorithm, backend, terms=frozenset(terms))
 
 
 def contact_kernel(
@@ -166,20 +178,20 @@ def contact_kernel(
             f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
             "  Use contact_dynamics, which takes any number."
         )
-    key = ("contact_kernel", listed, backend, tuple(joint_terms))
+    key, terms = ("contact_kernel", listed, tuple(joint_terms)), frozenset(joint_terms)
 
-    def dynamics(model: Any, q: Any, qd: Any, tau: Any) -> Any:
-        made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed])
+    def dynamics(model: Any, q: Any, qd: Any, tau: Any, external: Any, base_motion: Any) -> Any:
+        made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed], external, base_motion)
         force = traced_forces(made.C, made.d)
         qdd = list(made.free)
         for push, moves in zip(force, made.response, strict=True):
             qdd = [a + push * x for a, x in zip(qdd, moves, strict=True)]  # (9.49)
         return (qdd, force), [*made.pivots, *independence(made.C)]
 
-    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE}
+    takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE} | OPTIONAL
     gives = {"qdd": shaped("nv"), "force": shaped(n)}
     algorithm = unregistered("contact_kernel", dynamics, takes, gives, pivots=True)
-    return target.kernels(key, lambda: target.compiled(algorithm, backend, terms=frozenset(joint_terms)))
+    return target.kernels.kernel(key, backend, lambda name: target.compiled(algorithm, name, terms=terms))
 
 
 def contact_dynamics(
@@ -193,13 +205,21 @@ def contact_dynamics(
     backend: Backend | None = None,
     joint_terms: Sequence[Term] = ("armature",),
     hold: Any = None,
+    external: Mapping[str, Numbers] | None = None,
+    external_frame: Frame = "body",
+    base_motion: tuple[Numbers, Numbers] | None = None,
+    parameters: Mapping[str, Numbers] | None = None,
+    prescribed: Sequence[Numbers] | None = None,
 ) -> ContactDynamics:
     """Accelerations and contact forces of a robot that may touch things, without friction.
 
     Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
     (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
-    (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
-    `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides.
+    (m) and its bodies do not part faster than `touch` (m/s). Where they approach each other faster than that, an impact
+    comes first: the row is NaN with Status.NO_SOLUTION, and `impact` gives the velocities after it. With touch=None all
+    are taken to touch and to be at rest. `method` is as for `contact_forces`; "even" shares forces that are
+    indeterminate. `hold` is (A, b) with A qdd + b = 0 besides. `external`, `base_motion`, `parameters` and `prescribed`
+    are as for `forward_dynamics`.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -210,12 +230,23 @@ def contact_dynamics(
     q, qd, tau = (real(f"contact_dynamics: {name}", x) for name, x in (("q", q), ("qd", qd), ("tau", tau)))
     number = np.result_type(q, qd, tau)
     q, qd, tau = (x.astype(float) for x in (q, qd, tau))  # what touches and what is redundant is decided in double
-    made = contact_system(target, q, qd, tau, contacts, backend, joint_terms, hold)
+    made = contact_system(
+        target, q, qd, tau, contacts, backend, joint_terms, hold, external, external_frame, base_motion, parameters,
+        prescribed,
+    )  # fmt: skip
     C, d = made.C, made.d
-    apart = np.zeros(d.shape, bool) if touch is None else (made.gap > touch) | (made.speed > touch)
+    apart, closing = np.zeros(d.shape, bool), np.zeros(d.shape, bool)
+    if touch is not None:
+        off = (made.gap > touch) | off_faces(target, q, checked(target, contacts), parameters, prescribed)
+        apart, closing = off | (made.speed > touch), ~off & (made.speed < -touch)  # section 9.6.1
     held = ~apart[..., :, None] & ~apart[..., None, :]
     C = np.where(held, C, np.where(np.eye(d.shape[-1], dtype=bool), 1.0, 0.0))  # one that is apart takes no part
     solved = contact_forces(C, np.where(apart, 1.0, d), method)
+    collides = closing.any(axis=-1) & (solved.status == Status.OK)
+    solved = solved._replace(
+        force=np.where(collides[..., None], np.nan, solved.force),
+        status=np.where(collides, Status.NO_SOLUTION, solved.status).astype(np.uint8),
+    )
     qdd = made.free + np.einsum("...n,...nv->...v", solved.force, made.response)  # (9.49)
     acceleration = np.einsum("...ij,...j->...i", made.C, solved.force) + d
     state = np.where(apart, ContactState.BREAKING, solved.state).astype(np.uint8)

@@ -102,10 +102,11 @@ class Machines:
 
 def _trees(model: Model, rows: Sequence[Row]) -> list[list[int]]:
     """The velocities of each tree on the base, with those of other trees that rows couple it with."""
-    groups = [_moving(model, i) for i, p in model.outward() if p == 0]
-    for row in rows:
-        coupled = [own for own in groups if own & set(row.J)]
-        groups = [own for own in groups if own not in coupled] + [set().union(*coupled)]
+    groups: list[set[int]] = []
+    trees = [_moving(model, i) for i, p in model.outward() if p == 0]  # joints that follow others may share velocities
+    for moved in (*trees, *(set(row.J) for row in rows)):
+        coupled = [own for own in groups if own & moved]
+        groups = [own for own in groups if own not in coupled] + [set(moved).union(*coupled)]
     return [sorted(own) for own in groups if own]
 
 

@@ -77,8 +77,8 @@ class FileLaw:
             soft, margin = data.physics.limit, data.physics.margin
             if joint.is_single and any(map(math.isfinite, (*data.lower, *data.upper))):
                 yield SoftLimit(self._joint(i), data.lower[0], data.upper[0], self.own[at_v.start], soft, margin)
-            elif joint.kind == "spherical" and data.upper and math.isfinite(data.upper[0]):
-                yield SoftTurn(at_q.start, at_v.start, data.upper[0], self.own[at_v.start], soft, margin)
+            elif joint.kind == "spherical" and "range" in data.other:
+                yield SoftTurn(at_q.start, at_v.start, data.other["range"], self.own[at_v.start], soft, margin)
         for tendon in model.physics.tendons:
             if any(map(math.isfinite, tendon.range)):
                 length = self._tendon(tendon)
@@ -149,9 +149,9 @@ class FileLaw:
 
     def _welded(self, first: str, second: str, one: Equality) -> tuple[Seat, Seat]:
         (R, p), (Q, q) = self._pose(first), self._pose(second)
-        if one.relpose is None:
-            turn, shift = R.T.times(Q), R.T @ (q - p)
-        else:
-            turn, shift = rotation_from_quaternion(one.relpose[3:]), Vec3(one.relpose[:3])
         anchor = Vec3(one.anchor)
-        return Seat(first, turn, turn @ anchor + shift), Seat(second, p=anchor)
+        if one.relpose is None:
+            turn = R.T.times(Q)
+            return Seat(first, turn, turn @ anchor + R.T @ (q - p)), Seat(second, p=anchor)
+        turn, place = rotation_from_quaternion(one.relpose[3:]), Vec3(one.relpose[:3])  # the place is the anchor's
+        return Seat(first, turn, place), Seat(second, p=anchor)

@@ -12,7 +12,7 @@ separates before the impact (Fᵀ qd ≤ 0).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from hinge.arguments import Array, joined, number, real
 from hinge.calls.target import Target
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import contact_system
+from hinge.contact.faces import off_faces
 from hinge.contact.forces import contact_forces
 from hinge.errors import SizeError
 from hinge.typing import Backend, Numbers, Statuses
@@ -45,12 +46,15 @@ class TwoBodyImpact(NamedTuple):
 
 
 def impact(target: Target, q: Numbers, qd: Numbers, contacts: Sequence[Contact], restitution: Numbers | None = None,
-           touch: float | None = 1e-6, backend: Backend | None = None, hold: Any = None) -> Impact:  # fmt: skip
+           touch: float | None = 1e-6, backend: Backend | None = None, hold: Any = None,
+           parameters: Mapping[str, Numbers] | None = None,
+           prescribed: Sequence[Numbers] | None = None) -> Impact:  # fmt: skip
     """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
     Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
     with a gap above `touch` (m) take no part. Kinematic loops stay closed, (9.63); `hold` (r, nv) has rows A with A
-    qd = 0 before and after besides. Gives qd (nv), and impulses (n) in N s.
+    qd = 0 before and after besides. `parameters` and `prescribed` are as for `forward_dynamics`; prescribed joints keep
+    their rates. Gives qd (nv), and impulses (n) in N s.
 
     >>> arm = hinge.samples.planar_2r()
     >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
@@ -60,14 +64,18 @@ def impact(target: Target, q: Numbers, qd: Numbers, contacts: Sequence[Contact],
     nothing = np.zeros(target.model.nv)
     rows = None if hold is None else real("hold", hold)
     both_ways = None if rows is None else (rows, np.zeros(rows.shape[:-1]))
-    made = contact_system(target, q, qd, nothing, contacts, backend, hold=both_ways)
+    made = contact_system(
+        target, q, qd, nothing, contacts, backend, hold=both_ways, parameters=parameters, prescribed=prescribed
+    )
     listed = [contacts] if isinstance(contacts, Contact) else list(contacts)
     e = (
         np.array([c.restitution for c in listed])
         if restitution is None
         else checked_restitution(restitution, len(listed))
     )
-    apart = np.zeros(made.gap.shape, bool) if touch is None else made.gap > touch
+    apart = np.zeros(made.gap.shape, bool)
+    if touch is not None:
+        apart = (made.gap > touch) | off_faces(target, q, listed, parameters, prescribed)
     both = ~apart[..., :, None] & ~apart[..., None, :]
     C = np.where(both, made.C, np.where(np.eye(len(listed), dtype=bool), 1.0, 0.0))
     return _two_phases(C, np.where(apart, 1.0, made.speed), made.response, np.asarray(qd, float), e)

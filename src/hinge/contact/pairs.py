@@ -8,11 +8,12 @@ faces, and the common perpendiculars of their edges. Cylinders are in a file of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.contact.contact_points import FLAT, Found, beside_line, between_points, crossed, cut, rim_points
+from hinge.contact.contact_points import FLAT, Found, beside_line, between_points, box_face, crossed, cut, rim_points
 from hinge.contact.cylinders import cylinder_contacts
 from hinge.contact.solids import Solid
 
@@ -102,7 +103,8 @@ def _ball_on_box(body: Solid, box: Solid, centre: Array, radius: float) -> Found
         k = int(np.argmax(np.abs(local) - half))
         n = box.R[:, k] * np.sign(local[k] or 1.0)
         height = abs(local[k]) - half[k]
-        return Found(body, box, height - radius, centre, centre - height * n, normal=n, offset=radius)
+        face = box_face(box, k, n)
+        return Found(body, box, height - radius, centre, centre - height * n, normal=n, offset=radius, face=face)
     gap = float(np.linalg.norm(local - clamped)) - radius
     edge = box.R[:, int(np.argmin(out))] if out.sum() == 2 else None
     return Found(body, box, gap, centre, foot, other_edge=edge, offset=radius)
@@ -162,7 +164,9 @@ def _box_box(a: Solid, b: Solid) -> Iterator[Found]:
             length = float(np.linalg.norm(L))
             if length > 1e-3:
                 crosses.append((depth(L / length), i, j, L / length))
-    gap, reference, k = max(faces, key=lambda f: f[0])
+    gap = max(f[0] for f in faces)
+    # of faces that lie on each other the larger one, on which the corners of the smaller one can move
+    _, reference, k = max((f for f in faces if f[0] > gap - FLAT), key=lambda f: prod(f[1].size) / f[1].size[f[2]])
     best = max(crosses, key=lambda c: c[0], default=None)
     if best is not None and best[0] > gap + FLAT:
         yield _edge_edge(a, b, half_a, half_b, *best[1:])
@@ -200,7 +204,7 @@ def _face_face(a: Solid, b: Solid, k: int) -> Iterator[Found]:
             corners = cut(corners, sign * a.R[:, side], float(sign * a.R[:, side] @ a.p + half_a[side]))
     top = a.p + n * half_a[k]
     for point in corners:
-        yield Found(b, a, float(n @ (point - top)), point, top, normal=n)
+        yield Found(b, a, float(n @ (point - top)), point, top, normal=n, face=box_face(a, k, n))
 
 
 PAIRS = {

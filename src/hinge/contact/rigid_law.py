@@ -34,6 +34,7 @@ from hinge.contact.soft_rows import Row
 from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt, total
+from hinge.integrators.floating import Floating, carried
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 
@@ -41,6 +42,7 @@ HARD = 1e-7  # what a rigid contact gives way, as a share of what its bodies do
 LEAST, MOST = 0.5, 8.0  # by what share of what they are off speeds of sliding are changed
 EASE = 0.05  # times friction squared: what it gives way about the impulse it had, where sliding is not found at once
 SLOW, FIRMER = 12, 0.7  # rounds after which it gives way by so much less in each
+SINKS = 0.1  # of the speeds: what a hard contact may give way; more is a load too heavy for the bodies below it
 EXACT, MET = 1e-6, 1e-5  # of the speeds: how well speeds of sliding are found, and what they may be off in the end
 
 
@@ -99,11 +101,13 @@ class RigidLaw:
 
 class Off(NamedTuple):
     """How far off the speeds of sliding are that a problem was told: the most, and over all of them the sums of what
-    they were off the time before times what that has fallen by, and of the square of the latter."""
+    they were off the time before times what that has fallen by, and of the square of the latter. `sinks` is the speed
+    at which hard contacts give way, at the most."""
 
     most: Scalar
     along: Scalar
     square: Scalar
+    sinks: Scalar
 
     def share(self, last: Scalar) -> Scalar:
         """By what share of what they are off to change them, after the share before: where a line through the last two
@@ -169,7 +173,7 @@ class RigidContacts(SlotContacts):
     def slide(self, v: Flat) -> Off:
         """Note how far off the speeds of sliding are from those of v, and what impulses contacts have."""
 
-        def slid(k: Scalar, most: Scalar, along: Scalar, square: Scalar) -> list[Scalar]:
+        def slid(k: Scalar, most: Scalar, along: Scalar, square: Scalar, sinks: Scalar) -> list[Scalar]:
             tangents = self.times(k, v)[1:]
             speed, x, had = sqrt(inner(tangents, tangents)), self.x(k), self._impulse(k)
             now = [-f for f in self.stiffness(k, x)(x)]
@@ -180,9 +184,10 @@ class RigidContacts(SlotContacts):
             along, square = along + self._off[k] * fell, square + fell * fell
             self._off[k], self._slides[k] = select(pushes, off, 0.0), select(pushes, self._slides[k], speed)
             self._slips[k] = select(less(x[0] + sqrt(inner(x[1:], x[1:])), 0.0), 0.0, 1.0)
-            return [maximum(most, absolute(off)), along, square]
+            gives = HARD * self._pairs[self.slots[k].pair]["surface"][0] * now[0]
+            return [maximum(most, absolute(off)), along, square, maximum(sinks, gives)]
 
-        return Off(*self.each([0.0, 0.0, 0.0], slid))
+        return Off(*self.each([0.0, 0.0, 0.0, 0.0], slid))
 
     def firmly(self, k: Scalar) -> list[Scalar]:
         """Where contact k is with the same impulse where it does not give way about that."""
@@ -284,7 +289,8 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
            rows: Callable[[Scalar], Sequence[Row]] = lambda parting: (), slopes: bool = False) -> Struck:  # fmt: skip
     """The state at the end of a step of h seconds that led to q and v, with impulses of the contacts there.
 
-    `before` are the velocities at its beginning; positions follow impulses over a share `late` of the step. `rows`
+    `before` are the velocities at its beginning, carried to q; positions follow impulses over a share `late` of the
+    step, and velocities are carried to where they lead. `rows`
     gives what else is held within bounds, for velocities that bring it back, and for how it parts. With `slopes` the
     state has derivatives, by the implicit function; without, they would go through the rounds.
     """
@@ -317,7 +323,7 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
             made = problem.solved(list(now[:n]))
             off = contacts.slide(made.a)
             found = select(less(EXACT * pace, off.most), 0.0, made.settled)
-            met = select(less(MET * pace, off.most), 0.0, made.settled)
+            met = select(less(MET * pace, off.most), 0.0, select(less(SINKS * pace, off.sinks), 0.0, made.settled))
             share = select(less(k, 0.5), 1.0, off.share(share))
             eased = select(less(k, SLOW - 0.5), EASE, FIRMER * ease)
             return [*made.a, share, select(found, ease, eased), found, met, maximum(made.residual, off.most)]
@@ -351,13 +357,17 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         turned = model.joint_velocities([late * h * (x - y) for x, y in zip(w, v, strict=True)])
         return [joint.integrate(q[i], turned[i]) for i, joint in enumerate(model.joint)]
 
+    def carried_along(v: Flat, ends: PerJoint) -> Flat:
+        return carried(Floating(model, q), v, Floating(model, ends))
+
     shares: Callable[[Scalar], Scalar] = lambda k: 1.0
     if law.gives:
         ends = moved(w)
+        after = carried_along(after, ends)
     else:
         machines = Machines(model, rows(True), [(pair.first, pair.second) for pair in law.pairs], contacts)
         bound = without_gain(model, machines, M, q, before, v, after, w, h, late)
         ends, shares, margin = moved(bound.w), partial(machines.at_contact, bound.shares), minimum(margin, bound.margin)
-        after = slowed(model, machines, bound, (q, v), ends)
+        after = slowed(model, machines, bound._replace(v=carried_along(bound.v, ends)), (q, v), ends)
     after = [select(less(left, math.inf), x, math.nan) for x in after]
     return Struck(ends, after, settled, left, contacts, shares, margin)

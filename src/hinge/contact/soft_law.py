@@ -27,6 +27,7 @@ WRITTEN = 600  # entries of a Hessian: the factors of one with more would be a l
 FAR = 1e30  # more than any step along a direction
 CLOSE, NOISE = 2.0**-13, 2.0**-4  # of a step and of a slope: where so little of one is lost in rounding, it is rounding
 FINE = 0.01  # of the tolerance, along a direction
+FEW = 10  # iterations: with fewer, the start is chosen with care
 
 Slope = Callable[[Scalar], tuple[Scalar, Scalar]]
 
@@ -80,9 +81,14 @@ class SoftProblem:
         force = self.forces(guess, self.contacts.x)
         size = self._scaled(left, force)
         begin = [*guess, *left, *force, size, select(less(law.tolerance, size), 1.0, 0.0), 0.0 * size]
+        if law.iterations < FEW:  # the start matters: the best between the guess and what nothing but M resists
+            free = LDL(self.M, self.joint_label).solve(self.tau)
+            begin = self._along(begin, [x - y for x, y in zip(free, guess, strict=True)])
+            begin[-2:] = [select(less(law.tolerance, begin[-3]), 1.0, 0.0), 0.0 * size]
         end = repeat(law.iterations, begin, self._trip, lambda *now: less(now[-2], 0.5))
         settled = select(less(end[-2], 0.5), less(end[-3], FAR), 0.0)
-        return Solved(list(end[:n]), list(end[2 * n : 3 * n]), end[-3], settled, end[-1])
+        pushes = end[n : 2 * n] if law.iterations < FEW else end[2 * n : 3 * n]  # M a - tau: what moves it as found
+        return Solved(list(end[:n]), list(pushes), end[-3], settled, end[-1])
 
     def followed(self, found: Solved) -> Solved:
         """The same answer, whose derivatives are those of the least cost: contacts were placed with it held.
@@ -103,10 +109,15 @@ class SoftProblem:
 
     def _trip(self, _: Scalar, *now: Scalar) -> list[Scalar]:
         """Accelerations, M a - tau, and forces; how far off, whether to go on, and how many trips."""
+        n = self.n
+        down = [f - x for x, f in zip(now[n : 2 * n], now[2 * n : 3 * n], strict=True)]
+        return self._along(now, self._newton(list(now[:n]), down))
+
+    def _along(self, now: Sequence[Scalar], s: Flat) -> list[Scalar]:
+        """The same as `now`, at the least cost along a direction s."""
         n, law, contacts = self.n, self.law, self.contacts
         a, left, force = (list(now[k : k + n]) for k in (0, n, 2 * n))
         down = [f - x for x, f in zip(left, force, strict=True)]
-        s = self._newton(a, down)
         Ms = [inner(row, s) for row in self.M]
         contacts.aim(s)
         enough = FINE * law.tolerance * law.inertia * sqrt(inner(s, s))

@@ -23,6 +23,7 @@ from hinge.errors import NotCovered
 from hinge.graph import Scalar
 from hinge.model import Model
 from hinge.model.file_physics import Softness
+from hinge.model.symbols import unknown
 from hinge.spatial import IDENTITY, ZERO, Mat3, MotionSpace, Vec3, cross3
 
 Numbers = tuple[float, ...]
@@ -150,7 +151,9 @@ class SoftLaw:
 class Weights:
     """How a robot gives way at its reference configuration."""
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, simple: bool = False):
+        """Weights of a robot; with `simple`, those of MuJoCo for bodies that only slide along their own axes."""
+        self.sliding = _sliding(model) if simple else {}
         q = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
         self.model, (self.R, self.r) = model, poses(model, q)
         self.axes = axes_in_base(model, q, self.R, self.r)
@@ -172,11 +175,15 @@ class Weights:
         path = [S if i and frame.body in model.subtree[i] else MotionSpace() for i, S in enumerate(self.axes)]
         J = np.array([[*s.ang, *(s.lin + cross3(s.ang, at))] for s in model.generalised_columns(path)], float)
         each = np.einsum("ik,ij,jk->k", J.reshape(-1, 6), self.inverse, J.reshape(-1, 6))
+        if frame.body in self.sliding:
+            return 1.0 / self.sliding[frame.body], 0.0
         return float(each[3:].mean()), float(each[:3].mean())
 
     def velocities(self, i: int) -> list[float]:
         """Of the velocities of joint i: of three turns or shifts the mean over directions."""
         own = [float(x) for x in np.diag(self.inverse)[self.model.slices[i][1]]]
+        if i in self.sliding:
+            return [1.0 / self.sliding[i]]
         return own if len(own) % 3 else [sum(own[k - k % 3 :][:3]) / 3.0 for k in range(len(own))]
 
     def length(self, length: Length) -> float:
@@ -185,3 +192,30 @@ class Weights:
         for _, v, c in length.parts:
             J[v] += c
         return float(J @ self.inverse @ J)
+
+
+def _sliding(model: Model) -> dict[int, float]:
+    """Return the masses of bodies that MuJoCo calls simple and that only slide, by the bodies of their joints.
+
+    Such a body stands in the world, carries nothing, has its center of mass and its axes of inertia where its frame is,
+    and slides along these axes. MuJoCo then takes its mass for the inertia of each of its joints.
+    """
+    made: dict[int, float] = {}
+    for end, _ in model.outward():
+        path = [end]
+        while model.parent[path[-1]]:
+            path.append(model.parent[path[-1]])
+        inertia, links = model.inertia[end], [name for name in model.links if model.frames[name].body == end]
+        if len(links) != 1 or not model.links[links[0]].mass or unknown((inertia.m, *inertia.h, *inertia.I)):
+            continue
+        said = model.links[links[0]]
+        diagonal = all(x == 0.0 for i, row in enumerate(said.inertia) for j, x in enumerate(row) if i != j)
+        alone = not model.children[end] and all(len(model.children[i]) == 1 for i in path[1:])
+        bare = all(not any((model.inertia[i].m, *model.inertia[i].I)) for i in path[1:])
+        axes = [model.joint[i].line for i in path if model.joint[i].kind == "prismatic"]
+        along = len(axes) == len(path) and all(
+            axis is not None and sorted(map(abs, axis)) == [0, 0, 1] for axis in axes
+        )
+        if diagonal and alone and bare and along and not any(said.com):
+            made |= dict.fromkeys(path, said.mass)
+    return made

@@ -55,14 +55,15 @@ class Equations(NamedTuple):
     pivots: Sequence[Scalar]
 
 
-def friction_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Any:
+def friction_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any,
+                       external: Any, base_motion: Any) -> Any:  # fmt: skip
     """C, F, u, free accelerations, responses and gaps with three rows a contact, the normal first.
 
     F qd is the velocity of the surface of `body` against that of `other` where they touch, and F qdd + u its rate of
     change, along the normal and two directions that turn with it and, about it, with `other`.
     """
     rows = contact_rows(model, contacts, q, qd, numbers, friction=True)
-    robot = _Motions(model, q, qd, tau)
+    robot = _Motions(model, q, qd, tau, external, base_motion)
     response = [robot.response(f) for f in rows.F]
     return (_products(rows.F, response), rows.F, rows.u, robot.free, response, rows.gap), robot.H.pivots
 
@@ -77,13 +78,15 @@ def _tangents(n: Vec3) -> tuple[Vec3, Vec3]:
 
 
 class _Motions:
-    """How a robot moves without contact, and what generalised forces add to that; its loops stay closed."""
+    """How a robot moves without contact, and what generalized forces add to that; its loops stay closed.
 
-    def __init__(self, model: Model, q: Any, qd: Any, tau: Any):
+    A base that moves changes accelerations, not gaps: these depend on the joints alone.
+    """
+
+    def __init__(self, model: Model, q: Any, qd: Any, tau: Any, external: Any, base_motion: Any):
         loops = closing(model, q, qd) if model.loops else None
         self.H = factored(model, composite(model, q), loops.A if loops else [])
-        nothing = [Force()] * len(model.parent)
-        C = model.generalised_forces(bias_force(model, q, qd, nothing, (Motion(), Motion())))
+        C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
         self.free = self.H.solve([t - c for t, c in zip(model.generalised_forces(tau), C, strict=True)])
         self.loops: Keeping | None = None
         if loops:
@@ -103,10 +106,11 @@ def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]
     return [[upper[min(i, j)][max(i, j)] for j in n] for i in n]  # (9.52)
 
 
-def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any) -> Equations:
+def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any,
+                      external: Any, base_motion: Any) -> Equations:  # fmt: skip
     """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
     rows = contact_rows(model, contacts, q, qd, numbers)
-    robot = _Motions(model, q, qd, tau)
+    robot = _Motions(model, q, qd, tau, external, base_motion)
     response = [robot.response(f) for f in rows.F]
     d = [inner(f, robot.free) + u for f, u in zip(rows.F, rows.u, strict=True)]  # (9.53)
     C = _products(rows.F, response)

@@ -76,7 +76,7 @@ class Adaptive:
         robot, goal = self.robot, self._want(t, self._place)
         q, qd = arguments.real("q", q, (robot.nq,)), arguments.real("qd", qd, (robot.nv,))
         lag = goal.qd - qd
-        s = lag + self.rate * (goal.q - q)
+        s = lag + self.rate * robot.difference(q, goal.q)
         if self._before is not None and t > self._before[0]:
             self._learn(t - self._before[0], self._before[1])
         Y = linear_in(robot, q, qd, qd + s, goal.qdd + self.rate * lag)

@@ -16,11 +16,14 @@ import numpy as np
 
 from hinge.control import laws
 from hinge.control.laws import Law
+from hinge.dynamics.registry import choose
+from hinge.model.coasting import FREE, floating
 from hinge.motion.durations import limits
 from hinge.robot import Robot
 from hinge.typing import Control, Moving, Numbers, Term
 
 
+@laws.made_again
 def pd(
     robot: Robot, target: Numbers | Moving, kp: Numbers = 100.0, kd: Numbers | None = None, gravity: bool = True
 ) -> Law:
@@ -43,6 +46,7 @@ def pd(
     return laws.fed(control, target, laws.joint_place(robot, target), *laws.gains(kp, kd, robot.nv))
 
 
+@laws.made_again
 def computed_torque(
     robot: Robot,
     target: Numbers | Moving,
@@ -53,7 +57,8 @@ def computed_torque(
     """Joint forces that make errors die out as kp (1/s²) and kd (1/s) say, each joint for itself, by inverse dynamics.
 
     `target` is a motion or a configuration (nq); gains are a number or one for each velocity, and without kd it is
-    2 √kp: no overshoot. `joint_terms` is what the model has of the joints.
+    2 √kp: no overshoot. `joint_terms` is what the model has of the joints. No force acts on a floating base: the other
+    joints move as wanted, and the base as that makes it.
 
     >>> arm = hinge.samples.puma560()
     >>> hinge.control.computed_torque(arm, np.ones(6))(0.0, np.zeros(6), np.zeros(6)).shape
@@ -62,6 +67,7 @@ def computed_torque(
     return dynamics(robot, posture(robot, target, kp, kd), joint_terms)
 
 
+@laws.made_again
 def posture(robot: Robot, target: Numbers | Moving, kp: Numbers = 10.0, kd: Numbers | None = None) -> Law:
     """The joint accelerations (t, q, qd) → (nv) that lead to a target: what hand controllers take as `null`.
 
@@ -78,12 +84,23 @@ def posture(robot: Robot, target: Numbers | Moving, kp: Numbers = 10.0, kd: Numb
 
 
 def dynamics(robot: Robot, wanted: Law, joint_terms: Sequence[Term]) -> Law:
-    """The joint forces for wanted accelerations."""
+    """The joint forces for wanted accelerations; of a robot that floats, those of the joints beyond its base."""
+    if floating(robot.model).any():
+        choose(robot.model, "floating_inverse_dynamics")  # refuses a robot with a free joint elsewhere
+
+        def beyond(t: Any, q: Any, qd: Any, qdd: Any) -> Any:
+            _, tau = robot.floating_inverse_dynamics(q, qd, qdd[..., FREE:], joint_terms=joint_terms)
+            return np.concatenate([0.0 * qdd[..., :FREE], tau], axis=-1)
+
+        return laws.around(wanted, beyond)
     return laws.around(wanted, lambda t, q, qd, qdd: robot.inverse_dynamics(q, qd, qdd, joint_terms=joint_terms))
 
 
+@laws.made_again
 def saturate(robot: Robot, control: Control, effort: Numbers | None = None) -> Law:
-    """A controller whose joint forces are kept within the effort limits: the robot's, or those laws.
+    """A controller whose joint forces are kept within the effort limits: the robot's, or those given.
+
+    The limit of a floating base is 0, unless `effort` has one for each velocity.
 
     >>> arm = hinge.samples.planar_2r()
     >>> weak = hinge.control.saturate(arm, hinge.control.pd(arm, [1.0, 0.0]), effort=2.0)
@@ -91,5 +108,7 @@ def saturate(robot: Robot, control: Control, effort: Numbers | None = None) -> L
     array([2., 2.])
     """
     within = laws.law("control", control)
-    most = robot.limits.effort if effort is None else limits("effort", effort, robot.nv)
+    most = np.array(robot.limits.effort if effort is None else limits("effort", effort, robot.nv))
+    if effort is None or np.asarray(effort).ndim == 0:
+        most[floating(robot.model)] = 0.0
     return laws.around(within, lambda t, q, qd, tau: np.where(np.isfinite(most), np.clip(tau, -most, most), tau))

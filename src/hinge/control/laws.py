@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Concatenate
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
@@ -47,6 +49,39 @@ class Fed:
         """Joint forces, or accelerations; without inputs, for all rollouts at once."""
         rows = iter(given or self.inputs)
         return self.law(t, q, qd, *(next(rows) if own else x for x, own in zip(self.numbers, self.own, strict=True)))
+
+
+@dataclass(eq=False)
+class Controller:
+    """A law that knows how it was made, so that it can be pickled and copied: it is made again."""
+
+    _law: Any
+    _again: Callable[[], Any]
+
+    def __call__(self, t: Any, q: Any, qd: Any, *inputs: Any) -> Any:
+        """Joint forces, or accelerations."""
+        return self._law(t, q, qd, *inputs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._law, name)  # inputs, knots and status, where it has them
+
+    def __reduce__(self) -> tuple[Callable[[], Any], tuple[()]]:
+        return self._again, ()
+
+
+Made = ParamSpec("Made")
+
+
+def made_again(factory: Callable[Made, Law]) -> Callable[Made, Law]:
+    """Let the laws that a factory gives be pickled: as the factory and its arguments."""
+
+    @functools.wraps(factory)
+    def make(*given: Made.args, **keywords: Made.kwargs) -> Law:
+        return Controller(factory(*given, **keywords), functools.partial(make, *given, **keywords))
+
+    return make
 
 
 def fed(law: Callable[..., Any], target: Any, *numbers: Any) -> Law:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 RADIAN = 1.0  # rad, m: the error of a joint that asks for as much as a weak direction may
 
 
+@laws.made_again
 def resolved_acceleration(
     robot: Robot,
     target: Numbers | Moving,
@@ -65,6 +66,7 @@ def resolved_acceleration(
     return dynamics(robot, reach(robot, target, at, kp, kd, task, "unit", null, damping, method, most), joint_terms)
 
 
+@laws.made_again
 def operational_space(
     robot: Robot,
     target: Numbers | Moving,
@@ -91,6 +93,7 @@ def operational_space(
     return dynamics(robot, reach(robot, target, at, kp, kd, task, "inertia", null, damping, most=most), joint_terms)
 
 
+@laws.made_again
 def reach(
     robot: Robot,
     target: Numbers | Moving,
@@ -143,6 +146,7 @@ def _most(given: float | None, stiff: Any) -> float:
     return float(given)
 
 
+@laws.made_again
 def impedance(
     robot: Robot,
     target: Numbers | Moving,

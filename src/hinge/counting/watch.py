@@ -6,6 +6,7 @@ the breakdowns of turney1981, Tables 8.2, 8.3, 8.4 and 8.5. An operation that se
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ class Watched(Graph):
 
     def __init__(self, function: Any) -> None:
         super().__init__()
-        self._code = function.__code__
+        self._code = inspect.unwrap(function).__code__  # the algorithm's own, and not that of what the registry adds
         self.asked: dict[int, Line] = {}
 
     def node(self, op: str, *args: Scalar) -> Expr:
@@ -46,14 +47,20 @@ class Watched(Graph):
         return made
 
     def _line(self, frame: FrameType | None) -> Line:
-        texts = list[str]()
+        texts, bodies = list[str](), dict[str, Any]()
         while frame is not None:
             texts.append(_text(frame.f_code.co_filename, frame.f_lineno))
             if frame.f_code is self._code:
-                at = frame.f_locals
+                at = frame.f_locals | bodies
                 return Line("\n".join(texts), at.get("i", at.get("r", 0)))
+            # the algorithm goes on to the next body only after a generator over bodies has done its part for that body
+            bodies = frame.f_locals if _goes_over_bodies(frame) else {}
             frame = frame.f_back
         return Line("", 0)
+
+
+def _goes_over_bodies(frame: FrameType) -> bool:
+    return bool(frame.f_code.co_flags & inspect.CO_GENERATOR) and frame.f_code.co_name != "<genexpr>"
 
 
 @cache

@@ -23,6 +23,7 @@ from hinge.dynamics import (  # noqa: F401  they register themselves
     resolved_motion,
     sensors,
     turney,
+    weightless,
 )
 from hinge.dynamics.place import Place
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, Quantity, algorithm, choose, rivals

@@ -7,6 +7,8 @@ Source: featherstone1987, section 7.4.2. A bare number in the margin is an equat
 
 from __future__ import annotations
 
+from functools import partial
+
 from hinge.dynamics.newton_euler import joint_forces
 from hinge.dynamics.registry import (
     ACCELERATION,
@@ -22,22 +24,23 @@ from hinge.dynamics.registry import (
 from hinge.dynamics.solve import solve_general
 
 
-def improper(model):
-    """Why a joint's actuators do not determine its force, if so."""
+def improper(model, passive=False):
+    """Return why a joint's actuators do not determine its force, if so; with `passive` a joint may have none."""
     for i, _ in model.outward():
         joint = getattr(model.joint[i], "inner", model.joint[i])  # a driven joint has the actuators of its own
         count = len(joint.actuation(joint.neutral()))
-        if count != joint.nv:
+        if count != joint.nv and (count or not passive):
             how = "under-powered" if count < joint.nv else "over-powered"
             return f"joint {model.joint_name[i]!r} is {how}: {count} actuators for {joint.nv} freedoms"
     return ""
 
 
-@algorithm("generalised_forces", q=POSITION, actuators=FORCE, returns=FORCE, refuses=improper)
+@algorithm("generalised_forces", q=POSITION, actuators=FORCE, returns=FORCE, refuses=partial(improper, passive=True))
 def generalised_forces(model, q, actuators):
     """Joint forces from actuator forces: tau = Sᵀ F Q.
 
-    Takes q (nq) and actuator forces (nv); gives tau (nv). They are the same for plain hinges and slides.
+    Takes q (nq) and actuator forces (nv); gives tau (nv). They are the same for plain hinges and slides. A joint
+    without actuators is passive: its joint force is zero, and the entries in its place mean nothing.
 
     >>> hinge.samples.planar_2r().generalised_forces([0.0, 0.0], [1.0, 2.0])
     array([1., 2.])
@@ -45,7 +48,8 @@ def generalised_forces(model, q, actuators):
     made = model.per_body(1)[0]
     for i, joint in enumerate(model.joint):
         q_i = q[i]
-        made[i] = joint.axes(q_i).T @ (joint.actuation(q_i) @ actuators[i])  # (7.12), (7.13)
+        F = joint.actuation(q_i)
+        made[i] = joint.axes(q_i).T @ (F @ actuators[i]) if F else [0.0] * joint.nv  # (7.12), (7.13)
     return made
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from operator import attrgetter
 
 from hinge.dynamics.composite import composite
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, algorithm
@@ -40,7 +39,7 @@ def with_driven(model):
 
 
 @algorithm("control_forces", q=POSITION, qd=VELOCITY, ctrl=CONTROL, returns={"tau": FORCE, "forces": PULLS},
-           refuses=without_actuators, reads=attrgetter("physics_digest"))  # fmt: skip
+           refuses=without_actuators)  # fmt: skip
 def control_forces(model, q, qd, ctrl):
     """Joint forces and actuator forces that the actuators of an MJCF file make of controls.
 
@@ -69,8 +68,7 @@ def control_forces(model, q, qd, ctrl):
     return driven(model, tau, q), forces
 
 
-@algorithm("passive_forces", q=POSITION, qd=VELOCITY, returns=FORCE, refuses=with_driven,
-           reads=attrgetter("physics_digest"))  # fmt: skip
+@algorithm("passive_forces", q=POSITION, qd=VELOCITY, returns=FORCE, refuses=with_driven)
 def passive_forces(model, q, qd):
     """Joint forces of springs and dampers of joints and fixed tendons, and of gravity compensation.
 
@@ -206,7 +204,7 @@ def driven(model, tau, q):
 
 def critical(model, actuator):
     """The damping of a servo that states it as a share of the critical one, by the inertia felt at the reference."""
-    if not actuator.dampratio:
+    if not actuator.dampratio or not actuator.active:
         return 0.0
     q = model.joint_positions([x for i in model.leaders for x in model.neutral(i)])
     tau = unmoved(model)

@@ -7,7 +7,8 @@ which may differ from state to state and within a joint. A joint whose accelerat
 inertia behind it is concerned.
 Source: featherstone1987, section 7.5. A bare number in the margin is an equation there.
 Differs from the source: instead of sorting joints by what is given, unknowns are masked; with m = 1 - known the
-equations are solved with m D m + known in place of D.
+equations are solved with m D m + known in place of D. A robot whose mass matrix is singular has an answer where enough
+accelerations are given.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from hinge.dynamics.registry import (
     algorithm,
 )
 from hinge.dynamics.solve import LDL, plus_diagonal
+from hinge.dynamics.weightless import idle, margins
 from hinge.graph import select
 from hinge.spatial import ArticulatedInertia, Force, ForceSpace, Motion, RigidInertia, comoving, cross
 
@@ -100,6 +102,8 @@ def hybrid_articulated(model, q, qd, tau, qdd, known, external, base_motion):
         found = [f + r + d for f, r, d in parts]  # (7.38)
         forces[i] = [select(k, f, t) for k, f, t in zip(known[i], found, tau[i], strict=True)]
         accelerations += motion
+    if idle(model) is not None:
+        pivots += margins(masked(composite(model, q), model.flat(free), model.flat(known)))
     return (forces, accelerations), pivots
 
 
@@ -126,7 +130,7 @@ def hybrid_composite(model, q, qd, tau, qdd, known, external, base_motion):
     split = [[0.0] * joint.nv for joint in model.joint]
     for i in model.leaders:
         split[i] = forces[model.slices[i][1]]
-    return (split, motion), solver.pivots
+    return (split, motion), solver.pivots if idle(model) is None else margins(masked(H, free, mask))
 
 
 def _not_floating(model):

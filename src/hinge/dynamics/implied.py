@@ -7,8 +7,9 @@ change while they are held. Along many directions that is the recursion of inver
 mass matrix. Along a few, and back from weights, inverse dynamics is differentiated, and the method that found the
 accelerations answers once more, at rest, with the inertias it has.
 Source: carpentier2018 for the identity; the walk back is its transpose.
-Differs from the source: inverse dynamics runs on symbols of its own. Nodes simplify across what they are made of, as in
-a + (b - a) = b, so that accelerations which are nodes themselves could not be held.
+Differs from the source: inverse dynamics runs on leaves of the graph, one for each of its inputs: coordinates,
+velocities, accelerations, body forces, base motion, driven joints. Nodes simplify across what they are made of, as in
+a + (b - a) = b, so an input that is a node could be neither held nor varied.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from hinge.dynamics.registry import FORCE, RULES
 from hinge.dynamics.solve import LDL
 from hinge.dynamics.turney import turney
 from hinge.graph import Expr, columns, evaluated, inner, is_zero, pulled, ruled
-from hinge.model.driven import motion, stopped
+from hinge.graph.ops import OPS
+from hinge.model.driven import motion, put, stopped
 from hinge.model.potentials import forceless
-from hinge.spatial import Force, Motion
+from hinge.spatial import Force, Motion, Vec3
 
 STILL = (Motion(), Motion())
 FEW = 3  # directions along which inverse dynamics is cheaper than the recursion for all of them
@@ -38,16 +40,23 @@ def follows(method, made, model, q, qd, tau, external, base_motion=STILL):
     alike = [list(x) for x in q] == model.joint_positions(at)  # joints that follow others are the nodes that say so
     if not alike or not _nodes([*at, *speed, *asked]).isdisjoint(held):
         return
+    if any(x.op in OPS for x in _nodes(model.given)):  # varied numbers that are no leaves
+        return
     nq, nv, n = len(at), len(speed), len(at) + len(speed)
-    symbols = [next(iter(held)).graph.input("(state)", k) for k in range(n + nv)]
-    values = dict(zip(symbols, [*at, *speed, *qdd], strict=True))
-    more = _nodes(x for part in (model.given, motion(model), *external, *base_motion) for x in part)
-    moving, unloaded = [*symbols[:n], *more], [Force()] * len(q)
+    graph = next(iter(held)).graph
+    symbols = [graph.input("(state)", k) for k in range(n + nv)]
+    more = list(_nodes(x for part in (model.given, motion(model), *external, *base_motion) for x in part))
+    leaf = {x: graph.input("(input)", k) for k, x in enumerate(more)} | {x: x for x in _nodes(model.given)}
+    values = dict(zip([*symbols, *leaf.values()], [*at, *speed, *qdd, *leaf], strict=True))
+    moving, unloaded = [*symbols[:n], *leaf.values()], [Force()] * len(q)
 
     def forces():
         here = model.joint_positions(symbols[:nq])
         rates = (model.joint_velocities(symbols[k : k + nv]) for k in (nq, n))
-        return model.generalised_forces(turney(model, here, *rates, external, base_motion))
+        loads, base = ([type(x)(*map(Vec3, _halves(leaf.get(e, e) for e in x))) for x in part]
+                       for part in (external, base_motion))  # fmt: skip
+        body = put(model, [leaf.get(x, x) for x in motion(model)])
+        return model.generalised_forces(turney(body, here, *rates, loads, base))
 
     def solved(rows):
         if len(rows) > FEW:
@@ -84,6 +93,12 @@ def follows(method, made, model, q, qd, tau, external, base_motion=STILL):
         return [*found[:n], *felt, *found[n:]]
 
     ruled(qdd, [*at, *speed, *asked, *more], push, pull)
+
+
+def _halves(entries):
+    """The angular and the linear part of a spatial vector."""
+    flat = tuple(entries)
+    return flat[:3], flat[3:]
 
 
 def _nodes(scalars):

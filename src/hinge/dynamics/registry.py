@@ -27,6 +27,7 @@ from hinge.model import Model, Parameter, varied
 from hinge.model.driven import put, sizes
 from hinge.model.regroup import regrouped
 from hinge.spatial import Force, Motion, Vec3
+from hinge.status import Status
 
 Shape = tuple[int, ...]
 
@@ -135,7 +136,8 @@ class Algorithm:
     priority: int = 0
     readable: int = 0
     regroups: bool = False
-    reads: Callable[[Model], str] = lambda model: ""  # a name for what its program depends on besides the dynamics
+    uses: Callable[[], tuple[Any, ...]] = tuple  # the rows of registries that its function looks up by name
+    unmet: Status = Status.SINGULAR  # the status of a state whose margin is not positive
     by: tuple[str, ...] = ()  # of a recursion for derivatives: what they are taken by, where that is not all it takes
 
     def reason(self, model: Model) -> str:
@@ -159,10 +161,9 @@ class Algorithm:
         """Whether one of its inputs is a frame, which a call gives by name."""
         return PLACE in self.inputs.values()
 
-    @property
-    def is_ours(self) -> bool:
-        """Whether it is one of hinge's, so that its name says all about it."""
-        return self.function.__module__.startswith("hinge.")
+    def key_rows(self) -> tuple[Any, ...]:
+        """Return the rows of registries that its program depends on besides its own."""
+        return RULES.get(self.name), self.uses()
 
     @property
     def in_joint_space(self) -> bool:
@@ -194,7 +195,7 @@ class Algorithm:
 
         def prepare(graph: Graph) -> tuple[Model, dict[str, Any]]:
             arrays = {one.name: [graph.input(one.name, k) for k in range(one.size)] for one in inputs}
-            made = varied(model, vary, arrays[VARIED]) if vary else model
+            made = varied(model, vary, arrays.get(VARIED, [])) if vary else model
             made = put(made, arrays["prescribed"]) if "prescribed" in arrays else made
             made = regrouped(made) if regroup else made
             seen = {name: q.absent(made) for name, q in self.inputs.items() if q.absent is not None}
@@ -217,10 +218,11 @@ class Algorithm:
         made = (rolled(graph, shown, prepare, compute) if self.rolls and not slopes else None) or compute(shown, seen)
         positions = [seen[name] for name, q in taken.items() if q is POSITION]
         pivots = [*made.pivots]
-        if self.pivots and not made.margins:  # axes that depend on each other need a margin, or rotors
+        singular = made.margins if self.unmet is Status.SINGULAR else []
+        if self.pivots and not singular:  # axes that depend on each other need a margin, or rotors
             bare = [i for i in range(len(shown.joint)) if not set(shown.armature(i)) - {0.0}]
             pivots += [x for q in positions for i in bare for x in shown.joint[i].apart(q[i])]
-        least = lowest([*pivots, *made.margins])
+        least = lowest([*pivots, *singular])
         stands = lowest([x for q in positions for i, at in enumerate(q) for x in shown.joint[i].positive(at)])
         outputs = [
             replace(one, entries=entries) for one, entries in zip(self.results(shown, flat), made.results, strict=True)
@@ -247,6 +249,9 @@ class Algorithm:
         made_outputs = [(one.name, one.shape, one.entries) for one in outputs]
         if status:
             fared = fared_so(least, [e for one in outputs for e in one.entries], smooth)
+            if self.unmet is not Status.SINGULAR:
+                missed = select(less(lowest(made.margins), 0.5), float(self.unmet), fared)
+                fared = select(less(fared, 0.5), missed, fared)
             made_outputs.append(("status", (), [fared]))
         graph.let_go()
         return order(inputs, made_outputs, contract, whole=("status",))
@@ -292,6 +297,7 @@ OPEN |= dict.fromkeys(("joint_reactions", "joint_wrench"), "it has kinematic loo
 # public name → method → algorithm; of those that cover a model the one of the highest priority is the default
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {}
 RULES: dict[str, Callable[..., None]] = {}  # how results of that name are differentiated, of trees: see graph/rules.py
+DEMANDS: dict[str, Callable[[Model], None]] = {}  # what every method of that name asks of a tree, or raises
 HEARD: list[Callable[[str], None]] = []  # who is told of a name when a method of it is registered
 
 
@@ -299,7 +305,7 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
               options: Mapping[str, tuple[str, ...]] | None = None, pivots: bool = False,
               refuses: Callable[[Model], str] = lambda model: "", competes: bool = False, closes: bool = False,
               rolls: bool = False, priority: int = 0, readable: int = 0, regroups: bool = False,
-              reads: Callable[[Model], str] = lambda model: "",
+              uses: Callable[[], tuple[Any, ...]] = tuple, unmet: Status = Status.SINGULAR,
               **inputs: Quantity) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Register a function under a public name; its method name is the function's own unless one is given.
 
@@ -310,8 +316,8 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
     those that compete, the one with the fewest operations for a robot is its default; one that `closes` keeps kinematic
     loops closed; one that `rolls` keeps all that it computes for bodies in columns, so that the bodies of a long robot
     can be gone through by a loop; up to so many `readable` freedoms it is the one whose equations are written down; one
-    that `regroups` has inertia moved across joints first, always; `reads` names what a program depends on besides the
-    model's digest.
+    that `regroups` has inertia moved across joints first, always; `uses` gives the rows of registries that its function
+    looks up by name; `unmet` is the status of a state whose margin is not positive.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -319,7 +325,7 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
         called = method or function.__name__
         ruled = function if closes else _ruled(name, function)
         made = Algorithm(name, serves or called, ruled, inputs, gives, options or {}, pivots, refuses,
-                         competes, closes, rolls, priority, readable, regroups, reads)  # fmt: skip
+                         competes, closes, rolls, priority, readable, regroups, uses, unmet)  # fmt: skip
         ALGORITHMS.setdefault(name, {})[called] = made
         for tell in HEARD:
             tell(name)
@@ -329,10 +335,12 @@ def algorithm(name: str, *, returns: Quantity | Mapping[str, Quantity], method: 
 
 
 def _ruled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose results have the rule of that name, where there is one: not where bodies are gone through."""
+    """A function with the demands and the rule of that name, if any: not where bodies are gone through."""
 
     @wraps(function)
     def made(model: Model, *given: Any, **options: Any) -> Any:
+        if name in DEMANDS and type(model) is Model:
+            DEMANDS[name](model)
         result = function(model, *given, **options)
         if name in RULES and type(model) is Model:
             RULES[name](function, result, model, *given, **options)

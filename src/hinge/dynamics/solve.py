@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from hinge.errors import NotCovered
 from hinge.graph import Expr, Scalar, absolute, inner, is_zero, on_paper, ruled, sqrt, units
@@ -19,6 +19,14 @@ from hinge.graph.scalars import largest
 Rows = Sequence[Sequence[Scalar]]
 READABLE = 3  # the largest system whose determinant is written out
 ROUNDING = 1e-13  # of the largest entry of a matrix: a pivot below this share is none
+
+
+def refuse_idle(joint: str) -> NoReturn:
+    """Raise for a joint, named as `joint_label` does, that moves nothing."""
+    raise NotCovered(
+        f"{joint} moves nothing that has inertia, so no acceleration follows from its force.\n"
+        "  Give the body a mass or the joint an armature, or lock the joint."
+    )
 
 
 class LDL:
@@ -37,10 +45,7 @@ class LDL:
         for k in reversed(range(self.size)):
             self.pivots[k] = pivot = H[k][k]
             if type(pivot) is not Expr and isinstance(pivot, float | int) and not pivot > 0.0:
-                raise NotCovered(
-                    f"{joint_label(k)} moves nothing that has inertia, so no acceleration follows from its force.\n"
-                    "  Give the body a mass or the joint an armature, or lock the joint."
-                )
+                refuse_idle(joint_label(k))
             entries = [(i, H[k][i]) for i in range(k) if not is_zero(H[k][i])]
             self.below[k] = [(i, self._over(entry, k)) for i, entry in entries]
             for i, scaled in self.below[k]:
@@ -142,11 +147,13 @@ class LU:
 
     def __init__(self, rows: Rows):
         A = [list(row) for row in rows]
-        self.size, self.pivots = len(A), [0.0] * len(A)
+        self.size, self.pivots, self.diagonal = len(A), [0.0] * len(A), [row[k] for k, row in enumerate(rows)]
         self.left: list[list[tuple[int, Scalar]]] = [[] for _ in A]  # L, below the diagonal
         self.above: list[list[tuple[int, Scalar]]] = [[] for _ in A]  # U over its diagonal, a column each
         for k in reversed(range(self.size)):
             pivot = self.pivots[k] = A[k][k]
+            if is_zero(pivot):
+                refuse_idle(f"velocity {k}")
             self.left[k] = [(j, A[k][j] * (1.0 / pivot)) for j in range(k) if not is_zero(A[k][j])]
             self.above[k] = [(i, A[i][k]) for i in range(k) if not is_zero(A[i][k])]
             for i, entry in self.above[k]:
@@ -167,8 +174,9 @@ class LU:
 
     @property
     def sizes(self) -> list[Scalar]:
-        """The pivots without their signs, which may be any here: where none is zero, there is an answer."""
-        return [absolute(p) for p in self.pivots]
+        """The pivots without their signs, which may be any here, less what rounding leaves: where all are positive,
+        there is an answer."""
+        return [absolute(p) - ROUNDING * absolute(d) for p, d in zip(self.pivots, self.diagonal, strict=True)]
 
 
 class LL(LDL):

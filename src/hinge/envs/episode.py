@@ -6,6 +6,7 @@ makes of them, and where an episode is over the beginning of the next: one progr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -22,6 +23,7 @@ from hinge.errors import SizeError, one_of
 from hinge.graph import Expr, Graph, Input, Program, Scalar, less, maximum, minimum, order, repeat, select, when
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.graph.collector import uncollected
+from hinge.graph.scalars import largest
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
@@ -180,7 +182,10 @@ class Life:
         after = self._named(repeat(task.frame_skip, self._flat(held | self.blank), step))
         number, count, done, _, *seed = before["episode"]
         after["episode"] = [number, count, done + 1.0, 0.0, *seed]
+        good = less(largest(held["action"]), 2.0)  # 0 where an action is NaN, which must not outlast its step
+        after["action"] = [select(good, x, was) for x, was in zip(held["action"], before["action"], strict=True)]
         after, reward, ends = self._judged(after, before)
+        reward = select(good, reward, math.nan)
         ends = select(ends, 1.0, less(0.5, after["status"][0]))
         cut = less(graph.input("most", 0) - 0.5, done + 1.0)
         after["episode"][EPISODE.index("over")] = maximum(ends, cut)

@@ -71,8 +71,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         inputs = tuple(program.inputs)
         plan = Plan(self.robot.name, f"{name} of {type(self.task).__name__}", inputs,
                     tuple((one.size,) for one in inputs), tuple(one.name for one in inputs),
-                    tuple((len(one.entries),) for one in program.outputs), lambda: program,
-                    lambda: ("program", repr(program)))  # fmt: skip
+                    tuple((len(one.entries),) for one in program.outputs), lambda: program)  # fmt: skip
         return Kernel(plan, self.place.backend)
 
     # what a user does
@@ -80,6 +79,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """New episodes, of all environments or those of `options={"reset_mask": …}`, (num_envs) of bool.
 
+        The first reset begins all environments, those outside of the mask too.
         With a seed they are the first that it has, without one the next. `options={"step": …}`, (num_envs), says how
         many steps are behind them already, so that they are not all cut off at once.
         """
@@ -94,6 +94,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if not self._now:
             self._now = {name: self.place.put(np.zeros((self.num_envs, size))) for name, size in self.life.kept.items()}
             seed = self.np_random_seed if seed is None else seed
+            mask = np.ones(self.num_envs, bool)
         if seed is not None:
             self._now["episode"] = self._seeded(self._now["episode"], arguments.count("seed", seed, 0), mask)
         columns = (self.place.put(np.broadcast_to(x, self.num_envs)[:, None]) for x in (mask, behind))

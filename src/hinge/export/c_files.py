@@ -15,7 +15,7 @@ from hinge.calls.request import OPERATIONS
 from hinge.calls.target import Target
 from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
 from hinge.errors import FileFault, one_of
-from hinge.export.programs import Options, traced
+from hinge.export.programs import Frames, Options, traced
 from hinge.graph import Program
 from hinge.model import Model
 from hinge.model.states import random_state
@@ -24,7 +24,11 @@ EXPORTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
 def c_files(
-    target: Target, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None, at: str = ""
+    target: Target,
+    names: Sequence[str] = EXPORTED,
+    scalar: str = "double",
+    method: str | None = None,
+    at: Frames = "",
 ) -> dict[str, str]:
     """File name → text: a header, the functions, and a program that tries them."""
     prefix, made = routines(target, names, method, at, {})
@@ -36,7 +40,7 @@ def c_files(
     }
 
 
-def c_source(target: Target, name: str, method: str | None, at: str, scalar: str, options: Options) -> str:
+def c_source(target: Target, name: str, method: str | None, at: Frames, scalar: str, options: Options) -> str:
     """An algorithm as C functions with their header, in one text."""
     prefix, made = routines(target, [name], method, at, options)
     real = c.REALS[scalar]
@@ -70,7 +74,7 @@ def sizes(model: Model) -> list[tuple[str, int]]:
     return [("NQ", model.nq), ("NV", model.nv)]
 
 
-def routines(target: Target, names: Sequence[str], method: str | None, at: str, options: Options,
+def routines(target: Target, names: Sequence[str], method: str | None, at: Frames, options: Options,
              cost: Callable[[Program], float] = OPERATIONS) -> tuple[str, list[c.Routine]]:  # fmt: skip
     """What all names begin with, and the programs of algorithms with the words of a header."""
     prefix = c.identifier(target.name)
@@ -83,7 +87,7 @@ def routines(target: Target, names: Sequence[str], method: str | None, at: str, 
     return prefix, made
 
 
-def _routine(target: Target, name: str, algorithm: Algorithm, program: Program, at: str) -> c.Routine:
+def _routine(target: Target, name: str, algorithm: Algorithm, program: Program, at: Frames) -> c.Routine:
     """A program with the words that go into its header, and a state to try it on."""
     words = {n: q.what for n, q in algorithm.inputs.items()}
     words |= {"parameters": _parameter_words(target), "prescribed": "values, rates, accelerations of the driven joints"}
@@ -100,7 +104,8 @@ def _routine(target: Target, name: str, algorithm: Algorithm, program: Program, 
     state = _state(target, algorithm, program)
     expected = tuple(np.empty((1, a.size)) for a in given)
     interpret.run(program, [row[None] for row in state], expected)
-    about = f" Of the frame {at!r}." if at else ""
+    frames = [at] if isinstance(at, str) else at
+    about = f" Of the frame{'s' * (len(frames) > 1)} {' and '.join(map(repr, frames))}." if at else ""
     title = f"{algorithm.name}, method {algorithm.method}. {first}{about}"
     return c.Routine(name, program, tuple(taken), tuple(given), title, state, expected)
 

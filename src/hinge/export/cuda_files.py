@@ -8,6 +8,7 @@ from hinge.backends import c
 from hinge.backends.cuda import cost, nvcc_files
 from hinge.calls.target import Target
 from hinge.export.c_files import EXPORTED, about, routines, sizes
+from hinge.export.programs import Frames
 
 ARRAYS = (
     "An array is on the GPU and has a row for each state, at an address that 16 divides. Functions put their work into",
@@ -17,7 +18,11 @@ ARRAYS = (
 
 
 def cuda_files(
-    target: Target, names: Sequence[str] = EXPORTED, scalar: str = "double", method: str | None = None, at: str = ""
+    target: Target,
+    names: Sequence[str] = EXPORTED,
+    scalar: str = "double",
+    method: str | None = None,
+    at: Frames = "",
 ) -> dict[str, str]:
     """File name → text: a header, a file for each algorithm, and a program that tries them."""
     prefix, made = routines(target, names, method, at, {}, cost)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,29 +12,24 @@ from hinge.calls.derivatives import columns
 from hinge.calls.request import OPERATIONS, Request, trace
 from hinge.calls.target import Target
 from hinge.dynamics.located import located
-from hinge.dynamics.place import At
-from hinge.dynamics.registry import PLACE
 from hinge.errors import UnknownName, did_you_mean
 from hinge.graph import Graph, Program
 from hinge.model import Model
 
+Frames = str | Sequence[str]  # the name of a frame, or those of several
 Options = Mapping[str, Any]  # of the algorithm, joint_terms, and `by` for derivatives
 
 
-def traced(target: Target, model: Model, name: str, method: str | None, at: str, options: Options,
+def traced(target: Target, model: Model, name: str, method: str | None, at: Frames, options: Options,
             graph: Graph | None = None, needs_frame: bool = False,
             cost: Callable[[Program], float] = OPERATIONS) -> Program:  # fmt: skip
     """The program that runs, or where a graph is given the one that is written down, made there."""
     algorithm = dynamics.choose(target.model, name, method, paper=graph is not None)
-    if at:
-        if not algorithm.asks_for_a_frame:
-            raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
-        model.frame(at)
-    elif needs_frame and algorithm.asks_for_a_frame:
+    places = inputs.places(model, name, at or ())
+    if not places and needs_frame and algorithm.asks_for_a_frame:
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
     chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k not in ("joint_terms", "by")})
     terms = inputs.terms(options.get("joint_terms", ("armature",)))
-    places = tuple((n, At((at,))) for n, quantity in algorithm.inputs.items() if at and quantity is PLACE)
     slopes = columns(target, name, options.get("by", ()))
     if graph is not None:
         model = replace(model, terms=terms)

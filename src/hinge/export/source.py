@@ -7,12 +7,14 @@ from hinge.calls.target import Target
 from hinge.errors import UnknownName, did_you_mean, one_of
 from hinge.export.c_files import c_source
 from hinge.export.equations import page
-from hinge.export.programs import Options, traced
+from hinge.export.programs import Frames, Options, traced
 
 LANGUAGES = ("c", "cuda", "latex", "listing", "llvm")
 
 
-def source(target: Target, name: str, language: str, method: str | None, at: str, scalar: str, options: Options) -> str:
+def source(
+    target: Target, name: str, language: str, method: str | None, at: Frames, scalar: str, options: Options
+) -> str:
     """The program of an algorithm as text."""
     if language not in LANGUAGES:
         raise UnknownName(f"there is no source in {language!r}. {did_you_mean(language, LANGUAGES)}")

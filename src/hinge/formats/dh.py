@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from hinge.graph.expr import Scalar
 from hinge.model import Builder, Model, reframe
 from hinge.model.frames import screws
 from hinge.model.joints import Helical, spelled
+from hinge.model.model import JointData
 from hinge.model.numbers import numbers
 from hinge.model.potentials import refuse
 from hinge.model.symbols import is_symbolic, unknown
@@ -166,10 +168,10 @@ def write(model: Model) -> Table:
         row |= {"driven_by": joint.driven_by} if isinstance(joint, Helical) and joint.driven_by != "screw" else {}
         if any(map(math.isfinite, (*data.lower, *data.upper))):
             row["limits"] = _entries(data.lower), _entries(data.upper)
+        unsaid = replace(JointData.unsaid(joint), reference=tuple(joint.neutral()), rest=tuple(model.neutral(i)))
         for key in DATA:
             values = getattr(data, key)
-            usual = tuple(model.neutral(i)) if key == "rest" else (0.0,) * len(values)
-            if values != usual and any(map(math.isfinite, values)):
+            if values and values != getattr(unsaid, key):
                 row[key] = _entries(values)
         rows.append(row)
     last = framed.frames[model.body_name[-1]]

@@ -2,12 +2,11 @@
 
 This file reads what is written and reports what cannot be read. Whether the links and joints make a robot (names,
 tree, limits, masses) is the Builder's business, which is why every element is handed on with its line.
-
     https://wiki.ros.org/urdf/XML, and the additions of urdfdom 1.1 and 1.2: quat_xyzw, capsule, further limits
 
 Two attributes of <dynamics> are hinge's own, armature and stiffness, so that what hinge writes comes back.
-Tags of other programs (gazebo, transmission, ros2_control, sensor, …) say nothing about the mechanics and are left
-out. Shapes are remembered, never opened; but where a mesh name leads is checked, because a viewer will follow it.
+Elements of other programs are left out (see urdf_words.py). Shapes are remembered, never opened; but where a mesh name
+leads is checked, because a viewer will follow it.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ from collections.abc import Sequence
 from math import cos, hypot, sin
 
 from hinge.errors import ModelError, Where, did_you_mean
+from hinge.formats.urdf_words import LIMITS, SAFETY, check_words
 from hinge.formats.xml import Element, attribute, child, no_collection, number, numbers, optional_number, parse, shown
 from hinge.model import joints
-from hinge.model.build import Builder
+from hinge.model.build import WORLD, Builder
 from hinge.model.shapes import Mesh, Shape, spelled
 
 Row = tuple[float, float, float]
@@ -29,9 +29,6 @@ Values = dict[str, float]
 ZERO: Row = (0.0, 0.0, 0.0)
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 X_AXIS: Row = (1.0, 0.0, 0.0)
-
-LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk")
-SAFETY = ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity")
 
 ONCE = {"inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry"}
 
@@ -65,9 +62,20 @@ class _Reader:
 
     def robot(self, root: Element) -> None:
         self.preamble(root)
+        check_words(root, self.builder)
         for tag, reader in (("material", self.color), ("link", self.link), ("joint", self.joint)):
             for element in root.all(tag):
                 reader(element)
+        self.implied(root)
+
+    def implied(self, root: Element) -> None:
+        """Add a link "world" where joints stand on one that the file does not list."""
+        parents = (one for joint in root.all("joint") for one in joint.all("parent"))
+        on = [one.where for one in parents if one.attributes.get("link") == WORLD]
+        if on and all(link.attributes.get("name") != WORLD for link in root.all("link")):
+            what = f"the file has no link {WORLD!r}, on which a joint stands; it was added."
+            self.builder.finding("note", "implied-world", what, where=on[0])
+            self.builder.link(WORLD, where=on[0])
 
     def preamble(self, root: Element) -> None:
         version = root.attributes.get("version", "1.0").strip()

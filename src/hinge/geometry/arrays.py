@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array, real, shaped
-from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Kernels, Plan
 from hinge.backends.sympy_input import Reading, is_sympy, refuse_sympy
 from hinge.errors import GeometryError, SizeError
@@ -32,11 +31,12 @@ MEASURED = 1e-6  # the same, of a pose that is only a goal, and may come from a 
 
 
 def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gives: Shape | tuple[Shape, ...],
-            key: tuple[str, ...] | None = None, on_paper: bool = False) -> Callable[..., Any]:  # fmt: skip
-    """A function of one state's scalars as one of arrays; `key` is its name in the cache, its graph where it has none.
+            on_paper: bool = False, check: Callable[..., None] | None = None) -> Callable[..., Any]:  # fmt: skip
+    """A function of one state's scalars as one of arrays.
 
     It runs on numbers, batched and compiled, and on symbols as it is; one that has symbols of its own is always
-    `on_paper`. An input called `pose` has to be in SE(3).
+    `on_paper`. An input called `pose` has to be in SE(3). `check` is given the name of the function and the arrays of
+    numbers, and raises where the function has no meaning for them.
     """
     several = bool(gives) and isinstance(gives[0], tuple)
     outputs: tuple[Shape, ...] = gives if several else (gives,)  # type: ignore[assignment]
@@ -51,8 +51,7 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
         made = made_of([_nested(one, shape) for one, shape in zip(nodes, takes.values(), strict=True)])
         return order(inputs, [(f"out{k}", s, flat(x)) for k, (s, x) in enumerate(zip(outputs, made, strict=True))])
 
-    plan = Plan("", name, inputs, tuple(takes.values()), ("entries",) * len(takes), outputs, trace,
-                lambda: key or ("program", repr(plan.program)))  # fmt: skip
+    plan = Plan("", name, inputs, tuple(takes.values()), ("entries",) * len(takes), outputs, trace, trace)
     kernels = Kernels()
 
     def on_symbols(given: list[tuple[str, Any, Shape]]) -> list[Any]:
@@ -67,8 +66,9 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
     def on_numbers(given: list[tuple[str, Any, Shape]], nearest: bool) -> list[Any]:
         arrays = [numbers(name, one, x, shape) for one, x, shape in given]
         arrays = [in_se3(name, x, nearest) if one == "pose" else x for one, x in zip(takes, arrays, strict=True)]
-        backend = default_backend()
-        made = kernels(backend, lambda: Kernel(plan, backend))(*arrays)
+        if check is not None:
+            check(name, *arrays)
+        made = kernels.kernel(name, None, lambda backend: Kernel(plan, backend))(*arrays)
         return [x[()] for x in (made if several else (made,))]  # a single number as NumPy gives one
 
     def call(*given: Any, nearest: bool = False) -> Any:
@@ -84,12 +84,13 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
     return call
 
 
-def over_arrays(gives: Shape | tuple[Shape, ...], **takes: Shape) -> Callable[[Callable[..., Any]], Any]:
-    """Make a function of one state's scalars one of arrays."""
+def over_arrays(gives: Shape | tuple[Shape, ...], check: Callable[..., None] | None = None,
+                **takes: Shape) -> Callable[[Callable[..., Any]], Any]:  # fmt: skip
+    """Make a function of one state's scalars one of arrays; `check` is that of `mapping`."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         name = f"{function.__module__.removeprefix('hinge.')}.{function.__name__}"
-        return _fronted(function, mapping(name, function, takes, gives, ("geometry", name)), tuple(takes))
+        return _fronted(function, mapping(name, function, takes, gives, check=check), tuple(takes))
 
     return decorate
 
@@ -216,7 +217,11 @@ def in_se3(name: str, pose: Array, nearest: bool) -> Array:
 
 
 def _refuse_any(name: str, bad: Any, what: str) -> None:
-    """Raise where any matrix is bad, with the first that is."""
+    refuse_any(name, "pose", bad, what)
+
+
+def refuse_any(name: str, one: str, bad: Any, what: str) -> None:
+    """Raise where any matrix of the input called `one` is bad, with the place of the first."""
     if bad.any():
-        where = f"pose{np.argwhere(bad)[0].tolist()}" if bad.ndim else "the pose"
+        where = f"{one}{np.argwhere(bad)[0].tolist()}" if bad.ndim else f"the {one}"
         raise GeometryError(f"{name}: {where} {what}")

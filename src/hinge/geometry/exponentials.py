@@ -21,9 +21,9 @@ from hinge.errors import GeometryError, NotCovered, SizeError
 from hinge.geometry.arrays import Array, flat, in_se3, is_symbolic, mapping, numbers
 from hinge.geometry.se3 import displace, exp_along, force, motion, pose_of, product, transform
 from hinge.graph import Scalar
-from hinge.model import Builder, Model
+from hinge.model import Builder, Frame, Model
 from hinge.model.driven import Driven
-from hinge.spatial import Force, Vec3, dot, vec3
+from hinge.spatial import Force, Mat3, Vec3, dot, vec3
 
 Rows = Sequence[Sequence[Scalar]]
 
@@ -180,15 +180,20 @@ def branch(model: Model, name: str, q: Any) -> ProductOfExponentials:
     twists, names, columns, ratios, start, homes = [], [], [], [], [], []
     for i in path:
         _has_constant_twists(model, i)
+        home = _home(model.frame(model.body_name[i]), R, r)  # zefran2004 (5): of the frame that has the body's name
         for k, axis in enumerate(S[i]):
             twists.append(list(axis))
             names.append(model.joint_name[i])
             columns.append(model.slices[i][0].start + k)
             ratios.append(model.ratio(i))
             start.append(model.ratio(i) * q[columns[-1]])
-            homes.append(pose_of(R[i], r[i]))
-    last = pose_of(R[frame.body].times(frame.R), r[frame.body] + R[frame.body] @ frame.p)
-    return ProductOfExponentials(twists, last, homes, names, columns, ratios, start)
+            homes.append(home)
+    return ProductOfExponentials(twists, _home(frame, R, r), homes, names, columns, ratios, start)
+
+
+def _home(frame: Frame, R: Sequence[Mat3], r: Sequence[Vec3]) -> Rows:
+    """Return the pose of a frame where each body i has rotation R[i] and origin r[i]."""
+    return pose_of(R[frame.body].times(frame.R), r[frame.body] + R[frame.body] @ frame.p)
 
 
 def _has_constant_twists(model: Model, i: int) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import GeometryError, SizeError
-from hinge.geometry.arrays import numbers, over_arrays
+from hinge.geometry.arrays import NEAR, Array, numbers, over_arrays, refuse_any
 from hinge.geometry.se3 import blocks
 from hinge.geometry.spaces import orthogonal_basis
 from hinge.graph import Dual, Scalar
@@ -30,6 +30,31 @@ Rows = Sequence[Sequence[Scalar]]
 def _rigid(inertia: Rows) -> RigidInertia:
     I = Sym3((inertia[0][0], inertia[1][1], inertia[2][2], inertia[1][2], inertia[0][2], inertia[0][1]))
     return RigidInertia(inertia[3][3], Vec3((inertia[2][4], inertia[0][5], inertia[1][3])), I)
+
+
+def _refuse_articulated(name: str, inertia: Array) -> None:
+    """Raise for matrices that are no rigid body's: section 3.6.1.
+
+    A rigid body has H = h × and M = m 1; an articulated body has neither, and so no mass and no center of mass.
+    """
+    I, H, M = inertia[..., :3, :3], inertia[..., :3, 3:], inertia[..., 3:, 3:]
+    mass = np.trace(M, axis1=-2, axis2=-1)[..., None, None] / 3
+    angular, linear = (np.sqrt(np.abs(block).max(axis=(-1, -2))) for block in (I, M))
+    off = [  # each with the size that entries of its block may have
+        (H + np.swapaxes(H, -1, -2), angular * linear),
+        (H - np.swapaxes(inertia[..., 3:, :3], -1, -2), angular * linear),
+        (I - np.swapaxes(I, -1, -2), angular**2),
+        (M - mass * np.eye(3), linear**2),
+    ]
+    near = NEAR if inertia.dtype == np.float64 else 1e-5
+    bad = np.any([np.abs(block).max(axis=(-1, -2)) > near * size for block, size in off], axis=0)
+    refuse_any(
+        name,
+        "inertia",
+        np.asarray(bad),
+        "is not that of a rigid body, [I h×; -h× m 1].\n  An articulated body has no mass, no center of mass and no "
+        "4×4 form. Its principal screws are those of a body that can move in `freedom` only.",
+    )
 
 
 def _matrix(I: RigidInertia) -> Rows:
@@ -47,9 +72,9 @@ def spatial(mass: Scalar, com: Any, about_com: Rows) -> Rows:
     return _matrix(RigidInertia.at_com(mass, vec3(com), about_com))
 
 
-@over_arrays(inertia=(6, 6), gives=((), (3,), (3, 3)))
+@over_arrays(inertia=(6, 6), gives=((), (3,), (3, 3)), check=_refuse_articulated)
 def parts(inertia: Rows) -> Any:
-    """Mass, centre of mass, and inertia about it (3×3).
+    """Mass, center of mass, and inertia about it (3×3), of a rigid body.
 
     >>> hinge.geometry.inertias.parts(np.diag([1.0, 1, 1, 2, 2, 2]))[0]
     np.float64(2.0)
@@ -59,9 +84,9 @@ def parts(inertia: Rows) -> Any:
     return I.m, list(I.com), [list(full.row(i)) for i in range(3)]
 
 
-@over_arrays(inertia=(6, 6), gives=(4, 4))
+@over_arrays(inertia=(6, 6), gives=(4, 4), check=_refuse_articulated)
 def to_4x4(inertia: Rows) -> Rows:
-    """The 4×4 symmetric form, for use with 4×4 poses: kinetic energy is half the trace of ġ J ġᵀ.
+    """The 4×4 symmetric form of a rigid body, for use with 4×4 poses: kinetic energy is half the trace of ġ J ġᵀ.
 
     >>> hinge.geometry.inertias.to_4x4(np.diag([1.0, 1, 1, 2, 2, 2])).diagonal()
     array([0.5, 0.5, 0.5, 2. ])
@@ -160,6 +185,7 @@ def principal_screws(inertia: Any, freedom: Any = None) -> tuple[Any, Any]:
     given = numbers("geometry.inertias.principal_screws", "inertia", inertia, (6, 6))
     if freedom is not None:
         return _constrained_screws(given, freedom)
+    _refuse_articulated("geometry.inertias.principal_screws", given)
     mass, com, about = parts(given)
     if not np.all(mass > 0.0):
         raise GeometryError("geometry.inertias.principal_screws: the inertia has no mass, and so no centre of it.")

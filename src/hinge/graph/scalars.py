@@ -25,7 +25,10 @@ PRODUCTS = 64  # a whole power up to this is made of products
 
 
 def power(x: Scalar, exponent: Scalar) -> Scalar:
-    """x to a power: products where the exponent is a small whole number, a root where it is a half."""
+    """x to a power: products where the exponent is a small whole number, a root where it is a half.
+
+    Other halves are powers, not x sqrt(x): the derivative of that is 0 times infinity at zero.
+    """
     n = constant(exponent)
     if n is None:
         return pow(x, exponent)
@@ -33,9 +36,9 @@ def power(x: Scalar, exponent: Scalar) -> Scalar:
         return 1.0 / power(x, -n) if n >= -PRODUCTS and n * 2.0 == int(n * 2.0) else pow(x, n)
     if n == 0.5:
         return sqrt(x)
-    if n > PRODUCTS or n * 2.0 != int(n * 2.0):
+    if n > PRODUCTS or n != int(n):
         return pow(x, n)
-    made: Scalar = None if n == int(n) else sqrt(x)
+    made: Scalar = None
     square, left = x, int(n)
     while left:
         if left % 2:

@@ -1,7 +1,7 @@
 """What a log says of the parameters, as equations: forces by the regressor, and the drive between forces and what was
 measured.
 
-    gain s = Y (π + π_load) + offset + F exp(-(qd / v)²) sign(qd)
+    gain s = Y (π + π_known) + offset + F exp(-(qd / v)²) sign(qd)
 
 s is the measured signal, v the Stribeck velocity, which is given, and F what friction at rest has beyond Coulomb's.
 Where the motion was filtered both sides go through the same filter, and one row is kept of those that it makes alike.
@@ -19,7 +19,7 @@ from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.identify.filtering import EVEN, low_pass
 from hinge.identify.log import Log
-from hinge.identify.parameters import Array, parameters
+from hinge.identify.parameters import Array, in_force, parameter_names, parameters
 from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.typing import Numbers, Term
@@ -57,7 +57,7 @@ class Equations:
     """Rows of `signal` = gain⁻¹ (Y x + known), with x the parameters of the robot and the linear ones of its drive."""
 
     Y: Array  # (T, nv, p + terms × nv)
-    known: Array  # (T, nv) the force of the load
+    known: Array  # (T, nv) the force of the load and of armature that is not fitted
     signal: Array  # (T, nv)
 
     def __len__(self) -> int:
@@ -85,12 +85,18 @@ def drive(robot: Robot, terms: str | Sequence[DriveTerm], velocity: Numbers) -> 
 
 
 def equations(robot: Robot, log: Log, joint_terms: tuple[Term, ...], own_drive: Drive) -> Equations:
-    """The rows of a log; through its filter, and every so many of them, where it has one."""
-    Y = robot.regressor(*log.motion, joint_terms=joint_terms)
-    known = np.zeros_like(log.tau)
+    """Return the rows of a log; through its filter, and every so many of them, where it has one.
+
+    Armature that `joint_terms` does not name keeps the robot's value, and is known with the load.
+    """
+    present = in_force(joint_terms)
+    sought = np.isin(parameter_names(robot, present), parameter_names(robot, joint_terms))
+    values = np.where(sought, 0.0, parameters(robot, present))
     if log.load is not None:
         loaded = robot.with_payload(*((log.load,) if isinstance(log.load, str) else log.load))
-        known = Y @ (parameters(loaded, joint_terms) - parameters(robot, joint_terms))
+        values += parameters(loaded, present) - parameters(robot, present)
+    Y = robot.regressor(*log.motion, joint_terms=present)
+    Y, known = Y[..., sought], Y @ values
     made = [np.concatenate([Y, own_drive.columns(log.qd)], axis=-1), known, log.tau]
     if log.cutoff is not None:
         step = float(np.median(np.diff(log.t)))

@@ -1,13 +1,17 @@
-"""Motions that show the base parameters: finite Fourier series within the limits, best conditioned.
+"""Motions that excite the base parameters: finite Fourier series within the limits, with a small condition number.
 
     qd_j(t) = Σ_k a_jk cos kωt + b_jk sin kωt,   ω = 2π / duration
 
 with Σ a = 0 and Σ k b = 0, so that the motion starts and ends at rest, without acceleration, where it began. Every
 joint swings as far as its limits let it: a series of n harmonics that is within a bound at N even times stays within
-1 / cos(πn/N) of it between them, and the bound is taken in by as much. The shapes are chosen so that the condition
-number of the base regressor, columns in the units they have at random states, is small. Frames that have to stay in a
-box, and links that have to stay apart, let joints swing less far than their limits do: how far is found with shapes,
-leaving is made dear, and what still leaves is swung less until it does not.
+1 / cos(πn/N) of it between them, and the bound is reduced by as much. The shapes minimize the condition number of the
+base regressor, with columns in the units they have at random states.
+
+The search needs a smooth objective, or it stops wherever rounding lets it. High even powers therefore replace the
+largest values of a motion and the extreme singular values of the regressor, and the sign of a velocity in dry friction
+becomes a hyperbolic tangent. Derivatives are exact, and the search ends at a local minimum. Frames that
+must stay in a box, and links that must stay apart, add a penalty, and the joints get a share of their range as
+variables; a motion that still leaves is scaled down until it does not.
 """
 
 from __future__ import annotations
@@ -29,8 +33,13 @@ from hinge.typing import Numbers, Term
 FINE = 32  # times a period of the highest harmonic, where limits are looked at
 COARSE = 6  # the same, where the condition number is
 FARTHEST = np.pi  # rad or m, how far a joint without limits swings
-NUDGE = 1e-6
+LIMIT_POWER = 60  # of the samples of a motion, whose mean stands for the largest of them
+SPECTRUM_POWER = 8  # of singular values, whose sum stands for the largest of them
+SLOW = 0.1  # of a joint's speed: where dry friction has most of its force in the objective
+NEARLY_FLAT, FLAT = 1e-2, 1e-7  # derivatives of the objective at which all searches end, and the best of them
+ITERATIONS = 2000  # of a search, at most
 HALVINGS = 30
+TINY = 1e-12  # keeps the extent of a motion that does not move from being zero
 DEAR = 1e3  # what being outside by the size of the box adds to the logarithm of the condition number
 NEAR = 0.1  # m: what being too near by this adds as much
 SAG = 0.25  # of a second difference: how far a frame may be from its samples between them, twice what a parabola is
@@ -118,18 +127,20 @@ def excite(
     series = _Series(robot.nv, harmonics, float(duration), bounds, bool(rooms))
     rng, terms = arguments.generator("excite", seed), tuple(joint_terms)
 
-    def value_and_slope(x: Array) -> tuple[float, Array]:
-        return _cost(robot, base, terms, centre, series, rooms, np.vstack([x, x + NUDGE * np.eye(len(x))]))
-
+    objective = _Objective(robot, base, terms, centre, series, rooms)
     starts = np.array([_inside(centre, series, rooms, x) for x in rng.normal(size=(8 * tries, series.size))])
-    values = [_cost(robot, base, terms, centre, series, rooms, x[None])[0] for x in starts]
-    starts = starts[np.argsort(values)[:tries]]
-    done = [minimize(value_and_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": 25}) for x in starts]
-    made = Excitation(centre, *series.coefficients(min(done, key=lambda one: one.fun).x), float(duration), 0.0)
-    made = _smaller(made, lambda one: _outside(rooms, one) <= 0.0)
-    made = _within_effort(robot, made, terms) if effort else made
-    Y = base.columns(robot.regressor(*made(series.coarse), joint_terms=terms)).reshape(1, -1, base.rank) / base.scale
-    return replace(made, condition=float(np.exp(_log_condition(Y)[0])))
+    starts = starts[np.argsort([objective(x)[0] for x in starts])[:tries]]
+
+    def search(x: Array, flat: float) -> Any:
+        return minimize(objective, x, jac=True, method="BFGS", options={"gtol": flat, "maxiter": ITERATIONS})
+
+    first = min([search(x, NEARLY_FLAT) for x in starts], key=lambda one: one.fun)
+    found = search(first.x, FLAT)
+    best = Excitation(centre, *series.coefficients(found.x), float(duration), 0.0)
+    best = _smaller(best, lambda one: _outside(rooms, one) <= 0.0)
+    best = _within_effort(robot, best, terms) if effort else best
+    Y = base.columns(robot.regressor(*best(series.times(COARSE)), joint_terms=terms)) / base.scale
+    return replace(best, condition=float(np.linalg.cond(Y.reshape(-1, base.rank))))
 
 
 class _Series:
@@ -138,21 +149,53 @@ class _Series:
     def __init__(self, nv: int, harmonics: int, duration: float, bounds: Sequence[Array], swings: bool):
         self.nv, self.n, self.duration, self.bounds = nv, harmonics, duration, bounds
         self.shapes = 2 * nv * (harmonics - 1)
-        self.size = self.shapes + nv * swings  # with how far each joint swings
-        self.at_rest = [_complement(np.ones(harmonics)), _complement(np.arange(1.0, harmonics + 1.0))]
-        self.fine, self.coarse = (np.arange(k * harmonics) * duration / (k * harmonics) for k in (FINE, COARSE))
+        self.size = self.shapes + nv * swings  # with the share of its range that each joint uses
+        rows = _complement(np.ones(harmonics)).T, _complement(np.arange(1.0, harmonics + 1.0)).T
+        nothing = np.zeros_like(rows[0])
+        self.at_rest = np.vstack([rows[0], nothing]), np.vstack([nothing, rows[1]])  # a and b of unit numbers
+        self.fine, self.coarse = (np.stack(_motion(self.times(k), *self.at_rest, duration)) for k in (FINE, COARSE))
+        self._inner = np.cos(np.pi / FINE) * np.array(bounds)[:, None]  # (3, 1, nv) bounds at the samples
+
+    def times(self, density: int) -> Array:
+        """Return even times, so many per period of the highest harmonic, none of them at rest."""
+        return (np.arange(density * self.n) + 0.5) * self.duration / (density * self.n)
 
     def coefficients(self, x: Array) -> tuple[Array, Array]:
-        """a and b, (…, nv, harmonics) each."""
-        free = x[..., : self.shapes].reshape(*x.shape[:-1], 2, self.nv, self.n - 1)
-        a, b = (free[..., k, :, :] @ self.at_rest[k].T for k in (0, 1))
-        extent = [np.abs(f).max(axis=-2) for f in _motion(self.fine, a, b, self.duration)]
-        inner = np.cos(np.pi / FINE)
-        most = [inner * bound / np.maximum(e, 1e-12) for bound, e in zip(self.bounds, extent, strict=True)]
-        scale = np.min(most, axis=0)[..., None]
-        if self.size > self.shapes:
-            scale = scale / (1.0 + np.exp(-x[..., self.shapes :, None]))
-        return a * scale, b * scale
+        """Return a and b, (nv, harmonics) each, of a motion that fills the limits exactly, or its share of them."""
+        z, swing = self._split(x)
+        extent = np.abs(self.fine @ z.T / self._inner).max(axis=(0, 1))
+        z = z * (swing / np.maximum(extent, TINY))[:, None]
+        return z @ self.at_rest[0], z @ self.at_rest[1]
+
+    def motion(self, x: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """Return (q, qd, qdd) about the middle at coarse times, (3, times, nv), and its derivative in reverse.
+
+        Here a power mean of all samples stands for the largest, so that the motion is smooth in x.
+        """
+        z, swing = self._split(x)
+        used = self.fine @ z.T / self._inner  # of the bounds
+        largest = np.maximum(np.abs(used).max(axis=(0, 1)), TINY)
+        powers = (used / largest) ** (LIMIT_POWER - 1)
+        mean = np.mean(powers * used / largest, axis=(0, 1))
+        extent = np.maximum(largest * mean ** (1.0 / LIMIT_POWER), TINY)
+        factor = swing / extent
+
+        def pull(weights: Array) -> Array:
+            """Return the derivative of Σ weights × motion by x."""
+            by_scaled = np.einsum("ktj,kti->ji", weights, self.coarse)
+            by_factor = np.sum(by_scaled * z, axis=1)
+            by_used = mean ** (1.0 / LIMIT_POWER - 1.0) * powers / self._inner / (powers.shape[0] * powers.shape[1])
+            by_extent = np.einsum("ktj,kti->ji", by_used, self.fine)
+            by_z = factor[:, None] * by_scaled - (by_factor * factor / extent)[:, None] * by_extent
+            by_swing = by_factor * factor * (1.0 - swing)
+            return np.concatenate([by_z.ravel(), by_swing])[: self.size]
+
+        return self.coarse @ (factor[:, None] * z).T, pull
+
+    def _split(self, x: Array) -> tuple[Array, Array]:
+        """Return the numbers of each joint's shape (nv, 2 harmonics - 2), and its share of the limits (nv)."""
+        swing = 1.0 / (1.0 + np.exp(-x[self.shapes :])) if self.size > self.shapes else np.ones(self.nv)
+        return x[: self.shapes].reshape(self.nv, -1), swing
 
 
 def _motion(t: Array, a: Array, b: Array, duration: float) -> tuple[Array, Array, Array]:
@@ -191,9 +234,13 @@ def _bounds(robot: Robot, middle: Any, speed: Any, acceleration: Any) -> tuple[A
 
 
 class _Room(NamedTuple):
-    """What coordinates have to stay in: how far beyond they are (…, k), below zero inside, and sizes (k) of that."""
+    """A region that coordinates must stay in.
 
-    beyond: Callable[[Array], Array]
+    `beyond` takes q (…, nq) and returns how far outside they are, (…, k), below zero inside, and its derivatives by q,
+    (…, k, nv). `size` (k) is the unit of that in the objective.
+    """
+
+    beyond: Callable[[Array], tuple[Array, Array]]
     size: Any
 
 
@@ -213,9 +260,10 @@ def _boxes(robot: Robot, workspace: Any, centre: Array) -> Iterator[_Room]:
                 "outside its workspace.\n  Give another middle=, or a larger box."
             )
 
-        def beyond(q: Array, name: str = name, corners: Array = corners) -> Array:
-            at = robot.pose(q, name)[..., :3, 3]
-            return np.maximum(corners[0] - at, at - corners[1])
+        def beyond(q: Array, name: str = name, corners: Array = corners) -> tuple[Array, Array]:
+            at, J = robot.pose(q, name)[..., :3, 3], robot.jacobian(q, name, frame="aligned")[..., 3:, :]
+            low, high = corners[0] - at, at - corners[1]
+            return np.maximum(low, high), np.where((low > high)[..., None], -J, J)
 
         yield _Room(beyond, corners[1] - corners[0])
 
@@ -235,13 +283,26 @@ def _clear(robot: Robot, clearance: float | None, ground: Any, centre: Array) ->
             f"excite: in the middle {one!r} and {other!r} are {at.distance[nearest]:.3g} m apart, which has to be more "
             f"than {least:g} m.\n  Give another middle=, or less clearance=."
         )
-    yield _Room(lambda q: least - robot.distances(q, ground=ground).distance, NEAR)
+
+    def beyond(q: Array) -> tuple[Array, Array]:
+        found = robot.distances(q, ground=ground)
+        away = np.zeros((*found.distance.shape, robot.nv))
+        for k, pair in enumerate(found.pairs):
+            for side, name in enumerate(pair):
+                if name in robot.frame_names:  # the ground stays where it is
+                    J, n = robot.jacobian(q, name, frame="aligned"), found.normal[..., k, :]
+                    arm = found.points[..., k, side, :] - robot.pose(q, name)[..., :3, 3]
+                    row = np.concatenate([np.cross(arm, n), n], axis=-1)
+                    away[..., k, :] += (-1.0, 1.0)[side] * np.einsum("...i,...ij->...j", row, J)
+        return least - found.distance, -away
+
+    yield _Room(beyond, NEAR)
 
 
 def _outside(rooms: Sequence[_Room], made: Excitation) -> float:
     """How far anything gets out of its room at any time, samples and what is between them."""
     t = np.linspace(0.0, made.duration, FINE * made.cosines.shape[1] + 1)
-    away = [room.beyond(made(t)[0]) for room in rooms]
+    away = [room.beyond(made(t)[0])[0] for room in rooms]
     most = [x + SAG * np.abs(np.diff(x, 2, axis=0)).max(axis=0) for x in away]
     return float(np.max([x.max() for x in most], initial=-np.inf))
 
@@ -250,35 +311,60 @@ def _inside(centre: Array, series: _Series, rooms: Sequence[_Room], x: Array) ->
     """A shape as it is, with swings small enough for the rooms."""
     for swing in (2.0, 0.0, -1.0, -2.0, -3.0, -4.0) if rooms else ():
         x[series.shapes :] = swing
-        q = centre + _motion(series.coarse, *series.coefficients(x), series.duration)[0]
-        if max(room.beyond(q).max() for room in rooms) <= 0.0:
+        q = centre + series.motion(x)[0][0]
+        if max(room.beyond(q)[0].max() for room in rooms) <= 0.0:
             break
     return x
 
 
-def _cost(
-    robot: Robot, base: Base, terms: tuple[Term, ...], centre: Array, series: _Series, rooms: Sequence[_Room], x: Array
-) -> tuple[float, Array]:
-    """The logarithm of the condition number of x[0], with the price of leaving rooms, and its slope to the others."""
-    q, qd, qdd = _motion(series.coarse, *series.coefficients(x), series.duration)
-    Y = base.columns(robot.regressor(centre + q, qd, qdd, joint_terms=terms))
-    value, slope = _log_condition(Y.reshape(len(x), -1, base.rank) / base.scale)
-    price = [np.mean((np.maximum(one.beyond(centre + q), 0.0) / one.size) ** 2, axis=(-1, -2)) for one in rooms]
-    dear = DEAR * np.sum([np.zeros(len(x)), *price], axis=0)
-    return value + float(dear[0]), slope + (dear[1:] - dear[0]) / NUDGE
+class _Objective:
+    """The logarithm of a smooth bound on the condition number, with the penalty of leaving rooms, and its gradient."""
+
+    def __init__(
+        self, robot: Robot, base: Base, terms: tuple[Term, ...], centre: Array, series: _Series, rooms: Sequence[_Room]
+    ):
+        self.robot, self.base, self.terms, self.centre = robot, base, terms, centre
+        self.series, self.rooms = series, rooms
+        self.friction = np.array([name.rpartition(".")[2].startswith("friction") for name in base.all_names])
+        reach, speed, _ = series.bounds
+        self.slow = SLOW * np.minimum(speed, reach * series.n * 2.0 * np.pi / series.duration)
+
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        """Return the value and its derivative by x."""
+        (q, qd, qdd), pull = self.series.motion(x)
+        q = self.centre + q
+        Y = self.robot.regressor(q, qd, qdd, joint_terms=self.terms)
+        known = np.tanh(np.abs(qd) / self.slow)  # of dry friction, by row
+        sign = np.where(self.friction, known[..., None], 1.0)
+        columns = self.base.columns(sign * Y) / self.base.scale
+        value, by_columns = _log_condition(columns)
+        by_Y = np.zeros_like(Y)
+        by_Y[..., self.base.independent] = by_columns / self.base.scale
+        by_q, by_qd, by_qdd = self.robot.vjp("regressor", (q, qd, qdd), sign * by_Y, joint_terms=self.terms)
+        by_known = np.sum((by_Y * Y)[..., self.friction], axis=-1) * np.sign(qd)
+        by_qd = by_qd + by_known * (1.0 - known**2) / self.slow
+        for room in self.rooms:
+            beyond, slopes = room.beyond(q)
+            out = np.maximum(beyond, 0.0) / room.size
+            value += DEAR * float(np.mean(out**2))
+            by_q = by_q + np.einsum("tk,tkj->tj", 2.0 * DEAR * out / room.size / out.size, slopes)
+        return value, pull(np.stack([by_q, by_qd, by_qdd]))
 
 
 def _log_condition(Y: Array) -> tuple[float, Array]:
-    """The logarithm of the condition number of Y[0], and its slope towards each of the others, which are nudged.
+    """Return the logarithm of an upper bound on the condition number of Y, smooth in Y, and its derivative by Y.
 
-    An eigenvalue of YᵀY changes by 2 (Y v)·(dY v), where v is its vector.
+    Takes (…, rows, columns), where all rows are those of one matrix. Sums of powers stand for the largest singular
+    value and for the largest of the inverse. Matrices are small enough for one thread of the BLAS, which is fastest.
     """
-    size, V = np.linalg.eigh(Y[0].T @ Y[0])
-    ends = [0, -1]
-    least = np.maximum(size[ends], 1e-15 * size[-1])
-    seen = Y @ V[:, ends]
-    slopes = 2.0 * np.sum(seen[0] * (seen[1:] - seen[0]), axis=1) / NUDGE
-    return 0.5 * float(np.log(least[1] / least[0])), 0.5 * (slopes[:, 1] / least[1] - slopes[:, 0] / least[0])
+    R: Any = np.linalg.qr(Y.reshape(-1, Y.shape[-1]), mode="r")
+    _, size, V = np.linalg.svd(R)
+    seen = size > 1e-15 * size[0]
+    size = np.maximum(size, 1e-15 * size[0])
+    large, small = (size / size[0]) ** SPECTRUM_POWER, (size[-1] / size) ** SPECTRUM_POWER
+    bound = size[0] / size[-1] * (large.sum() * small.sum()) ** (1.0 / SPECTRUM_POWER)
+    by_size = seen * (large / large.sum() - small / small.sum()) / size
+    return float(np.log(bound)), Y @ ((V.T * (by_size / size)) @ V)
 
 
 def _within_effort(robot: Robot, made: Excitation, terms: tuple[Term, ...]) -> Excitation:

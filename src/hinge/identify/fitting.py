@@ -21,13 +21,14 @@ from hinge.identify.consistency import chosen, nearest, prior
 from hinge.identify.equations import DRIVE, Drive, DriveTerm, Equations, drive, equations, together
 from hinge.identify.least_squares import Estimate, first_gain, first_weights, least_squares, weights_after
 from hinge.identify.log import Log, read
-from hinge.identify.noise import noisy_motion
-from hinge.identify.parameters import USUAL, Array, parameters, with_parameters
-from hinge.model.model import NUMBERS
+from hinge.identify.noise import noisy_motion, typical
+from hinge.identify.parameters import USUAL, Array, in_force, parameters, with_parameters
+from hinge.model.model import NUMBERS, TERMS
 from hinge.robot import Robot
 from hinge.typing import Numbers, Term
 
 SLIGHT = 1e-3  # of a joint's force: the unit of a term that the robot says nothing of
+NO_FORCE = 1e-12  # of the forces of the robot's parts: a joint force that is none
 FAR = 3.0  # standard deviations, from which on a base parameter that was moved is named
 
 
@@ -58,7 +59,7 @@ class Fit:
 
     def predict(self, q: Numbers, qd: Numbers, qdd: Numbers) -> Array:
         """The signal (…, nv) that was fitted, at other states: joint forces, and what the drive makes of them."""
-        force = self.robot.inverse_dynamics(q, qd, qdd, joint_terms=self.joint_terms)
+        force = self.robot.inverse_dynamics(q, qd, qdd, joint_terms=in_force(self.joint_terms))
         own = Drive(tuple(term for term in DRIVE if term in self.drive), self.stribeck_velocity, self.velocity_names)
         linear = np.concatenate([np.zeros(0), *(self.drive[term] for term in own.linear)])
         return (force + own.columns(np.asarray(qd, float)) @ linear) / self.drive.get("gain", 1.0)
@@ -92,6 +93,8 @@ def fit(
 
     `log` is a `Log`, a `Trajectory`, a dict of arrays, the path of a CSV, Parquet or NPZ file, or a list of such.
     `held_out` is a share of each, its end, or another log or list; `weights` (nv) multiply the errors of each velocity.
+    Armature that `joint_terms` does not name keeps the robot's value, and its force is part of what is fitted; damping,
+    friction and stiffness that it does not name are no part of it. Joint forces that are all zero are refused.
     Bodies stay such that there can be, and near the robot given where the log says little, unless `consistent` is
     false: with `nearness` 1 a number that is off by its own size weighs as a measured one a standard deviation off;
     that is the default, or less where the robot given is so far off that the fit would suffer.
@@ -114,6 +117,7 @@ def fit(
         raise SizeError(
             f"fit: nearness is {nearness!r}; give a number above zero, or consistent=False for none at all."
         )
+    given_weights = None if weights is None else _given_weights(weights, robot.nv)
     logs = _logs(robot, log)
     train, test, notes = _split(robot, logs, held_out, terms, own_drive)
     base = base_parameters(robot, terms, tol=FAINT)
@@ -125,7 +129,9 @@ def fit(
             f"fit: the log gives {len(train) * robot.nv} equations for {len(problem.names)} base "
             "parameters. Give a longer one."
         )
-    found, w = problem.solve(train, None if weights is None else _given_weights(weights, robot.nv))
+    notes += _left_out(robot, terms)
+    _refuse_no_forces(train, problem)
+    found, w = problem.solve(train, given_weights)
     hidden = tuple(np.array(problem.names)[found.dark].tolist())
     if hidden and not partial:
         raise _not_shown(robot, len(train), hidden, len(problem.names))
@@ -141,11 +147,12 @@ def fit(
         )
     start = problem.start(train)
     before, after = (_size(test.signal - gain * test.force(values)) for values, gain in (start, (x, a)))
-    left = _size(train.signal - a * train.force(x)) / np.abs(a)
-    notes += noisy_motion(robot, x[:p], logs, terms, left, own_drive.labels)
+    left = typical(train.signal - a * train.force(x)) / np.abs(a)
+    fitted = with_parameters(robot, x[:p], terms)
+    notes += noisy_motion(robot, parameters(fitted, in_force(terms)), logs, in_force(terms), left, own_drive.labels)
     values, spread = problem.of_drive(found, x, a)
     return Fit(
-        robot=with_parameters(robot, x[:p], terms),
+        robot=fitted,
         parameters=x[:p],
         base=base,
         base_values=beta,
@@ -247,6 +254,25 @@ def _said(problem: _Problem, found: Estimate) -> list[str]:
     if found.weak.any():
         notes.append(f"known no better than to their own size: {', '.join(names[found.weak])}")
     return notes
+
+
+def _left_out(robot: Robot, terms: tuple[Term, ...]) -> list[str]:
+    """Return a note on the joint terms that the robot has and the fit does not."""
+    others = [term for term in TERMS if term not in in_force(terms)]
+    own = [term for term in others if any(any(getattr(data, term)) for data in robot.model.data)]
+    words = " and ".join(own)
+    return [f"forces are fitted without the robot's {words}; joint_terms= can name these terms"] if own else []
+
+
+def _refuse_no_forces(rows: Equations, problem: _Problem) -> None:
+    """Raise where all joint forces are zero: nothing fixes the scale of the parameters then."""
+    x, _ = problem.start(rows)
+    if not np.any(np.abs(rows.signal) > NO_FORCE * (np.abs(rows.Y) @ np.abs(x))):
+        raise ExcitationError(
+            f"fit: the joint forces of the log (tau) are zero in all {len(rows)} rows, so a robot of twice the mass "
+            "fits as well.\n  Give a log with measured joint forces, of a robot that is driven.",
+            problem.names,
+        )
 
 
 def _not_shown(robot: Robot, rows: int, hidden: tuple[str, ...], count: int) -> ExcitationError:

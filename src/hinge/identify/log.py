@@ -13,7 +13,7 @@ from hinge.errors import LogError, NotCovered, SizeError
 from hinge.identify.filtering import differentiate
 from hinge.identify.parameters import Array
 from hinge.logs.columns import matched
-from hinge.logs.tables import open_log
+from hinge.logs.tables import chunks_of, open_log
 from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.typing import Numbers
@@ -98,6 +98,7 @@ def read(robot: Robot, log: Any, cutoff: float | None = None, load: Load | None 
 
     A CSV, Parquet or NPZ file has the columns t, q_JOINT, qd_JOINT, tau_JOINT and perhaps qdd_JOINT. With `cutoff` (Hz)
     velocities and accelerations are those of the positions, as `differentiate` makes them, and none need be in the log;
+    joints that turn without limits may have angles within one turn, which are joined to a continuous motion;
     `fit` then filters forces and regressor alike. `load` is what the robot carried, as for a `Log`.
 
     >>> t = np.arange(400.0)[:, None] / 100.0
@@ -155,12 +156,20 @@ def _table(robot: Robot, path: str | os.PathLike[str], needed: Sequence[str]) ->
     more = ["qdd"] if "qdd" in there else []
     inside = {"t": [time], **matched(robot, [*needed, *more], file)}
     wanted = list(dict.fromkeys(name for names in inside.values() for name in names))
-    chunks = [chunk for chunk, _ in file.chunks(wanted, ROWS)]
-    if not chunks:
-        raise LogError(f"{file.path} has no rows.", "A log has a row a time, two or more.")
+    chunks = [chunk for chunk, _ in chunks_of(file, wanted, ROWS)]
     columns = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in wanted}
     made = {field: np.stack([columns[name] for name in names], axis=-1) for field, names in inside.items()}
     return {field: x[..., 0] if field == "t" or x.ndim == 3 else x for field, x in made.items()}
+
+
+def _unwrapped(robot: Robot, q: Array) -> Array:
+    """Return coordinates where joints that turn without limits do not jump by a whole turn."""
+    model, limits, made = robot.model, robot.limits, q.copy()
+    turning = ("revolute", "continuous")
+    endless = [model.slices[i][0].start for i in model.leaders if model.joint[i].kind in turning]
+    endless = [k for k in endless if np.isinf(limits.lower[k]) and np.isinf(limits.upper[k])]
+    made[:, endless] = np.unwrap(made[:, endless], axis=0)
+    return made
 
 
 def _differentiated(robot: Robot, log: Log, cutoff: float) -> Log:
@@ -171,7 +180,7 @@ def _differentiated(robot: Robot, log: Log, cutoff: float) -> Log:
                 f"log: joint {robot.model.joint_name[i]!r} turns freely; its coordinates cannot be "
                 "filtered one by one.\n  Give velocities and accelerations, and no cutoff=."
             )
-    t, q, qd, qdd = differentiate(log.t, log.q, cutoff)
+    t, q, qd, qdd = differentiate(log.t, _unwrapped(robot, log.q), cutoff)
     made = Log(t, q, qd, np.stack([np.interp(t, log.t, one) for one in log.tau.T], axis=1), qdd, log.load, cutoff)
     made.left_out = log.left_out
     return made

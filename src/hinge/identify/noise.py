@@ -29,6 +29,11 @@ def noise(x: Array) -> Array:
     return np.sqrt(np.mean(np.diff(x, ORDER, axis=0) ** 2, axis=0) / comb(2 * ORDER, ORDER))
 
 
+def typical(x: Array) -> Array:
+    """Return the standard deviation (n,) of rows x (T, n), by their median: few large rows do not count."""
+    return np.median(np.abs(x), axis=0) / HALF
+
+
 def _smooth(log: Log) -> bool:
     """Whether rows follow one another as those of a motion do."""
     return bool(np.all(noise(log.q) <= SMOOTH * log.q.std(axis=0)))
@@ -37,7 +42,7 @@ def _smooth(log: Log) -> bool:
 def noisy_motion(
     robot: Robot, values: Array, logs: Sequence[Log], joint_terms: tuple[Term, ...], left: Array, labels: Sequence[str]
 ) -> list[str]:
-    """Notes that name noisy velocities or accelerations where they make what is left (nv) of the joint forces."""
+    """Return notes that name noisy velocities or accelerations where they explain the typical error `left` (nv)."""
     rng, notes = np.random.default_rng(0), list[str]()
     raw = [log for log in logs if log.cutoff is None and len(log) > ORDER and _smooth(log)]
     for field, word in WORDS.items():
@@ -48,8 +53,7 @@ def noisy_motion(
             shaken = motion | {field: motion[field] + size * rng.normal(size=motion[field].shape)}
             Y, shaken_Y = (robot.regressor(*m.values(), joint_terms=joint_terms) for m in (motion, shaken))
             made.append((shaken_Y - Y) @ values)
-        typical = np.median(np.abs(np.concatenate(made)), axis=0) / HALF if raw else np.zeros_like(left)
-        share = typical / np.maximum(left, np.finfo(float).tiny)
+        share = (typical(np.concatenate(made)) if raw else 0.0) / np.maximum(left, np.finfo(float).tiny)
         at = np.flatnonzero((share > BETWEEN[0]) & (share < BETWEEN[1]))
         if len(at):
             names = ", ".join(labels[int(k)] for k in at)

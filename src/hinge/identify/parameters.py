@@ -44,6 +44,11 @@ def parameters(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> Array:
     return np.array([x for I in bodies for x in (I.m, *I.h, *I.I)] + joints, float)
 
 
+def in_force(joint_terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Return the terms that joint forces have: those named, and armature, which a robot's dynamics have by default."""
+    return tuple(dict.fromkeys((*USUAL, *joint_terms)))
+
+
 def parameter_names(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> tuple[str, ...]:
     """The names of π's entries: "LINK.m", "LINK.mx", …, "LINK.Ixy", "JOINT.armature"; "JOINT.damping[1]" of several.
 

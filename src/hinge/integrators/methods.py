@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hinge.dynamics.registry import EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
+from hinge.dynamics.registry import ALGORITHMS, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
 from hinge.graph import Scalar
 from hinge.integrators import midpoint as middle
 from hinge.integrators.implicit import implicit as implicit_step
@@ -25,6 +25,7 @@ class Method:
     refuses: Callable[[Model], str] = lambda model: ""
     late: float = 0.5  # what share of a step a change of velocity acts on positions that happened in it
     asks: bool = True  # whether it asks for accelerations, so that loops, constraints and bases may have a say
+    order: int = 1  # with which power of the step its error falls
 
     @property
     def adaptive(self) -> bool:
@@ -36,19 +37,21 @@ def explicit(tableau: Tableau) -> Method:
     """The method of a tableau: all that a row of METHODS needs."""
 
     def advance(model: Model, system: System, q: PerJoint, v: Flat, h: Scalar) -> Made:
-        return advanced(model, tableau, q, v, h, system.acceleration)
+        return advanced(model, tableau, q, v, h, system)
 
     late = 1.0 if tableau.late else 0.5 if tableau.stages > 1 else 0.0
-    return Method(tableau.name, advance, tableau, not_a_group if tableau.group else lambda model: "", late)
+    refuses = not_a_group if tableau.group else lambda model: ""
+    return Method(tableau.name, advance, tableau, refuses, late, order=tableau.order)
 
 
 METHODS = {name: explicit(tableau) for name, tableau in TABLEAUS.items()} | {
-    "implicit": Method("implicit", implicit_step, late=1.0),
-    "midpoint": Method("midpoint", middle.midpoint, refuses=middle.refused, asks=False),
+    "implicit": Method("implicit", implicit_step, late=1.0, order=2),
+    "midpoint": Method("midpoint", middle.midpoint, refuses=middle.refused, asks=False, order=2),
 }
 
 
 GIVEN: dict[str, Any] = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "h": TIME, "external": EXTERNAL}
+GIVEN |= {"uses": lambda: (*METHODS.values(), *ALGORITHMS["forward_dynamics"].values())}
 GIVES = {"q": POSITION, "qd": VELOCITY}
 
 
@@ -85,7 +88,7 @@ def semi_implicit(model, q, qd, tau, h, external):
 
 @algorithm("step", **GIVEN, returns=GIVES, pivots=True)
 def implicit(model, q, qd, tau, h, external):
-    """A step with damping and gyroscopic terms as they are at its end."""
+    """A linearly implicit step of second order, for stiff springs, dampers and gyroscopic terms."""
     return _step("implicit", model, q, qd, tau, h, external)
 
 

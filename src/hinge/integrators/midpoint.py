@@ -19,6 +19,7 @@ from hinge.graph import Scalar, absolute, inner, jacobian, less, maximum, minimu
 from hinge.integrators.implicit import added, damping, slopes
 from hinge.integrators.steps import Flat, Made, PerJoint, System
 from hinge.model import Model
+from hinge.model.driven import driven
 
 TURNS = 60
 SMALL = 4e-16  # what a turn may still change, relative
@@ -28,7 +29,9 @@ NEVER = 1e300  # the change before the first turn
 
 
 def refused(model: Model) -> str:
-    """Which joint has velocities that are no rates of coordinates, if any."""
+    """Which joint is driven, or has velocities that are no rates of coordinates, if any."""
+    if driven(model):
+        return driven(model)
     for i, _ in model.outward():
         if not model.joint[i].rates_are_velocities:
             return f"joint {model.joint_name[i]!r} is {model.joint[i].kind}"

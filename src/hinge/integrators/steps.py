@@ -17,8 +17,12 @@ from hinge.dynamics.faring import lowest
 from hinge.dynamics.registry import Quantity, choose
 from hinge.graph import Expr, Scalar, Table, less, minimum, select
 from hinge.graph.loops import traced
+from hinge.graph.scalars import inner
+from hinge.integrators.floating import Floating, carried
+from hinge.integrators.probes import Probe, projected, stage_weights
 from hinge.integrators.tableaus import Tableau
 from hinge.model import Model
+from hinge.model.driven import stopped
 from hinge.spatial import Force, Motion
 
 PerJoint = list[list[Scalar]]
@@ -35,6 +39,7 @@ class Made(NamedTuple):
     stages: list[tuple[Flat, Flat]]
     pivots: list[Scalar]
     settled: Scalar = 1.0  # 0 where equations had to be solved by turns, and were not
+    probe: Probe | None = None  # of an explicit method
 
     @property
     def pivot(self) -> Scalar:
@@ -78,26 +83,31 @@ def pushed(model: Model, tau: PerJoint, external: Sequence[Force]) -> System:
     return System(at, lambda c, q, v: flat, None, lambda c: model, lambda q: external, still)
 
 
-def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, acceleration: Callable[..., Any]) -> Made:
+def advanced(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Scalar, system: System) -> Made:
     """A step of h seconds from q and v."""
     rolls = tableau.stages > 1 and is_chain(tableau) and model.nv >= ROLLED
     if rolls and type(h) is Expr and not h.graph.straight:
-        return rolled(model, tableau, q, v, h, acceleration)
+        return rolled(model, tableau, q, v, h, system.acceleration)
     chart = _Group(model, q) if tableau.group else _Coordinates(model, q)
+    velocities = Carried(system, q) if tableau.carries else AsTheyAre()
     moves: list[Flat] = []
     gains: list[Flat] = []
     pivots: list[Scalar] = []
     for c, row in zip(tableau.c, tableau.a, strict=True):
         shift = _weighted(row, moves, h)
-        at, speed = chart.at(shift), _plus(v, _weighted(row, gains, h))
-        gain, pivot = acceleration(c, at, speed)
+        at = chart.at(shift)
+        speed = velocities.at(c, at, _plus(v, _weighted(row, gains, h)))
+        gain, pivot = system.acceleration(c, at, speed)
         moves.append(chart.rate(shift, at, speed))
-        gains.append(gain)
+        gains.append(velocities.rate(c, at, speed, gain))
         pivots.append(lowest(pivot))
     end = _plus(v, _weighted(tableau.b, gains, h))
     if tableau.late:
         moves = [chart.rate([], chart.at([]), end)]
-    return Made(chart.end(_weighted(tableau.b, moves, h)), end, list(zip(moves, gains, strict=True)), pivots)
+    sums = [projected(gain) for gain in gains]
+    probe = Probe(inner(tableau.b, sums), sums[0], inner(stage_weights(tableau.stages), sums))
+    stages, placed = list(zip(moves, gains, strict=True)), chart.end(_weighted(tableau.b, moves, h))
+    return Made(placed, velocities.at(1.0, placed, end), stages, pivots, probe=probe)
 
 
 def rolled(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Expr, acceleration: Callable[..., Any]) -> Made:
@@ -108,23 +118,26 @@ def rolled(model: Model, tableau: Tableau, q: PerJoint, v: Flat, h: Expr, accele
     chart = _Coordinates(model, q)
     before = Table([row[-1] if row else 0.0 for row in tableau.a])
     weights, places = Table(tableau.b), Table(tableau.c)
+    firsts, changes = Table([1.0] + [0.0] * (tableau.stages - 1)), Table(stage_weights(tableau.stages))
     nq, nv = len(chart.q), len(v)
 
     def stage(k: Scalar, *now: Scalar) -> Flat:
-        move, gain, moved, gained, least = _split(now, nq, nv, nq, nv, 1)
+        move, gain, moved, gained, (first, change, least) = _split(now, nq, nv, nq, nv, 3)
         shift = [h * (before[k] * x) for x in move]
         at, speed = chart.at(shift), _plus(v, [h * (before[k] * x) for x in gain])
         gain, pivot = acceleration(places[k], at, speed)
         move = chart.rate(shift, at, speed)
         moved = [a + weights[k] * x for a, x in zip(moved, move, strict=True)]
         gained = [a + weights[k] * x for a, x in zip(gained, gain, strict=True)]
-        worst = select(less(0.0, least[0]), minimum(least[0], lowest(pivot)), least[0])
-        return [*move, *gain, *moved, *gained, worst]
+        worst = select(less(0.0, least), minimum(least, lowest(pivot)), least)
+        summed = projected(gain)
+        return [*move, *gain, *moved, *gained, first + firsts[k] * summed, change + changes[k] * summed, worst]
 
-    begun = (*[0.0] * (2 * (nq + nv)), math.inf)
+    begun = (*[0.0] * (2 * (nq + nv) + 2), math.inf)
     made = traced(h.graph, tableau.stages, 0, begun, stage, None)
-    _, _, moved, gained, least = _split(made, nq, nv, nq, nv, 1)
-    return Made(chart.end([h * x for x in moved]), _plus(v, [h * x for x in gained]), [], least)
+    _, _, moved, gained, (first, change, least) = _split(made, nq, nv, nq, nv, 3)
+    probe = Probe(projected(gained), first, change)
+    return Made(chart.end([h * x for x in moved]), _plus(v, [h * x for x in gained]), [], [least], probe=probe)
 
 
 def _split(flat: Sequence[Scalar], *sizes: int) -> list[Flat]:
@@ -138,6 +151,32 @@ def _split(flat: Sequence[Scalar], *sizes: int) -> list[Flat]:
 def is_chain(tableau: Tableau) -> bool:
     """Whether each stage of a method needs only the one before it."""
     return not tableau.group and not tableau.late and all(not any(row[:-1]) for row in tableau.a)
+
+
+class AsTheyAre:
+    """Velocities in the axes of their bodies, which methods of higher order add to as they are."""
+
+    def at(self, c: Scalar, q: PerJoint, v: Flat) -> Flat:
+        return v
+
+    def rate(self, c: Scalar, q: PerJoint, v: Flat, a: Flat) -> Flat:
+        return a
+
+
+class Carried:
+    """Velocities at the configuration q where a step starts; others are carried there with their momentum."""
+
+    def __init__(self, system: System, q: PerJoint) -> None:
+        self.body, self.q = system.body, q
+
+    def at(self, c: Scalar, q: PerJoint, v: Flat) -> Flat:
+        """Return velocities v as they are at another configuration, at a share c of the step."""
+        return carried(Floating(self.body(0.0), self.q), v, Floating(self.body(c), q))
+
+    def rate(self, c: Scalar, q: PerJoint, v: Flat, a: Flat) -> Flat:
+        """Return how fast velocities change that are v there and have accelerations a."""
+        here, start = stopped(self.body(c)), stopped(self.body(0.0))
+        return carried(Floating(here, q), Floating(self.body(c), q).counted(v, a), Floating(start, self.q))
 
 
 class _Coordinates:

@@ -34,6 +34,12 @@ class Tableau:
         return tuple(sum(row) for row in self.a)
 
     @property
+    def carries(self) -> bool:
+        """Whether velocities are carried from configuration to configuration with their momentum, which keeps that of
+        floating robots; a method of higher order keeps it to its order."""
+        return self.order < 2
+
+    @property
     def stages(self) -> int:
         return len(self.b)
 

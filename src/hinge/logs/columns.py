@@ -42,6 +42,8 @@ def matched(robot: Robot, fields: Sequence[str], log: Log) -> dict[str, list[str
     for field in fields:
         known = entries(robot, field)
         if log.wide.get(field) == len(known):
+            if twice := [f"{field}_{entry}" for entry in known if f"{field}_{entry}" in log.columns]:
+                raise _both(log, field, twice[0])
             made[field] = [field]
             continue
         for column in log.columns:
@@ -63,11 +65,18 @@ def matched(robot: Robot, fields: Sequence[str], log: Log) -> dict[str, list[str
 
 def _found(field: str, entry: str, log: Log) -> str:
     wanted = [f"{field}_{entry}", *([entry] if field == "q" else [])]
-    column = next((one for one in wanted if one in log.columns), None)
-    if column is None:
+    present = [one for one in wanted if one in log.columns]
+    if not present:
         named = " or ".join(map(repr, wanted))
         raise LogError(f"{log.path} has no column {named}.", did_you_mean(wanted[0], log.columns))
-    return column
+    if len(present) > 1:
+        raise _both(log, *present)
+    return present[0]
+
+
+def _both(log: Log, one: str, other: str) -> LogError:
+    """Return the error that two columns of a log hold the same quantity."""
+    return LogError(f"{log.path} has {one!r} and {other!r}, which are one quantity.", "Rename one, or leave it out.")
 
 
 def result_names(algorithm: Algorithm) -> dict[str, str]:

@@ -10,7 +10,7 @@ from hinge.arguments import affordable
 from hinge.errors import LogError
 from hinge.logs.columns import matched
 from hinge.logs.run import joined
-from hinge.logs.tables import open_log
+from hinge.logs.tables import chunks_of, open_log
 from hinge.robot import Robot
 from hinge.sim.trajectory import Trajectory
 from hinge.status import OK
@@ -36,7 +36,7 @@ def replay(robot: Robot, path: str | os.PathLike[str]) -> list[Trajectory]:
     q = matched(robot, ["q"], log)["q"]
     number = ["rollout"] if "rollout" in log.columns else []
     affordable(f"{log.path}: {log.rows} states", log.rows * (robot.nq + 2), "View a part of it.")
-    parts = [part for part, _ in log.chunks([clock, *number, *q], ROWS)]
+    parts = [part for part, _ in chunks_of(log, [clock, *number, *q], ROWS)]
     t, positions = np.concatenate([p[clock] for p in parts]), np.concatenate([joined(p, q) for p in parts])
     which = np.concatenate([part["rollout"] for part in parts]) if number else np.zeros(len(t))
     runs = [(t[which == k], positions[which == k]) for k in dict.fromkeys(which.tolist())]

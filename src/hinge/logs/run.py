@@ -17,7 +17,7 @@ from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, choose, defaul
 from hinge.errors import LogError, NotCovered, did_you_mean
 from hinge.logs.columns import CARRIED, FIELDS, matched, result_columns, result_names
 from hinge.logs.sinks import Sink
-from hinge.logs.tables import Array, open_log
+from hinge.logs.tables import Array, chunks_of, open_log
 from hinge.robot import Robot
 
 MEMORY = 2 << 20  # bytes of the inputs and results of a chunk
@@ -72,7 +72,7 @@ def run(robot: Robot, name: str, source: str | os.PathLike[str], target: str | o
     call = partial(getattr(robot.target, name), method=method, backend=backend, joint_terms=tuple(joint_terms))
     frame = [at] if algorithm.asks_for_a_frame else []
     with Sink(target, names, rows) as sink:
-        for table, share in log.chunks(wanted, rows):
+        for table, share in chunks_of(log, wanted, rows):
             made = call(*(joined(table, inside[field]) for field in fields), *frame)
             results = zip(called.values(), made if isinstance(made, tuple) else (made,), strict=True)
             sink.add({column: table[column] for column in carried} | dict(results))

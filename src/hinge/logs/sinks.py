@@ -171,13 +171,16 @@ class _Parquet(_Columns):
 
 
 class _Arrays:
-    """Arrays that grow in files of their own, `NAME.npy`, which can be read at any time."""
+    """Arrays that grow in files of their own, `NAME.npy`, which can be read at any time.
+
+    A header counts only the rows that are in the file: it is rewritten after them.
+    """
 
     def __init__(self, store: Store, names: Names, spare: bool = False) -> None:
         self.store, self.files = store, {name: store.open(f"{name}.npy", spare) for name in names}
         self.shapes: dict[str, tuple[int, ...]] = {}
         for file in self.files.values():
-            file.write(bytes(HEADER))
+            file.write(_npy_header((0,)))
         self.rows = 0
 
     def add(self, chunk: Mapping[str, Array]) -> None:

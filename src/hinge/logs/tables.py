@@ -18,6 +18,7 @@ from hinge.errors import HingeError, LogError
 
 Chunk = tuple[dict[str, Array], float]  # columns, and how much of the log has been read
 BLOCK = 512 << 10  # bytes of a CSV file that are parsed at once; some thirty blocks are read ahead
+HEADER = 1 << 20  # bytes that the names of columns take at most
 SUFFIXES = (".csv", ".parquet", ".npz")
 
 
@@ -44,6 +45,16 @@ def open_log(path: str | os.PathLike[str]) -> Log:
         raise LogError(f"{name} cannot be read: {why}.", files.nearby(name, SUFFIXES)) from None
     with _reading(name):
         return kind(name)
+
+
+def chunks_of(log: Log, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+    """Yield the rows of a log, so many at a time; raise where it has none."""
+    count = 0
+    for chunk in log.chunks(columns, rows):
+        count += len(chunk[0][columns[0]])
+        yield chunk
+    if not count:
+        raise LogError(f"{log.path} has no rows.", "A log has a row for each time.")
 
 
 def suffix_of(path: str) -> str:
@@ -116,11 +127,13 @@ class _Arrow:
 class Csv(_Arrow):
     def __init__(self, path: str) -> None:
         self._arrow = pyarrow_or_say(path)
-        with self._arrow.csv.open_csv(path) as reader:
-            super().__init__(path, reader.schema.names)
-        other = next((mark for mark in ";\t" if len(self.columns) == 1 and mark in self.columns[0]), None)
+        with open(path, "rb") as file:
+            head = file.readline(HEADER)  # before rows are parsed: commas in their numbers would be columns
+        other = next((mark for mark in ";\t" if mark.encode() in head and b"," not in head), None)
         if other is not None:
             raise LogError(f"{path} has {other!r} between its columns.", "Write commas, and points in numbers.")
+        with self._arrow.csv.open_csv(path) as reader:
+            super().__init__(path, reader.schema.names)
         self.rows = os.path.getsize(path) // (2 * len(self.columns))  # a digit and a comma each
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:

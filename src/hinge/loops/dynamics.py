@@ -14,16 +14,17 @@ from __future__ import annotations
 from typing import Any
 
 from hinge.constraints.inertias import Articulated
-from hinge.constraints.multipliers import Held, Keeping, constrained, factored, met
+from hinge.constraints.multipliers import Held, Keeping, constrained, factored, massless, met
 from hinge.dynamics.actuators import REACTIONS, improper, joint_reactions
 from hinge.dynamics.articulated import coupled
 from hinge.dynamics.composite import composite, struck
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.newton_euler import bias_force
 from hinge.dynamics.registry import ACCELERATION, BASE, EXTERNAL, FORCE, POSITION, VELOCITY, algorithm
-from hinge.graph import inner
-from hinge.loops.kinematics import LOOP_FORCE, ROWS, closing, open_tree
+from hinge.graph import inner, less, select
+from hinge.loops.kinematics import LOOP_FORCE, OPEN, ROWS, closing, open_tree
 from hinge.spatial import Force, cross3
+from hinge.status import Status
 
 GIVEN: dict[str, Any] = {
     "q": POSITION, "qd": VELOCITY, "tau": FORCE, "external": EXTERNAL, "base_motion": BASE, "loop_tau": LOOP_FORCE,
@@ -54,8 +55,12 @@ def loop_dynamics(model, q, qd, tau, external, base_motion, loop_tau=None):
 
 @algorithm("loop_dynamics", method="sparse", **GIVEN, returns=FOUND, pivots=True, refuses=either)
 def loop_sparse(model, q, qd, tau, external, base_motion, loop_tau=None):
-    """Forward dynamics with loops in time proportional to the tree, for a given number of loops."""
-    return _solved(model, q, qd, tau, external, base_motion, loop_tau, Articulated(model, q))
+    """Forward dynamics with loops in time proportional to the tree, for a given number of loops.
+
+    A robot with a joint that moves no inertia is solved by its mass matrix.
+    """
+    H = None if massless(composite(model, q)) else Articulated(model, q)
+    return _solved(model, q, qd, tau, external, base_motion, loop_tau, H)
 
 
 @algorithm(
@@ -108,11 +113,12 @@ def forward_stabilised(model, q, qd, tau, external, base_motion, time):
 
 
 @algorithm("loop_project", q=POSITION, qd=VELOCITY, returns={"q": POSITION, "qd": VELOCITY}, pivots=True,
-           refuses=open_tree)  # fmt: skip
+           refuses=open_tree, unmet=Status.UNCLOSED)  # fmt: skip
 def loop_project(model, q, qd):
     """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
 
-    Takes a state that all but closes them, as after a step of simulation; `assemble` is for others.
+    Takes a state that all but closes them, as after a step of simulation; `assemble` is for others. The status is
+    `hinge.Status.UNCLOSED` where a gap of more than 1e-6 rad, or of that share of a lever, is left.
 
     >>> linkage = hinge.samples.four_bar()
     >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
@@ -131,7 +137,8 @@ def loop_project(model, q, qd):
     loops = closing(model, q)
     H, v = factored(model, composite(model, q), loops.A), model.flat(qd)
     change, _ = constrained(H, nothing, loops.A, [inner(row, v) for row in loops.A], loops.state)
-    return (q, [x + y for x, y in zip(v, change, strict=True)]), [*pivots, *H.pivots]
+    closed = select(less(OPEN * OPEN, loops.state.off), 0.0, 1.0)
+    return (q, [x + y for x, y in zip(v, change, strict=True)]), [*pivots, *H.pivots], closed
 
 
 def in_body(f, R, r):
@@ -147,5 +154,6 @@ def _solved(model, q, qd, tau, external, base_motion, loop_tau=None, H=None, pul
     C = model.generalised_forces(bias_force(model, q, qd, external, base_motion))
     asked = zip(model.generalised_forces(tau), C, loops.driven, strict=True)
     free = H.solve([t - bias + d for t, bias, d in asked])
-    qdd, forces = Keeping(H, loops.A, loops.state).kept(free, c)  # (9.17)
-    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), free, qdd, pull)
+    keeping = Keeping(H, loops.A, loops.state)
+    qdd, forces = keeping.kept(free, c)  # (9.17)
+    return (qdd, forces), H.pivots, met(Held(loops.A, c, loops.state), keeping.factors, free, qdd, pull)

@@ -40,6 +40,7 @@ LOOP_FORCE = Quantity(
 
 
 FINEST = 1e-6  # m: levers are not taken to be shorter
+OPEN = 1e-6  # rad, or a length as a share of its lever: what loops that were closed by projection may be open
 
 
 class Closing(NamedTuple):

@@ -16,11 +16,14 @@ from hinge.arguments import Array, real
 from hinge.calls.inputs import broken
 from hinge.calls.target import Target
 from hinge.calls.views import View, on_target
-from hinge.constraints.actuation import RANK, actuated_columns, shared
+from hinge.constraints.actuation import actuated_columns, shared
 from hinge.errors import NotCovered, SizeError
 from hinge.loops.assembly import assemble
+from hinge.loops.rank import loop_rank
 from hinge.model.loops import circuit, names
 from hinge.typing import Numbers
+
+IDLE = 1e-7  # share of a unit force pattern that does nothing: less of a constraint in it is rounding
 
 
 class Mobility(NamedTuple):
@@ -35,6 +38,9 @@ class Mobility(NamedTuple):
 def mobility(target: Target, q: Numbers) -> Mobility:
     """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
 
+    The dynamics count constraints by the same rule, so a state that a simulation has left a little open has the
+    freedoms of the closed one.
+
     `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
     a state.
 
@@ -48,17 +54,16 @@ def mobility(target: Target, q: Numbers) -> Mobility:
     if not np.isfinite(A).all():  # a count has no number for "none"
         raise SizeError("mobility: q has a state whose loops have no finite Jacobian. Give finite coordinates.")
     known, batch = names(target.model), A.shape[:-2]
-    ranks, open_ = [], []
-    for one in A.reshape(prod(batch), *A.shape[-2:]):
-        U, sizes, _ = np.linalg.svd(one)
-        rank = int((sizes > RANK * max(sizes.max(initial=0.0), 1e-300)).sum())
-        idle = np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-7
-        ranks.append(rank)
+    every = np.ones(target.model.nv, bool)
+    ranks = (loop_rank(target, at, every) if target.model.loops else np.zeros(batch)).astype(int)
+    open_ = []
+    for one, rank in zip(A.reshape(prod(batch), *A.shape[-2:]), ranks.reshape(-1), strict=True):
+        U = np.linalg.svd(one)[0]
+        idle = np.abs(U[:, rank:]).max(axis=1, initial=0.0) > IDLE
         open_.append(tuple(n for n, loose in zip(known, idle, strict=True) if loose))
     if not batch:
-        return Mobility(target.model.nv - ranks[0], len(known), ranks[0], open_[0])
-    rank_array = np.array(ranks).reshape(batch)
-    return Mobility(target.model.nv - rank_array, len(known), rank_array, tuple(open_))
+        return Mobility(target.model.nv - int(ranks), len(known), int(ranks), open_[0])
+    return Mobility(target.model.nv - ranks, len(known), ranks, tuple(open_))
 
 
 def loop_inverse_dynamics(
@@ -85,7 +90,7 @@ def loop_inverse_dynamics(
             f"by {off[0]:.3g}.\n  Give others; loop_dynamics finds them."
         )
     A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
-    return shared(A, needed, columns)
+    return shared(A, needed, columns, loop_rank(target, real("loop_inverse_dynamics: q", q), np.ones(target.model.nv)))
 
 
 class Linkage(View):

@@ -23,7 +23,7 @@ import numpy as np
 
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_joints, examine_link
-from hinge.model.file_physics import FIRM, FilePhysics, JointPhysics
+from hinge.model.file_physics import FIRM, FilePhysics, JointPhysics, LeftOut
 from hinge.model.joint_laws import check_own
 from hinge.model.joints import JOINTS, Free, Joint, _OnLine
 from hinge.model.mechanisms import Fixed
@@ -64,6 +64,7 @@ class _Joint:
     data: JointData
     mimic: tuple[str, float, float] | None
     where: Where
+    named: bool = True
 
 
 @dataclass
@@ -100,6 +101,7 @@ class Builder:
         self._frames: list[tuple[str, str, Mat3, Vec3, Where]] = []
         self._findings: list[Finding] = []
         self._snapped: list[str] = []
+        self.left_out: list[LeftOut] = []  # what physics="file" does not simulate
         self.extras: dict[str, Any] = {}  # what a file says besides, kept in the model
 
     def link(self, name: str, mass: float = 0.0, com: Triple = (0.0, 0.0, 0.0),
@@ -126,14 +128,14 @@ class Builder:
               damping: Any = 0.0, friction: Any = 0.0, stiffness: Any = 0.0, armature: Any = 0.0,
               child_xyz: Triple = (0.0, 0.0, 0.0), child_rotation: Rotation = NO_TURN,
               reference: Any = None, rest: Any = None,
-              mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None,
+              mimic: tuple[str, float, float] | None = None, data: Mapping[str, Any] | None = None, named: bool = True,
               where: Where = NOWHERE, physics: JointPhysics = FIRM, **parameters: Any) -> None:  # fmt: skip
         """Add a joint that carries link `child` on link `parent`.
 
         `xyz` (m) and `rotation` (its columns are the joint's axes) place the joint in the parent; `axis` is in joint
         coordinates. `child_xyz` and `child_rotation` place the child's frame on the moving side. Limits are in rad or
         m, rad/s or m/s, N m or N. `reference` is where the joint stands by default, `rest` where its spring is slack.
-        `mimic` is (leader, ratio, offset).
+        `mimic` is (leader, ratio, offset). A fixed joint's name is a frame's too, unless it is not `named` in the file.
         """
         if name in self._joints:
             hint = f"The first one is at line {self._joints[name].where.line}. " if where.line else ""
@@ -146,7 +148,9 @@ class Builder:
         check_own(joint, where)
         if joint.about_z and axis is not None:
             upright = np.array(shortest_turn(snapped_direction(self._direction(name, joint.kind, axis, where))))
-            rotation, child_rotation = rotation @ upright, upright.T @ np.asarray(child_rotation)
+            for label, given in (("rotation", rotation), ("child_rotation", child_rotation)):
+                numbers(what, label, given, (3, 3), where)  # refuses what cannot be multiplied
+            rotation, child_rotation = np.asarray(rotation) @ upright, upright.T @ np.asarray(child_rotation)
         sizes = {"lower": (joint.nq, -math.inf), "upper": (joint.nq, math.inf),
                  "velocity": (joint.nv, math.inf), "effort": (joint.nv, math.inf)}  # fmt: skip
         sizes |= dict.fromkeys(("damping", "friction", "stiffness", "armature"), (joint.nv, 0.0))
@@ -180,7 +184,7 @@ class Builder:
         for label, value in (("reference", reference), ("rest", rest)):
             entries[label] = () if value is None else each(what, label, value, joint.nq, 0.0, where)
         made = JointData(**entries, other=dict(data or {}), where=where, physics=physics)
-        self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where)
+        self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where, named)
 
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
@@ -251,8 +255,6 @@ class Builder:
         return Vec3(tuple(x / longest for x in given))
 
     def _snap(self, what: str, label: str, name: str, rotation: Rotation, where: Where) -> Mat3:
-        if isinstance(rotation, tuple) and rotation == NO_TURN:
-            return IDENTITY
         given = Mat3(numbers(what, label, rotation, (3, 3), where))
         if given == IDENTITY:
             return IDENTITY
@@ -337,7 +339,7 @@ class Builder:
             grown.inertia[at.body] = grown.inertia[at.body] + at.transform.T @ self._links[name].inertia
             stack.extend((child, at) for child in reversed(children[name]))
         for weld in welds:
-            frames.setdefault(weld.name, frames[weld.child])
+            frames.setdefault(weld.name if weld.named else weld.child, frames[weld.child])
         for name, link, R, p, where in self._frames:
             if name in frames:
                 raise ModelError("duplicate-frame", f"frame {name!r} has the name of a link or another frame.",
@@ -384,11 +386,10 @@ class Builder:
             what = f"rotation entries within 1e-11 of 0 or ±1 were set to it, at {names}."
             findings.append(Finding("note", "snapped", what, where=Where(os.path.basename(self.file))))
         findings.extend(examine_joints(grown, {i: follow.leader for i, follow in follows.items()}))
-        report = Report(tuple(findings))
-        worst = next((f for f in report if f.severity != "note"), None)
+        worst = next((f for f in findings if f.severity != "note"), None)
         if strict and worst is not None:
             raise ModelError(worst.code, worst.what, worst.fix, worst.where)
-        return report
+        return Report(tuple(findings))
 
 
 def unused(name: str, taken: set[str]) -> str:

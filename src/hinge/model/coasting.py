@@ -8,13 +8,28 @@ where it stays; steps and constraints that are MuJoCo's count accelerations from
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hinge.graph.expr import Scalar
 from hinge.model.joints import Joint
 from hinge.spatial.linear3 import Vec3, cross3
 from hinge.spatial.rotation import quaternion_exp, quaternion_product, rotation_from_quaternion, unit
 
+if TYPE_CHECKING:
+    from hinge.model.model import Model
+
 FREE = 6  # velocities
+
+
+def floating(model: Model) -> NDArray[np.bool_]:
+    """Return a mask of the velocities (nv) of free joints, which no actuator moves."""
+    mask = np.zeros(model.nv, bool)
+    for i in model.leaders:
+        mask[model.slices[i][1]] = model.joint[i].nv == FREE
+    return mask
 
 
 def coasting(joint: Joint, qd: Sequence[Scalar]) -> list[Scalar]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.errors import NotCovered
+from hinge.errors import NotCovered, SizeError
 from hinge.graph.expr import Scalar
 from hinge.model.joints import Joint
 from hinge.model.model import JointData, Model
@@ -128,6 +128,8 @@ def prescribe(model: Model, which: Mapping[str, Sequence[int] | None]) -> Model:
     for name, given in which.items():
         i = model.joint_number(name)
         joint = model.joint[i]
+        if given is not None and (isinstance(given, str) or not isinstance(given, Sequence | np.ndarray)):
+            raise SizeError(f"prescribe: {name}={given!r} is no list. Give the numbers of its velocities, as [0].")
         parts = tuple(range(joint.nv)) if given is None else tuple(sorted(set(given)))
         coupled = i in model.follows or any(f.leader == i for f in model.follows.values())
         why = (

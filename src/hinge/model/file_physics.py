@@ -9,11 +9,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
+from typing import NamedTuple
 
 Range = tuple[float, float]
 NO_LIMIT: Range = (-inf, inf)
 TINY = 1e-15  # what counts as nothing
 LEAST, MOST = 1e-4, 0.9999  # of an impedance
+Words = tuple[tuple[str, str], ...]  # attributes as the file has them
+FEATURES = {  # of MJCF that physics="file" does not simulate; a user may ignore them by these names
+    "adhesion": "adhesion of surfaces",
+    "cylinder": "hydraulic and pneumatic cylinders",
+    "dcmotor": "motors with electrical dynamics",
+    "delay": "actuators with a delay",
+    "diagexact": "exact diagonals of constraint inertias",
+    "dyntype": "actuators with a state of their own (filters, integrators)",
+    "flex": "flexible bodies",
+    "fluid": "forces of a fluid (density, viscosity, wind)",
+    "free-armature": "armature of free joints, which MuJoCo adds along the axes of the world",
+    "gaintype": "gains and biases other than fixed and affine ones",
+    "muscle": "muscles",
+    "nonlinear": "springs and dampers of higher order",
+    "noslip": "the solver's correction against slip (noslip_iterations)",
+    "orientation": "servos of orientations",
+    "override": "contact parameters for all contacts",
+    "pid": "PID servos with a state",
+    "plugin": "plugins",
+    "replicate": "references to elements that are repeated",
+    "sleep": "bodies that sleep",
+    "spatial": "tendons along sites and surfaces",
+    "springdamper": "springs stated by a time constant and a damping ratio",
+    "springyield": "springs that yield",
+    "surfacevel": "surfaces that move",
+    "transmission": "actuators on sliders, bodies, reference sites and joints of several coordinates",
+}
+
+
+class LeftOut(NamedTuple):
+    """An element of the file that hinge does not simulate, by the name of the feature (see FEATURES)."""
+
+    feature: str
+    element: str
 
 
 @dataclass(frozen=True)
@@ -73,6 +108,7 @@ class Surface:
     solmix: float = 1.0
     margin: float = 0.0
     gap: float = 0.0
+    unsimulated: Words = ()  # attributes that hinge keeps and does not simulate
 
     def meets(self, other: Surface) -> bool:
         """Whether the type of one is among those that the other has an affinity for."""
@@ -118,6 +154,8 @@ class JointPhysics:
     friction: Softness = Softness()
     force: Range | None = None  # what actuators may make of it, where that is more one way than the other
     lifted: bool = False  # whether gravity compensation counts among what actuators make
+    unsimulated: Words = ()  # attributes that hinge keeps and does not simulate
+    higher: tuple[tuple[str, tuple[float, ...]], ...] = ()  # coefficients of higher order, of stiffness and damping
 
 
 @dataclass(frozen=True)
@@ -204,6 +242,8 @@ class Options:
     ls_tolerance: float = 0.01
     noslip_iterations: int = 0
     disabled: tuple[str, ...] = ()
+    enabled: tuple[str, ...] = ()  # flags that it switches on
+    unsimulated: Words = ()  # attributes that hinge keeps and does not simulate
 
 
 @dataclass(frozen=True)
@@ -216,6 +256,7 @@ class FilePhysics:
     equalities: tuple[Equality, ...] = ()
     excludes: tuple[tuple[str, str], ...] = ()  # bodies that do not touch
     pairs: tuple[tuple[str, str, Touching], ...] = ()  # shapes that do, whatever they say themselves
+    left_out: tuple[LeftOut, ...] = ()  # what hinge does not simulate
 
     @property
     def nu(self) -> int:
@@ -238,6 +279,7 @@ class FilePhysics:
             equalities=(*self.equalities, *(one.renamed(prefix) for one in other.equalities)),
             excludes=(*self.excludes, *((prefix + a, prefix + b) for a, b in other.excludes)),
             pairs=(*self.pairs, *other.pairs),
+            left_out=(*self.left_out, *other.left_out),
         )
 
 

@@ -29,6 +29,8 @@ class Heights:
     (2.0, 1.0)
     """
 
+    key_fields = ("rows", "size", "base")
+
     def __init__(self, rows: Any, size: Sequence[float], base: float = 1.0):
         made, edges = np.array(rows, float), np.array(size, float)
         if made.ndim != 2 or min(made.shape) < 2 or not np.isfinite(made).all():

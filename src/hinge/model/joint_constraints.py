@@ -91,18 +91,15 @@ def _moving(at: Sequence[Expr], motion: Sequence[Scalar]) -> dict[Expr, Scalar]:
 def rates_of(
     axes: Callable[[Sequence[Scalar]], MotionSpace], q: Sequence[Scalar], rate: Sequence[Scalar]
 ) -> MotionSpace:
-    """How axes that are a function of q change when q changes at that rate; runs on nodes, or numbers of any kind."""
-    graph = next((x.graph for x in q if type(x) is Expr), None)
-    at = list(q)
-    if graph is None:  # numbers: differentiate on symbols, then put the numbers in
-        graph = Graph()
-        at = [graph.input("q", k) for k in range(len(q))]
-    moving = {x: r for x, r in zip(at, rate, strict=True) if type(x) is Expr}
+    """How axes that are a function of q change when q changes at that rate; runs on nodes, or numbers of any kind.
+
+    The axes are differentiated on leaves of the graph: a coordinate that is a node could simplify away in them.
+    """
+    graph = next((x.graph for x in q if type(x) is Expr), Graph())
+    at, moving = ([graph.input(name, k) for k in range(len(q))] for name in ("(coordinate)", "(rate)"))
+    moves = {x: m if type(r) is not float else r for x, m, r in zip(at, moving, rate, strict=True)}
     flat = [x for motion in axes(at) for x in motion]
-    rates = along(flat, moving)
-    if at is not q and not any(type(x) is Expr for x in q):
-        known = dict(zip(at, q, strict=True))
-        rates = evaluated(rates, known)
+    rates = evaluated(along(flat, moves), dict(zip([*at, *moving], [*q, *rate], strict=True)))
     columns = [rates[k : k + 6] for k in range(0, len(rates), 6)]
     return MotionSpace(Motion(Vec3(tuple(c[:3])), Vec3(tuple(c[3:]))) for c in columns)
 

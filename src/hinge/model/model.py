@@ -6,7 +6,6 @@ follow the robot file depth first. Nothing here changes after it is built, and n
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import numpy as np
 from hinge.errors import NOWHERE, UnknownName, Where, did_you_mean
 from hinge.graph.expr import Scalar
 from hinge.graph.ops import less, select
+from hinge.keys import digest_of, values_of
 from hinge.model.clusters import Cluster, clusters
 from hinge.model.file_physics import FIRM, PLAIN, FilePhysics, JointPhysics
 from hinge.model.joints import Joint
@@ -32,6 +32,7 @@ from hinge.spatial.vectors import Force, Motion
 from hinge.typing import Array, Term
 
 TERMS: tuple[Term, ...] = get_args(Term)  # of JointData, what the dynamics are linear in
+DIGEST = 1  # the version of `Model.digest`: another one for other values
 NUMBERS = 10  # of a rigid body: mass, first moment, second moment
 
 
@@ -91,8 +92,8 @@ class JointData:
     armature: tuple[float, ...] = ()
     reference: tuple[float, ...] = ()  # the coordinates the file calls neutral; the joint's own where it says none
     rest: tuple[float, ...] = ()  # where the spring is slack; the reference where it says none
-    other: Mapping[str, Any] = field(default_factory=dict)
-    where: Where = NOWHERE
+    other: Mapping[str, Any] = field(default_factory=dict, metadata={"key": "words of the file, kept to be written"})
+    where: Where = field(default=NOWHERE, metadata={"key": "only messages name the line"})
     physics: JointPhysics = FIRM
 
     @classmethod
@@ -117,14 +118,18 @@ class Model:
     data: tuple[JointData, ...]
     frames: Mapping[str, Frame]
     follows: Mapping[int, Follow] = field(default_factory=dict)
-    shapes: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
-    report: Report = field(default_factory=Report)
-    file: str = ""
+    shapes: Mapping[str, tuple[Shape, ...]] = field(
+        default_factory=dict, metadata={"key": "programs about contact are traced from a ContactModel, which has them"}
+    )
+    report: Report = field(default_factory=Report, metadata={"key": "findings about the file"})
+    file: str = field(default="", metadata={"key": "a path; meshes are read when a ContactModel is made"})
     links: Mapping[str, LinkInertia] = field(default_factory=dict)
     seats: tuple[tuple[Mat3, Vec3], ...] = ()  # of a re-framed model: its frames in the user's
     terms: frozenset[str] = frozenset({"armature"})  # what of JointData is in the dynamics
     extras: Mapping[str, Any] = field(default_factory=dict)  # what else the file says, kept and not computed with
-    written: Mapping[str, Where] = field(default_factory=dict)  # where the file says what `links` has
+    written: Mapping[str, Where] = field(  # where the file says what `links` has
+        default_factory=dict, metadata={"key": "only messages name the line"}
+    )
     loops: tuple[Any, ...] = ()  # joints that close a circuit: model/loops.py
     given: tuple[Scalar, ...] = ()  # of a model with varied numbers put in: these, in the order they were named
     potentials: tuple[Potential, ...] = ()  # of forces besides gravity
@@ -135,22 +140,19 @@ class Model:
 
     @cached_property
     def digest(self) -> str:
-        """A name for everything a program depends on; models that differ in it differ in their dynamics."""
-        parts = (self.gravity, self.parent, self.joint, self.placement, self.inertia, sorted(self.follows.items()))
-        terms = [self._term(i, name) for name in TERMS for i in range(len(self.parent))]
-        slack = [self.slack(i) for i, _ in self.outward()] if "stiffness" in self.terms else []
+        """A digest of the values that a run of the robot depends on, by which stores of results know it.
+
+        It has no names of types and fields, so that stores outlive a change of these. Kernels have keys of their own:
+        hinge/keys.py.
+        """
+        joints = [(joint.kind, joint) for joint in self.joint]
         seats = [self.frames.get(name) for name in self.body_name]
         loops = [(loop, [self.frames.get(f"{loop.name}.{side}") for side in "ab"]) for loop in self.loops]
-        besides = [one.told(self) for one in self.potentials]
-        return hashlib.sha256(repr((parts, terms, slack, seats, loops, *besides)).encode()).hexdigest()
-
-    @cached_property
-    def physics_digest(self) -> str:
-        """The same of the forces that its file speaks of, besides."""
-        joints = [(d.effort, d.damping, d.stiffness, self.slack(i), d.physics) for i, d in enumerate(self.data)]
+        potentials = [one.told(self) for one in self.potentials]
         lifted = [(x, self.links[link], self.frames[link]) for link, x in self.extras.get("gravcomp", {}).items()]
         sites = [self.frames.get(one.target) for one in self.physics.actuators if one.on == "site"]
-        return hashlib.sha256(repr((self.physics, joints, lifted, sites)).encode()).hexdigest()
+        tree = self.gravity, self.parent, joints, self.placement, self.inertia, self.follows, self.data, seats
+        return digest_of(values_of((DIGEST, *tree, loops, potentials, self.physics, lifted, sites)))
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 Numbers of a model have a size up to LARGEST, and below SMALLEST they are zero, the rounding of a program that wrote it:
 the cubes of both are numbers a computer can hold, and an inertia about another point is a mass times a length squared.
-A limit beyond LARGEST is none.
+A limit beyond FAR is none: that is how some files say so.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hinge.graph.expr import Expr, Scalar
 from hinge.model.symbols import is_symbolic, scalars
 
 SMALLEST, LARGEST = 1e-100, 1e100
+FAR = 1e9  # of a limit, in rad, m, rad/s, m/s, N m or N
 RANGE = f"Numbers of a robot are at most {LARGEST:g}."
 
 
@@ -61,7 +62,7 @@ def each(what: str, label: str, given: Any, n: int, default: float, where: Where
     """One entry a coordinate, from nothing, a number or a list; only limits may be infinite."""
     if given is None:
         return (default,) * n
-    if type(given) is float and (given == 0.0 or SMALLEST <= abs(given) <= LARGEST):
+    if type(given) is float and (given == 0.0 or SMALLEST <= abs(given) <= FAR):
         return (given,) * n
     try:
         values = tuple(0.0 * x if abs(x) < SMALLEST else x
@@ -75,6 +76,6 @@ def each(what: str, label: str, given: Any, n: int, default: float, where: Where
     if default == 0.0 and any(math.isinf(x) for x in values):
         raise ModelError("nan", f"{what} has infinite {label}.", "Give a finite number.", where)
     if default:
-        values = tuple(default if math.copysign(x, x * default) > LARGEST else x for x in values)
+        values = tuple(default if math.copysign(x, x * default) > FAR else x for x in values)
     _bounded(what, label, tuple(x for x in values if x != default), where)
     return values

@@ -18,6 +18,6 @@ def regrouped(model: Model) -> Model:
     inertia = list(model.inertia)
     for i, p in model.inward():
         moved = model.joint[i].unidentifiable_inertia(inertia[i])
-        inertia[i] = inertia[i].less(moved)
+        inertia[i] = inertia[i] - moved
         inertia[p] = inertia[p] + model.placement[i].T @ moved
     return replace(model, inertia=tuple(inertia))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hinge.errors import ModelError
+from hinge.errors import ModelError, did_you_mean
 from hinge.model import meshes
 from hinge.model.file_physics import Surface
 from hinge.model.moments import Moments, centred, joined
@@ -25,6 +25,7 @@ from hinge.typing import Array, Whole
 
 Drawing = tuple[Array, Whole]
 SHAPES: dict[str, type[Geometry]] = {}
+ROLES = ("visual", "collision")
 AROUND = 24  # sides of what is drawn round
 
 
@@ -43,6 +44,14 @@ class Shape:
     rgba: tuple[float, ...] | None = None
     surface: Surface | None = None  # how it touches, where the file says
     heights: Any = None  # of terrain: see height_fields.py
+
+    def __post_init__(self) -> None:
+        if self.role not in ROLES:
+            raise ModelError("shape-role", f"a shape has the role {self.role!r}.", did_you_mean(self.role, ROLES))
+
+    def key_rows(self) -> tuple[Any, ...]:
+        """Return the class that its kind selects."""
+        return (SHAPES.get(self.kind),)
 
     @property
     def geometry(self) -> Geometry | None:

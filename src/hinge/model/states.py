@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hinge.arguments import Array, affordable, count
+from hinge.graph import Scalar, absolute, maximum, minimum
 from hinge.model.model import Limits, Model
 
 
@@ -14,10 +15,31 @@ def neutral(model: Model) -> Array:
 
 
 def limits(model: Model) -> Limits:
-    """Limits of coordinates (nq), velocities and joint forces (nv); infinite where there is none."""
-    data = [model.data[i] for i in model.leaders]
-    columns = ("lower", "upper", "velocity", "effort")
-    return Limits(*(np.array([x for d in data for x in getattr(d, c)], float) for c in columns))
+    """Return limits of coordinates (nq), velocities and joint forces (nv); infinite where there is none.
+
+    A joint that others follow has limits that keep these within their own. Efforts are those of its own drive.
+    """
+    each = [(*joint_limits(model, i), model.data[i].effort) for i in model.leaders]
+    arrays = [np.array([x for one in each for x in one[k]], float) for k in range(4)]
+    for array in arrays:
+        array.setflags(write=False)
+    return Limits(*arrays)
+
+
+def joint_limits(model: Model, i: int) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...], tuple[Scalar, ...]]:
+    """Return lower, upper and velocity limits of a joint that leads, within which all that follow it keep theirs."""
+    data = model.data[i]
+    lower, upper, velocity = data.lower, data.upper, data.velocity
+    for j, follow in model.follows.items():
+        if follow.leader != i:
+            continue
+        other = model.data[j]
+        ends = [[(x - follow.offset) / follow.ratio for x in end] for end in (other.lower, other.upper)]
+        lower = tuple(maximum(x, minimum(a, b)) for x, a, b in zip(lower, *ends, strict=True))
+        upper = tuple(minimum(x, maximum(a, b)) for x, a, b in zip(upper, *ends, strict=True))
+        share = absolute(follow.ratio)
+        velocity = tuple(minimum(x, y / share) for x, y in zip(velocity, other.velocity, strict=True))
+    return lower, upper, velocity
 
 
 def random_state(model: Model, rng: np.random.Generator | int, n: int) -> tuple[Array, Array]:
@@ -29,8 +51,8 @@ def random_state(model: Model, rng: np.random.Generator | int, n: int) -> tuple[
     affordable(f"random_state: {n} states", n * (model.nq + model.nv), "Draw them some at a time.")
     parts = [np.empty((n, 0))]
     for i in model.leaders:
-        data = model.data[i]
-        parts.append(model.joint[i].random(rng, n, data.lower, data.upper))
+        lower, upper, _ = joint_limits(model, i)
+        parts.append(model.joint[i].random(rng, n, lower, upper))
     return np.concatenate(parts, axis=1), rng.normal(size=(n, model.nv))
 
 

@@ -42,8 +42,11 @@ WANTED: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {  # a compariso
     "upper": (np.greater_equal, "lower", "at least the lower limit,"),
     "velocity": (np.greater_equal, "", "at least"),
     "effort": (np.greater_equal, "", "at least"),
+    "damping": (lambda value, bound: ~np.less(value, bound), "", "at least"),  # NaN stays in its row
+    "friction": (lambda value, bound: ~np.less(value, bound), "", "at least"),
     "ratio": (np.not_equal, "", "other than"),
 }
+SKEW = 1e-3  # an entry of RᵀR of a placement may be off by this, as in differences for derivatives
 DUST = 1e-13  # relative size of what rounding leaves where zero is meant
 
 
@@ -157,8 +160,11 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
 
 
 def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mapping[str, Array]) -> None:
-    """Raise where a call gives limits that leave no room, or a gear that does not turn."""
+    """Raise where a call gives limits that leave no room, a gear that does not turn, friction or damping that drives,
+    or a placement that is no pose."""
     for one in parameters:
+        if one.field == "placement" and one.name in given:
+            _check_placement(call, one.name, given[one.name])
         if one.name not in given or one.field not in WANTED:
             continue
         test, beside, words = WANTED[one.field]
@@ -176,6 +182,21 @@ def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mappi
             )
 
 
+def _check_placement(call: str, name: str, given: Array) -> None:
+    """Raise where a pose (…, 4, 4) is finite and has no rotation in it, or another last row than 0 0 0 1."""
+    T = np.asarray(given, float)
+    R = T[..., :3, :3]
+    with np.errstate(invalid="ignore"):
+        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
+        off = np.maximum(off, np.abs(T[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1))
+        bad = np.argwhere((off > SKEW) | (np.linalg.det(R) < 0.0))
+    if len(bad):
+        where = f"[{', '.join(str(int(k)) for k in bad[0])}]" if bad.shape[1] else ""
+        raise SizeError(
+            f"{call}: parameter {name!r}{where} is no pose. Give a rotation and a place, with the last row 0 0 0 1."
+        )
+
+
 def starts(parameters: Sequence[Parameter]) -> list[int]:
     """Where each parameter begins in a row that has them all."""
     return [sum(one.size for one in parameters[:k]) for k in range(len(parameters))]
@@ -183,7 +204,7 @@ def starts(parameters: Sequence[Parameter]) -> list[int]:
 
 def _rest(whole: RigidInertia, part: RigidInertia, at: Vec3) -> RigidInertia:
     """What is left of a body when a link is taken away; nothing where only rounding says otherwise."""
-    rest = whole.less(part)
+    rest = whole - part
     if unknown((rest.m, *rest.h, *rest.I, *at)):
         return rest
     reach = max(map(abs, at))

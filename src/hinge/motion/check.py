@@ -14,10 +14,13 @@ import numpy as np
 
 from hinge.arguments import count
 from hinge.errors import SizeError
+from hinge.model.coasting import floating
 from hinge.model.states import labels
 from hinge.motion.piecewise import Array
 from hinge.robot import Robot
 from hinge.typing import Motion, Term
+
+UNMOVED = 1e-6  # of the largest force: less than this on a floating base is rounding
 
 
 class Violation(NamedTuple):
@@ -67,7 +70,7 @@ def check_motion(
     """A motion against the limits of coordinates, velocities and joint forces, at `samples` steps over its duration.
 
     `motion(t)` gives q (T, nq), qd and qdd (T, nv) for times (T,), and has a `duration`. Forces are those of inverse
-    dynamics; `joint_terms` is as in calls.
+    dynamics; `joint_terms` is as in calls. The effort limit of a floating base is 0: nothing but gravity moves it.
 
     >>> arm = hinge.samples.puma560()
     >>> hinge.check_motion(arm, hinge.motion.quintic(arm, np.zeros(6), np.ones(6), duration=5.0)).ok
@@ -92,10 +95,13 @@ def check_motion(
         first = t[~np.isfinite(tau).all(axis=1)][0]
         raise SizeError(f"the motion needs joint forces that are not finite, at {first:g} s.")
     limits, (coordinates, velocities) = robot.limits, labels(robot.model)
+    effort, floats = np.array(limits.effort), floating(robot.model)
+    effort[floats] = 0.0
+    none = np.where(floats, UNMOVED * np.abs(tau).max(axis=1, initial=0.0, keepdims=True), 0.0)
     found = (
         *_beyond("position", coordinates, t, q, limits.lower, limits.upper),
         *_beyond("velocity", velocities, t, qd, -limits.velocity, limits.velocity),
-        *_beyond("effort", velocities, t, tau, -limits.effort, limits.effort),
+        *_beyond("effort", velocities, t, np.where(np.abs(tau) < none, 0.0, tau), -effort, effort),
     )
     return MotionCheck(robot.name, found, t, q, qd, qdd, tau)
 

@@ -181,11 +181,13 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
     fast = robot.limits.velocity if velocity is None else limits("velocity", velocity, robot.nv)
     knots = _knots(steps, fast) if times is None else _times(times, len(at))
     path = spline(knots, way, m, natural)
-    over = float(np.max(path.peak(1) / fast))
+    peak = path.peak(1)
+    share = np.divide(peak, fast, out=np.zeros_like(peak), where=peak > 0.0)  # a joint that stays may have the limit 0
+    over = float(np.max(share))
     if times is None:
         path = path.slower(over)
     elif over > 1.0 + 1e-12:
-        joint = robot.model.joint_label()(int(np.argmax(path.peak(1) / fast)))
+        joint = robot.model.joint_label()(int(np.argmax(share)))
         raise SizeError(
             f"times are too short: {joint} would go {over:.5g} times as fast as it may. Give longer ones, or velocity=."
         )
@@ -194,12 +196,13 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
 
 def _knots(steps: Array, fast: Array) -> Array:
     """Times in proportion to how long each step takes the slowest joint."""
-    if not np.all(np.isfinite(fast) & (fast > 0.0)):
+    moving = steps.any(axis=0)
+    if not np.all((np.isfinite(fast) & (fast > 0.0))[moving]):
         raise SizeError(
-            "how long the motion takes is not known: not every joint has a velocity limit above zero. Give "
+            "how long the motion takes is not known: not every joint that moves has a velocity limit above zero. Give "
             "times=, or velocity=."
         )
-    lengths = np.max(np.abs(steps) / fast, axis=1)
+    lengths = np.max(np.abs(steps[:, moving]) / fast[moving], axis=1, initial=0.0)
     if not np.all(lengths > 0.0):
         k = int(np.argmin(lengths))
         raise SizeError(

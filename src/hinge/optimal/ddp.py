@@ -32,6 +32,8 @@ GROWS, FALLS = 4.0, 0.5
 EASY, HARD = 0.5, 0.05  # shares of a step: with one that long less is added, with a shorter one more
 WEIGHT, HEAVIER, HEAVIEST, BETTER = 10.0, 10.0, 1e8, 0.25  # of constraints; the part left with which they weigh no more
 LOOSE = 1e-2  # optimality with which multipliers may change
+BENT = 1e-9  # of 1 + |cost|: less than this below zero is no negative curvature
+KICK, KICKS = 1e-3, 5  # of the bounds of forces, or of their size: how far a path leaves a maximum; how often
 
 
 def ddp(problem: Problem, q: Numbers, qd: Numbers | None = None, u: Numbers | None = None,
@@ -45,7 +47,10 @@ def ddp(problem: Problem, q: Numbers, qd: Numbers | None = None, u: Numbers | No
     by name, one for all problems, one for each, or with a row for each of the horizon + 1 stages; `parameters` those of
     a varied robot. With "exact" Hessians those of the dynamics and of residuals count.
     A problem is solved, and its status OK, where the slope of the cost by the forces, within bounds, is at most
-    tolerance × (1 + |cost|), gaps and violations of constraints are at most the tolerance, and every step went well.
+    tolerance × (1 + |cost|), with the cost of the first guess where that is smaller; where gaps and violations of
+    constraints are at most the tolerance, every step went well, and the cost has no negative curvature by the forces.
+    From a maximum or a saddle the search goes on with other forces nearby, and the status is UNCONVERGED where none of
+    them leads to a minimum.
 
     >>> arm = hinge.samples.planar_2r()
     >>> reach = lambda q: 30.0 * (arm.pose(q, "hand")[[0, 2], 3] - np.array([0.5, 1.0]))
@@ -90,6 +95,8 @@ class Search:
         self.status = np.full(n, UNCONVERGED)
         self.falls = np.ones(n)  # what was added falls by this share, ever faster while steps are easy
         self.violation = np.full(n, np.inf)  # when multipliers changed last
+        self.first = np.full(n, np.inf)  # the size of the cost of the first path
+        self.kicks = np.zeros(n, int)  # how often a path has been moved from a maximum
         self.history: list[Array] = []
         self._take(np.arange(n))
 
@@ -128,9 +135,15 @@ class Search:
         self.told[rows] = told
         self.gains[rows] = gains.reshape(len(rows), *self.gains.shape[1:])
         wrong = ~np.isfinite(say["merit"] + say["optimality"])
-        settled = (say["optimality"] <= tolerance * (1.0 + np.abs(say["cost"]))) & (say["gap"] <= tolerance)
-        solved = settled & (say["violation"] <= tolerance) & (say["status"] == OK) & ~wrong
-        taken = (say["alpha"] > 0.0) & ~solved & (not last)
+        self.first[rows] = np.where(np.isinf(self.first[rows]), np.abs(say["cost"]), self.first[rows])
+        size = 1.0 + np.minimum(np.abs(say["cost"]), self.first[rows])  # a cost without a least one grows and grows
+        settled = (say["optimality"] <= tolerance * size) & (say["gap"] <= tolerance)
+        good = settled & (say["violation"] <= tolerance) & (say["status"] == OK) & ~wrong
+        known = extra <= 1.0  # more hides the curvature of the cost, or that a force is held at a bound
+        bent = say["pivot"] < (1.0 - 1e-6) * extra - BENT * (1.0 + np.abs(say["cost"]))
+        solved = good & known & ~bent
+        lost = good & known & bent & (self.kicks[rows] >= KICKS)
+        taken = (say["alpha"] > 0.0) & ~good & (not last)
         for name, new in zip(self.now, (q, qd, u), strict=False):
             self.now[name][taken] = new[taken]
             self.path[name][rows[taken]] = new[taken]
@@ -138,17 +151,30 @@ class Search:
         self.falls[rows] = falls = np.where(easily, FALLS * self.falls[rows], 1.0)
         lighter, heavier = falls * extra, np.maximum(GROWS * extra, SECOND)
         lighter[lighter < SECOND] = LEAST
-        extra[...] = np.select([easily, taken & ~hardly], [lighter, extra], heavier)
-        stuck = ~taken & (extra > MOST) & ~solved
+        extra[...] = np.select([good, easily, taken & ~hardly], [LEAST, lighter, extra], heavier)
+        if not last:
+            self._kick(good & known & bent & ~lost)
+        stuck = ~taken & (extra > MOST) & ~good
         if multiplied:
             stuck &= ~self._priced(tolerance, say, taken, stuck, multiplied[0], weight)
         self.said[rows] = self.asked
         self.status[rows[solved]] = OK
         self.status[rows[wrong]] = NONFINITE
         self.status[rows[stuck & ~np.isfinite(say["new merit"])]] = DIVERGED
-        ended = solved | wrong | stuck
+        ended = solved | wrong | stuck | lost
         if ended.any() and not last:
             self._take(rows[~ended])
+
+    def _kick(self, saddles: Flags) -> None:
+        """Move the forces of paths whose cost is at a maximum along some force, in a direction of chance."""
+        low, high = self.problem.bounds
+        for k in np.flatnonzero(saddles):
+            u, row = self.now["u"][k], self.rows[k]
+            size = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0 + np.abs(u).max(initial=0.0))
+            chance = np.random.default_rng(int(self.kicks[row])).normal(size=u.shape)
+            u[...] = np.clip(u + KICK * size * chance, low, high)
+            self.path["u"][row] = u
+            self.kicks[row] += 1
 
     def _priced(self, tolerance: float, say: Mapping[str, Array], taken: Flags, stuck: Flags, new: Array,
                 weight: Array) -> Flags:  # fmt: skip

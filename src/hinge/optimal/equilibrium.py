@@ -92,18 +92,23 @@ def statics(robot: Robot, q: Array, how: Mapping[str, Any]) -> Statics:
     A = loop_rows(robot, q, how)
     if not robot.loops:
         return Statics(q, bias, slope, A, A[..., None] * slope[..., None, :, :], bias[..., :0])
-    (A_slope,) = robot.derivatives("loop_jacobian", q, **_numbers(how))
-    return Statics(q, bias, slope, A, A_slope, robot.loop_gap(q, **_numbers(how)))
+    (A_slope,) = robot.derivatives("loop_jacobian", q, **kinematics(how))
+    return Statics(q, bias, slope, A, A_slope, robot.loop_gap(q, **kinematics(how)))
 
 
 def loop_rows(robot: Robot, q: Array, how: Mapping[str, Any]) -> Array:
     """A (…, r, nv) of the loops, without any of which r is zero."""
-    return robot.loop_jacobian(q, **_numbers(how)) if robot.loops else np.zeros((*q.shape[:-1], 0, robot.nv))
+    return robot.loop_jacobian(q, **kinematics(how)) if robot.loops else np.zeros((*q.shape[:-1], 0, robot.nv))
 
 
-def _numbers(how: Mapping[str, Any]) -> dict[str, Any]:
-    """What of `how` loops are asked with."""
-    return {name: how[name] for name in ("parameters", "backend") if name in how}
+def numbers(how: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of `how` that give numbers of the robot: varied ones, and the motion of driven joints."""
+    return {name: how[name] for name in ("parameters", "prescribed") if name in how}
+
+
+def kinematics(how: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of `how` that every call takes, also one without forces."""
+    return numbers(how) | ({"backend": how["backend"]} if "backend" in how else {})
 
 
 def loop_loads(bias: Array, A: Array, passive: Array) -> Array:
@@ -137,7 +142,7 @@ class _Search:
         now = self.at(guess)
         caution, going = np.full(now.bias.shape[:-1], CAUTION), np.ones(now.bias.shape[:-1], bool)
         for _ in range(iterations):
-            ahead = self.at(self.robot.integrate(now.q, self.step(now, caution)))
+            ahead = self.at(self.robot.integrate(now.q, self.step(now, caution), **kinematics(self.how)))
             nearer = going & (_square(self.off(ahead)) < _square(self.off(now)))
             going &= nearer | ~self.within(now)
             now = Statics(*(_either(nearer, a, b) for a, b in zip(ahead, now, strict=True)))
@@ -148,8 +153,8 @@ class _Search:
 
     def at(self, q: Array) -> Statics:
         """The forces at q, after loops are closed there."""
-        closed = self.robot.assemble(q, hold=self.held).q if self.robot.loops else q
-        axes = np.broadcast_shapes(q.shape[:-1], self.given.shape[:-1])
+        closed = self.robot.assemble(q, hold=self.held, **numbers(self.how)).q if self.robot.loops else q
+        axes = np.broadcast_shapes(closed.shape[:-1], self.given.shape[:-1])
         return statics(self.robot, np.broadcast_to(closed, (*axes, q.shape[-1])), self.how)
 
     def off(self, now: Statics) -> Array:

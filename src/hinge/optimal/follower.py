@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ class Follower:
     In step k, from t[k] on, tau[k] - K[k] x acts with x = [displacement from q[k]; qd - qd[k]]. There are n + 1 rows of
     t (n + 1,), q (…, n + 1, nq), qd and tau (…, n + 1, nv): the last is held after the end, as is that of the gains `K`
     (…, n + 1, nu, 2 nv); `driven` (nu,) are the numbers of the driven velocities. `S` (…, n + 1, 2 nv, 2 nv) gives the
-    cost xᵀ S x from a step on, where it is known. Leading axes are trajectories, one a rollout; `follower[i]` follows
-    one of them.
+    cost xᵀ S x from a step on, where it is known. `numbers` are the parameters and the prescribed motion it was made
+    with. Leading axes are trajectories, one a rollout; `follower[i]` follows one of them.
     """
 
     robot: Robot
@@ -36,10 +37,11 @@ class Follower:
     K: Array
     driven: Array
     S: Array | None = None
+    numbers: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Any:
         """Joint forces (…, nv)."""
-        return feedback(self.robot, self._rows.at(t), q, qd)
+        return feedback(self.robot, self._rows.at(t), q, qd, self.numbers)
 
     @functools.cached_property
     def _rows(self) -> Pieces:

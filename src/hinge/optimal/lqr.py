@@ -10,8 +10,8 @@ Modes that forces do not reach are what is left when, beginning with B, all is t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from hinge.arguments import Array, duration, finite, shaped
 from hinge.errors import NotCovered, SizeError
 from hinge.model.states import labels
 from hinge.optimal.driven import driven_velocities
-from hinge.optimal.equilibrium import holding_force, loop_rows
+from hinge.optimal.equilibrium import holding_force, kinematics, loop_rows, numbers
 from hinge.robot import Robot
 from hinge.typing import AnyArray
 
@@ -45,7 +45,8 @@ class Regulator:
 
     `K` (nu, 2 nv) are its gains over the driven velocities, whose numbers are `driven` (nu,); `S` (2 nv, 2 nv) gives
     the cost xᵀ S x from a state on; `poles` are the eigenvalues of the closed loop: 1/s, or with a `step` (s) factors
-    a step. `uncontrollable` are modes that die out, but by themselves.
+    a step. `uncontrollable` are modes that die out, but by themselves. `numbers` are the parameters and the prescribed
+    motion it was made with.
     """
 
     robot: Robot
@@ -57,10 +58,12 @@ class Regulator:
     driven: Array
     step: float | None
     uncontrollable: tuple[Mode, ...]
+    numbers: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Any:
         """Joint forces (…, nv)."""
-        return feedback(self.robot, (self.q, np.zeros(self.robot.nv), self.tau, self.gains), q, qd)
+        about = self.q, np.zeros(self.robot.nv), self.tau, self.gains
+        return feedback(self.robot, about, q, qd, self.numbers)
 
     @property
     def gains(self) -> Array:
@@ -84,7 +87,7 @@ def lqr(robot: Robot, q: Any, Q: Any, R: Any, tau: Any = None, driven: Sequence[
     floating ones unless named. Q (2 nv) and R (nu) are numbers, diagonals or matrices. `tau` (nv) holds the robot at q,
     and is found unless given. With `step` forces are held for so long, and motion is that of steps of `method`. What
     is no equilibrium is refused, and so are modes that forces do not reach and that do not die out, by name. `how` is
-    what `linearize` takes: `joint_terms`, `parameters`, `external`, …. Needs SciPy: extra `solve`.
+    what `linearize` takes: `joint_terms`, `parameters`, `prescribed`, `external`, …. Needs SciPy: extra `solve`.
 
     >>> rod = hinge.samples.pendulum(1)
     >>> hold = hinge.optimal.lqr(rod, [np.pi], Q=1.0, R=1.0)
@@ -95,24 +98,26 @@ def lqr(robot: Robot, q: Any, Q: Any, R: Any, tau: Any = None, driven: Sequence[
     True
     """
     motors = np.array(driven_velocities(robot, driven))
-    q = robot.integrate(shaped("lqr: q", q, (robot.nq,)), np.zeros(robot.nv))  # quaternions of length one
+    still = np.zeros(robot.nv)
+    q = robot.integrate(shaped("lqr: q", q, (robot.nq,)), still, **kinematics(how))  # quaternions of length one
     Q, R = weight("lqr: Q", Q, 2 * robot.nv), weight("lqr: R", R, len(motors), definite=True)
     h = None if step is None else duration("lqr: step", step)
     closed = loop_rows(robot, q, how)
     tau = _held_by(robot, q, closed, tau, motors, how)
-    A, B = robot.linearize(q, np.zeros(robot.nv), tau, h, None if h is None else method, **how)
+    A, B = robot.linearize(q, still, tau, h, None if h is None else method, **how)
     N = _kept_closed(closed)
     A, B, inside = N.T @ A @ N, N.T @ B[:, motors], N.T @ Q @ N
     alone = _uncontrollable(robot, A, B, N, h)
     _refuse_unseen(robot, A, inside, N, h)
     S, K = _riccati(A, B, inside, R, h)
-    return Regulator(robot, q, tau, K @ N.T, N @ S @ N.T, np.linalg.eigvals(A - B @ K), motors, h, alone)
+    return Regulator(robot, q, tau, K @ N.T, N @ S @ N.T, np.linalg.eigvals(A - B @ K), motors, h, alone,
+                     numbers(how))  # fmt: skip
 
 
-def feedback(robot: Robot, about: Sequence[Any], q: Any, qd: Any) -> Any:
+def feedback(robot: Robot, about: Sequence[Any], q: Any, qd: Any, numbers: Mapping[str, Any]) -> Any:
     """Joint forces (…, nv) by gains (…, nv, 2 nv) about a state and forces: `about` is q, qd, tau and the gains."""
     q0, qd0, tau, gains = about
-    x = np.concatenate([robot.difference(q0, q), qd - qd0], axis=-1)
+    x = np.concatenate([robot.difference(q0, q, **numbers), qd - qd0], axis=-1)
     return tau - (gains @ x[..., None])[..., 0]
 
 

@@ -71,7 +71,8 @@ def kernels(problem: Problem, layout: Layout, backend: str) -> dict[str, Kernel]
     """The programs of this file as kernels, by name; problems keep theirs."""
 
     def compiled(name: str, make: Callable[[], Program]) -> Kernel:
-        program = problem.kernels(("program", name, layout.constraints), make)
+        given = tuple(layout.outside.inputs())
+        program = problem.kernels(("program", name, layout.constraints, given), make)
         gives = [(ROWS, *one.shape) if one.stream else one.shape for one in program.outputs]
         return problem.kernel((name,), program.inputs, gives, lambda: program, backend)
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, count, duration
-from hinge.backends import default_backend
 from hinge.backends.kernel import ROWS, Kernel, Kernels, Plan
 from hinge.contact.contact_slopes import refuse_curved
 from hinge.errors import HingeError, NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
@@ -187,12 +186,10 @@ class Problem:
     def kernel(self, what: tuple[Any, ...], takes: Sequence[Input], gives: Sequence[tuple[int, ...]],
                trace: Callable[[], Program], backend: str | None) -> Kernel:  # fmt: skip
         """The kernel of a program about this problem, called by the first of `what`; kept, and made once."""
-        backend = backend or default_backend()
         shapes = tuple((ROWS, one.size) if one.stream else (one.size,) for one in takes)
         names = tuple(one.name for one in takes)
-        plan = Plan(self.robot.name, what[0], tuple(takes), shapes, names, tuple(gives), trace,
-                    lambda: ("program", repr(plan.program)))  # fmt: skip
-        return self.kernels((*what, tuple(takes), backend), lambda: Kernel(plan, backend))
+        plan = Plan(self.robot.name, what[0], tuple(takes), shapes, names, tuple(gives), trace)
+        return self.kernels.kernel((*what, tuple(takes)), backend, lambda name: Kernel(plan, name))
 
     def parameters(self, parameters: Mapping[str, Numbers] | None) -> Array | None:
         """The numbers of a varied robot, side by side."""

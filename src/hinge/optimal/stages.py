@@ -15,7 +15,22 @@ from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
-from hinge.graph import Graph, Scalar, absolute, evaluated, inner, less, maximum, minimum, select, sqrt, total
+from hinge.graph import (
+    OPS,
+    Expr,
+    Graph,
+    Scalar,
+    absolute,
+    evaluated,
+    held,
+    inner,
+    less,
+    maximum,
+    minimum,
+    select,
+    sqrt,
+    total,
+)
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
 from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
@@ -111,7 +126,15 @@ class Stages:
         return cls(problem, graph, specialised(graph, problem.robot.target, problem.physics, outside), given, exact)
 
     def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
-        """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched."""
+        """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched.
+
+        The forces are inputs of the step. A search computes them from the state, by gains; a method that is implicit
+        in the forces of a controller must not take these gains for damping, so that dependence is hidden from it.
+        """
+        forces = [held(x) if type(x) is Expr and x.op in OPS else x for x in at.forces]
+        return self._moved(at._replace(u=forces), ahead)
+
+    def _moved(self, at: Point, ahead: Sequence[Scalar]) -> tuple[Flat, Flat, Scalar]:
         problem, model = self.problem, self.model
         tau: Flat = [0.0] * model.nv
         for k, x in zip(problem.drives, at.forces, strict=True):
@@ -166,8 +189,8 @@ class Stages:
         return [_rows(one.entries, one.shape[-1]) for one in made]
 
     def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> Step:
-        """A step and its derivatives: forward, or back over it where contacts are."""
-        q, v, status = self.moved(at, ahead)
+        """A step and its derivatives: forward, or back over it where contacts are. State and forces are leaves."""
+        q, v, status = self._moved(at, ahead)
         if self.problem.physics.touch is not None:
             q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
             return Step((q, v), status, _rows(flat, self._width(at)))

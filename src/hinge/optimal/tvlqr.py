@@ -17,6 +17,7 @@ import numpy as np
 from hinge.arguments import Array, duration, finite
 from hinge.errors import NotCovered, SizeError
 from hinge.optimal.driven import driven_velocities
+from hinge.optimal.equilibrium import numbers
 from hinge.optimal.follower import EARLY, Follower
 from hinge.optimal.lqr import Regulator, weight
 from hinge.optimal.solution import Solution
@@ -62,7 +63,7 @@ def tvlqr(robot: Robot, run: Any, Q: Any, R: Any, final: Any = None, driven: Seq
     if isinstance(end, Regulator):
         q, qd, tau, K = (x.copy() for x in (q, qd, tau, K))
         q[..., -1, :], qd[..., -1, :], tau[..., -1, :], K[..., -1, :, :] = end.q, 0.0, end.tau, end.K
-    return Follower(robot, t, q, qd, tau, K, motors, S)
+    return Follower(robot, t, q, qd, tau, K, motors, S, numbers(how))
 
 
 def _steps_of(run: Any, method: str | None) -> dict[str, Any]:
@@ -114,7 +115,7 @@ def _times(run: Any, n: int, step: float | None) -> Array:
     if t.shape != (n + 1,) or np.abs(np.diff(t) - h).max() > EARLY * h:
         raise NotCovered(
             f"tvlqr: the run has {len(t)} states that are not steps of {h:g} s apart.\n"
-            "  Simulate with record=1 and a method with steps of one length."
+            "  Simulate with record=1 and a method with steps of one length, for a multiple of the step."
         )
     return t
 

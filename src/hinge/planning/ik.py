@@ -27,6 +27,7 @@ from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.errors import GeometryError, SizeError, one_of
 from hinge.geometry.arrays import MEASURED, outside_se3
 from hinge.graph import inner, less, maximum, minimum, select, sqrt
+from hinge.model import Model
 from hinge.robot import Robot
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
@@ -65,8 +66,9 @@ def inverse_kinematics(
 ) -> Reached:
     """Coordinates, within the limits, that put a link or frame at a pose; poses (…, 4, 4) in one batch.
 
-    Each pose is tried from `start` (…, nq), where it is given, and then from up to `starts` random configurations,
-    until angle (rad) and distance (m) are within `tolerance`. `match` is "pose", "position" or "orientation". A pose
+    Each pose is tried from `start` (…, nq), or from the neutral configuration without one, and then from up to `starts`
+    random configurations, until angle (rad) and distance (m) are within `tolerance`. Joints that do not move the frame
+    stay where the start has them. `match` is "pose", "position" or "orientation". A pose
     that is not reached has the status UNREACHED, the nearest coordinates found, and in `error` how far they are away.
 
     >>> arm = hinge.samples.puma560()
@@ -77,33 +79,45 @@ def inverse_kinematics(
     """
     goals = checked_poses(poses)
     batch, n = goals.shape[:-2], goals[..., 0, 0].size
-    if starts < 1 and start is None:
-        raise SizeError(
-            f"inverse_kinematics: starts={starts}, and no start is given. Give one, or at least 1 for starts."
-        )
+    if starts < 0:
+        raise SizeError(f"inverse_kinematics: starts={starts}. Give 0, for the start alone, or more.")
     if steps < 1 or not tolerance >= 0.0:
         raise SizeError(f"inverse_kinematics: steps={steps}, tolerance={tolerance}. Give at least 1, and at least 0.")
     rest = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(n, x.shape[-1]) for x in (
         *inputs.parameters("inverse_kinematics", robot.model, robot.target.vary, parameters),
         *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
     descent = Descent(robot, frame, match, tolerance, steps, backend)
-    guesses = robot.random_state(generator("inverse_kinematics", seed), max(starts, 0))[0]
-    if start is not None:
-        q, error = descent(_given_start(robot, start, batch).reshape(n, robot.nq), goals.reshape(n, 4, 4), rest)
-    else:
-        q, error = np.full((n, robot.nq), np.nan), np.full((n, 2), np.inf)
-    _improve(q, error, descent, guesses, goals.reshape(n, 4, 4), rest)
+    guesses = robot.random_state(generator("inverse_kinematics", seed), starts)[0]
+    begin = _given_start(robot, robot.neutral() if start is None else start, batch).reshape(n, robot.nq)
+    q, error = descent(begin, goals.reshape(n, 4, 4), rest)
+    _improve(q, error, descent, guesses, moving_coordinates(robot.model, frame), goals.reshape(n, 4, 4), rest)
+    q[~np.isfinite(error).all(axis=1)] = np.nan  # nothing is known of them
     status = np.where(error.max(axis=1) <= tolerance, Status.OK, Status.UNREACHED).astype(np.uint8)
     return Reached(q.reshape(*batch, robot.nq), status.reshape(batch), error.reshape(*batch, 2))
 
 
-def _improve(q: Array, error: Array, descent: Descent, guesses: Array, goals: Array, rest: Sequence[Array]) -> None:
-    """Try guesses on those poses that are still far, ever more at once, and keep what is nearest, in place."""
+def moving_coordinates(model: Model, frame: str) -> Array:
+    """Return a mask of the coordinates (nq) whose joints move a link or frame."""
+    mask, body = np.zeros(model.nq, bool), model.frame(frame).body
+    while body > 0:
+        mask[model.slices[body][0]] = True  # those of a mimic joint are its leader's
+        body = model.parent[body]
+    return mask
+
+
+def _improve(
+    q: Array, error: Array, descent: Descent, guesses: Array, moves: Array, goals: Array, rest: Sequence[Array]
+) -> None:
+    """Try guesses on those poses that are still far, ever more at once, and keep what is nearest, in place.
+
+    Only the coordinates in the mask `moves` are guessed; the others stay.
+    """
     tried, wave = 0, 1
     while tried < len(guesses) and len(far := np.flatnonzero(~(error.max(axis=1) <= descent.tolerance))):
         some = guesses[tried : tried + wave]
         rows = np.repeat(far, len(some))
-        found, left = descent(np.tile(some, (len(far), 1)), goals[rows], [x[rows] for x in rest])
+        begin = np.where(moves, np.tile(some, (len(far), 1)), q[rows])
+        found, left = descent(begin, goals[rows], [x[rows] for x in rest])
         best = _size(left).reshape(len(far), -1).argmin(axis=1) + np.arange(len(far)) * len(some)
         nearer = _size(left[best]) < _size(error[far])
         q[far[nearer]], error[far[nearer]] = found[best[nearer]], left[best[nearer]]
@@ -214,14 +228,14 @@ def _kernel(robot: Robot, frame: str, match: Match, backend: str) -> Kernel:
     """The step as a kernel, made once for a frame of a robot."""
     one_of("inverse_kinematics: match", match, MATCH)
 
-    def make() -> Kernel:
+    def make(backend: str) -> Kernel:
         takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
         gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
         about = {"options": (("match", match),), "places": (("at", At((frame,))),)}
         return robot.target.compiled(step, backend, **about)
 
-    return robot.target.kernels(("inverse_kinematics", frame, match, backend), make)
+    return robot.target.kernels.kernel(("inverse_kinematics", frame, match), backend, make)
 
 
 def checked_poses(poses: Numbers) -> Array:

@@ -29,6 +29,7 @@ ASKED = (0, 4, 8)  # at which of them they are asked for
 INSET = 1e-9  # of a piece: how far from its ends the first and last of them are
 SPARE = 1e-6  # of a limit: how much more it is narrowed than it was passed, so that few rounds do
 ROUNDS = 40
+JUMP = 8.0  # times the next greatest change between places: that is a jump
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +62,8 @@ class Track:
     def excess(self, x: Array, bend: Array) -> Array:
         """By how much each limit is passed in each piece, (pieces, limits), with what may happen between two places."""
         share = self.shares(x, bend)
-        rise = (
-            np.abs(np.diff(share, 2, axis=1)).max(axis=1) / 4.0
-        )  # of a corner between places; of a parabola half that
+        change = _without_jump(np.diff(share, axis=1))
+        rise = np.abs(np.diff(change, axis=1)).max(axis=1) / 4.0  # of a corner between places; of a parabola half that
         return np.abs(share).max(axis=1) + rise - 1.0
 
     def polygons(self, margin: Array, bend: Array) -> tuple[Array, Array]:
@@ -77,6 +77,22 @@ class Track:
             A += [pair, -pair]
             c += [1.0 - margin - rest, 1.0 - margin + rest]
         return np.concatenate(A, axis=1), np.concatenate(c, axis=1)
+
+
+def _without_jump(change: Array) -> Array:
+    """Changes from place to place, (pieces, places - 1, limits), without that of a jump of q'' between two of them.
+
+    A limit is used there as on one side of the jump or on the other, and both are looked at.
+    """
+    size, change = np.abs(change), change.copy()
+    most = size.argmax(axis=1)[:, None]
+    second = np.sort(size, axis=1)[:, -2]
+    jumps = np.take_along_axis(size, most, axis=1)[:, 0] > JUMP * second
+    last = change.shape[1] - 1
+    beside = [np.take_along_axis(change, np.clip(most + k, 0, last), axis=1) for k in (-1, 1)]
+    usual = np.where(most == 0, beside[1], np.where(most == last, beside[0], 0.5 * (beside[0] + beside[1])))
+    np.put_along_axis(change, most, np.where(jumps[:, None], usual, np.take_along_axis(change, most, axis=1)), axis=1)
+    return change
 
 
 def fastest(track: Track, start: Range, end: Range) -> tuple[Array, Array]:

@@ -12,16 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from hinge.arguments import Array, real
-from hinge.errors import NotCovered, SizeError
+from hinge.errors import NotCovered, PathError, SizeError
 from hinge.graph.arrays import Symbols, symbols
+from hinge.model.coasting import floating
 from hinge.robot import Robot
 
 Path = Callable[[Array], tuple[Array, Array, Array]]
+PLACES = np.linspace(0.0, 1.0, 9)  # of a piece, where a path is looked at
+SIMPSON = np.array([1.0, 4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0, 1.0]) / 24.0
+BESIDE = 1e-9  # of a piece: how far from its ends the first and last place are
+WRONG = 1e-3  # of the largest q': a q' that is farther from the derivative of q is none
+MISSED = 1e-4  # of the largest q': a change of q' that q'' may miss in a piece
+MANY = 0.25  # share of the pieces in which q'' may miss it, before q'' is wrong rather than q' bent at some places
+NARROWEST = 1e-8  # of the path: pieces are divided down to here
 
 
 class Limit(NamedTuple):
@@ -102,6 +110,11 @@ def checked_limits(
             f"{call}: joint_terms has 'damping', whose force grows with ṡ; only what goes with ṡ² or does not change "
             "can be planned with.\n  Leave it out, and lower the effort limits instead."
         )
+    if floating(robot.model).any() and np.ndim(effort) == 0:
+        raise NotCovered(
+            f"{call}: robot {robot.name!r} floats, and no actuator moves its base.\n"
+            "  Load it with a fixed base, or give effort= with a number for each velocity, infinite where it is held."
+        )
     given = {"velocity": velocity, "effort": effort, "acceleration": acceleration}
     own = {"velocity": robot.limits.velocity, "effort": robot.limits.effort, "acceleration": np.full(robot.nv, np.inf)}
     made = {}
@@ -119,6 +132,57 @@ def checked_limits(
     if not any(np.isfinite(bound).any() for bound in made.values()):
         raise SizeError(f"{call}: nothing limits robot {robot.name!r}. Give velocity=, effort= or acceleration=.")
     return Limits(robot, calls=calls, **made)
+
+
+def resolved(path: Path, limits: Limits, grid: Array) -> Array:
+    """Return a grid so fine that it shows how a path bends; refuse corners, and derivatives that are none.
+
+    Within a piece q must change by the integral of q', and q' by that of q''. A piece in which they do not is halved:
+    that shows a short blend, and a corner is left over.
+    """
+    whole, narrow, size = len(grid) - 1, NARROWEST * (grid[-1] - grid[0]), 0.0
+    done, left = [], np.stack([grid[:-1], grid[1:]], axis=1)
+    for k in range(40):
+        shift, bend, slopes = _unseen(path, limits, left)
+        if k == 0:
+            size = float(np.abs(slopes).max(initial=0.0))
+            jump = np.abs(slopes[1:, 0] - slopes[:-1, 1]).max(axis=1, initial=0.0)
+            if (jump > MISSED * size).any():
+                _refuse_corner(float(grid[1 + int(jump.argmax())]))
+        bad = (shift > WRONG * size * np.diff(left)[:, 0]) | (bend > MISSED * size)
+        if k == 1 and bad.sum() > max(8, MANY * 2 * whole):  # halving has not helped
+            _refuse_derivatives(float(left[bad][0, 0]), bool((shift > WRONG * size * np.diff(left)[:, 0])[bad].any()))
+        done.append(left[~bad])
+        left = left[bad]
+        if not len(left):
+            break
+        if np.diff(left).min() < narrow:
+            _refuse_corner(float(left[np.diff(left)[:, 0].argmin(), 0]))
+        middle = left.mean(axis=1)
+        left = np.concatenate([np.stack([left[:, 0], middle], axis=1), np.stack([middle, left[:, 1]], axis=1)])
+    return np.unique(np.concatenate([grid, *(pieces.ravel() for pieces in done)]))
+
+
+def _unseen(path: Path, limits: Limits, pieces: Array) -> tuple[Array, Array, Array]:
+    """How far q and q' are, at the ends of pieces (n, 2), from what the integrals of q' and q'' say; and q' there."""
+    n, width = len(pieces), np.diff(pieces)
+    s = pieces[:, :1] + width * np.clip(PLACES, BESIDE, 1.0 - BESIDE)
+    q, dq, ddq = (x.reshape(n, len(PLACES), -1) for x in path(s.ravel()))
+    moved = limits.robot.difference(q[:, 0], q[:, -1], parameters=limits.calls["parameters"])
+    shift = moved - width * np.einsum("p,npk->nk", SIMPSON, dq)
+    bend = dq[:, -1] - dq[:, 0] - width * np.einsum("p,npk->nk", SIMPSON, ddq)
+    return np.abs(shift).max(axis=1, initial=0.0), np.abs(bend).max(axis=1, initial=0.0), dq[:, [0, -1]]
+
+
+def _refuse_corner(s: float) -> NoReturn:
+    raise PathError(f"the path has a corner at s = {s:.6g}: q' jumps there, which needs infinite forces.\n"
+                    "  Round it with a blend, or plan each part from rest to rest with over=.", s, "")  # fmt: skip
+
+
+def _refuse_derivatives(s: float, first: bool) -> NoReturn:
+    name, of = ("q'", "q") if first else ("q''", "q'")
+    raise PathError(f"{name} of the path is not the derivative of its {of}, near s = {s:.4g}.\n"
+                    "  Give derivatives by s; hinge.jacobian computes them.", s, "")  # fmt: skip
 
 
 def as_path(call: str, robot: Robot, given: Any) -> Path:

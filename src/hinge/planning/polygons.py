@@ -13,6 +13,7 @@ from hinge.arguments import Array
 
 REACH = 1e8  # a greater ṡ² is not looked for: the path would take a tenth of a millisecond
 SLACK = 1e-11  # of a limit: what rounding may leave
+ROUNDING = 1e-15  # of the terms of a sum
 PARALLEL = 1e-11  # as the sine of an angle
 SQUARE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]), np.array([0.0, REACH, 0.0, REACH])
 
@@ -37,7 +38,9 @@ def furthest(A: Array, c: Array, way: tuple[float, float]) -> tuple[Array, Array
     goal, size, empty = np.array(way), np.hypot(A[..., 0], A[..., 1]), np.zeros(len(A), bool)
     z = np.where(goal > 0.0, REACH, 0.0) * np.ones((len(A), 1))
     for h in range(4, A.shape[1]):
-        beyond = np.flatnonzero(((A[:, h] * z).sum(axis=1) > c[:, h] + SLACK) & ~empty)
+        terms = A[:, h] * z
+        rounding = SLACK + ROUNDING * np.abs(terms).sum(axis=1)  # which is large far out, where pieces are narrow
+        beyond = np.flatnonzero((terms.sum(axis=1) > c[:, h] + rounding) & ~empty)
         if len(beyond):
             z[beyond], empty[beyond] = _on_edge(A[beyond, : h + 1], c[beyond, : h + 1], size[beyond, : h + 1], goal)
     return z, empty

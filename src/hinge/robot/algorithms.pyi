@@ -121,24 +121,28 @@ class Actuation(View):
     def passive(self: View, q: Other, qd: Other | Numbers, *, method: Literal["passive_forces", "auto"] | None = None, **how: Unpack[Told[Other | Numbers, Other]]) -> tuple[Other, Other]: ...
 
 class Contacts(View):
-    def system(self: View, q: Numbers, qd: Numbers, tau: Numbers, contacts: Sequence[Contact], backend: Backend | None = None, joint_terms: Sequence[Term] = ('armature',), hold: Any = None) -> ContactSystem:
+    def system(self: View, q: Numbers, qd: Numbers, tau: Numbers, contacts: Sequence[Contact], backend: Backend | None = None, joint_terms: Sequence[Term] = ('armature',), hold: Any = None, external: Mapping[str, Numbers] | None = None, external_frame: Frame = 'body', base_motion: tuple[Numbers, Numbers] | None = None, parameters: Mapping[str, Numbers] | None = None, prescribed: Sequence[Numbers] | None = None) -> ContactSystem:
         """The equations of contact dynamics: C (n, n), d (n), F (n, nv), free qdd (nv), responses (n, nv), gap, speed (n).
 
         Takes q (nq), qd and tau (nv), and a list of n contacts; batches broadcast. No state is asked whether it touches.
-        Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides.
+        Kinematic loops stay closed. `hold` is (A, b), rows (r, nv) and (r) with A qdd + b = 0 besides. `external`,
+        `base_motion`, `parameters` and `prescribed` are as for `forward_dynamics`.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
         >>> arm.contact_system([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [tip]).F
         array([[2., 1.]])
         """
-    def dynamics(self: View, q: Numbers, qd: Numbers, tau: Numbers, contacts: Sequence[Contact], method: Method = 'even', touch: float | None = 1e-06, backend: Backend | None = None, joint_terms: Sequence[Term] = ('armature',), hold: Any = None) -> ContactDynamics:
+    def dynamics(self: View, q: Numbers, qd: Numbers, tau: Numbers, contacts: Sequence[Contact], method: Method = 'even', touch: float | None = 1e-06, backend: Backend | None = None, joint_terms: Sequence[Term] = ('armature',), hold: Any = None, external: Mapping[str, Numbers] | None = None, external_frame: Frame = 'body', base_motion: tuple[Numbers, Numbers] | None = None, parameters: Mapping[str, Numbers] | None = None, prescribed: Sequence[Numbers] | None = None) -> ContactDynamics:
         """Accelerations and contact forces of a robot that may touch things, without friction.
 
         Takes q (nq), qd and tau (nv), and a list of n contacts; gives qdd (nv), force (n) in N, acceleration of the gaps
         (n), the state of each contact, a status, gap and speed (n). A contact takes force where its gap is at most `touch`
-        (m) and its bodies do not part faster than `touch` (m/s); with touch=None all are taken to touch. `method` is as for
-        `contact_forces`; "even" shares forces that are indeterminate. `hold` is (A, b) with A qdd + b = 0 besides.
+        (m) and its bodies do not part faster than `touch` (m/s). Where they approach each other faster than that, an impact
+        comes first: the row is NaN with Status.NO_SOLUTION, and `impact` gives the velocities after it. With touch=None all
+        are taken to touch and to be at rest. `method` is as for `contact_forces`; "even" shares forces that are
+        indeterminate. `hold` is (A, b) with A qdd + b = 0 besides. `external`, `base_motion`, `parameters` and `prescribed`
+        are as for `forward_dynamics`.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1))
@@ -156,24 +160,25 @@ class Contacts(View):
         >>> kernel([0.1, 0.2], [0.0, 0.0], [0.0, 0.0])[1].shape
         (1,)
         """
-    def impact(self: View, q: Numbers, qd: Numbers, contacts: Sequence[Contact], restitution: Numbers | None = None, touch: float | None = 1e-06, backend: Backend | None = None, hold: Any = None) -> Impact:
+    def impact(self: View, q: Numbers, qd: Numbers, contacts: Sequence[Contact], restitution: Numbers | None = None, touch: float | None = 1e-06, backend: Backend | None = None, hold: Any = None, parameters: Mapping[str, Numbers] | None = None, prescribed: Sequence[Numbers] | None = None) -> Impact:
         """The velocities of a robot after an impact at contacts, with Newton's hypothesis replaced by Poisson's.
 
         Takes q (nq), qd (nv) and n contacts; `restitution`, one number or n, stands for what the contacts say. Contacts
         with a gap above `touch` (m) take no part. Kinematic loops stay closed, (9.63); `hold` (r, nv) has rows A with A
-        qd = 0 before and after besides. Gives qd (nv), and impulses (n) in N s.
+        qd = 0 before and after besides. `parameters` and `prescribed` are as for `forward_dynamics`; prescribed joints keep
+        their rates. Gives qd (nv), and impulses (n) in N s.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), restitution=0.5)
         >>> arm.impact([0.0, 0.0], [-1.0, 0.0], [tip]).qd.round(3)
         array([-1.75,  4.5 ])
         """
-    def friction_step(self: View, q: Numbers, qd: Numbers, tau: Numbers, contacts: Sequence[Contact], h: float, law: str = 'coulomb', restitution: Numbers | None = None, tolerance: float = 1e-10, iterations: int = 20000, backend: Backend | None = None) -> FrictionStep:
+    def friction_step(self: View, q: Numbers, qd: Numbers, tau: Numbers, contacts: Sequence[Contact], h: float, law: str = 'coulomb', restitution: Numbers | None = None, tolerance: float = 1e-10, iterations: int = 20000, backend: Backend | None = None, external: Mapping[str, Numbers] | None = None, external_frame: Frame = 'body', base_motion: tuple[Numbers, Numbers] | None = None, parameters: Mapping[str, Numbers] | None = None, prescribed: Sequence[Numbers] | None = None) -> FrictionStep:
         """The velocities after h seconds with contacts that have friction, restitution and compliance.
 
         Takes q (nq), qd and tau (nv) and n contacts; a gap that would not close within h takes no part. h = 0 is
         an impact with friction. `law` is "coulomb", or "convex" as for `friction_forces`. A compliance of c (m/N) gives way
-        by c times the force.
+        by c times the force. `external`, `base_motion`, `parameters` and `prescribed` are as for `forward_dynamics`.
 
         >>> arm = hinge.samples.planar_2r()
         >>> tip = hinge.Contact("hand", (0, 0, 0), normal=(0, 0, 1), friction=0.5)
@@ -522,6 +527,9 @@ class Linkage(View):
     def mobility(self: View, q: Numbers) -> Mobility:
         """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
 
+        The dynamics count constraints by the same rule, so a state that a simulation has left a little open has the
+        freedoms of the closed one.
+
         `indeterminate` names the forces that constraints which repeat each other leave open; for a batch, an entry
         a state.
 
@@ -530,11 +538,14 @@ class Linkage(View):
         >>> found.freedoms, found.constraints, found.rank
         (1, 5, 2)
         """
-    def assemble(self: View, q: Numbers, hold: Sequence[str] = (), tolerance: float = 1e-12, iterations: int = 100, strict: bool = False) -> Assembly:
+    def assemble(self: View, q: Numbers, hold: Sequence[str] = (), tolerance: float = 1e-12, iterations: int = 100, strict: bool = False, parameters: Mapping[str, Numbers] | None = None, prescribed: Sequence[Numbers] | None = None) -> Assembly:
         """The nearest configuration to q (…, nq) that closes the loops: (q, residual, status), a row a state.
 
-        Joints named in `hold` stay where they are. The residual is the largest gap left, in m and rad; status is
-        `hinge.Status.UNCLOSED` where it is above `tolerance`, and with `strict` that is an error which names the loop.
+        Joints named in `hold` stay where they are. A start that leads to no closed configuration is moved by up to 1 rad
+        or m in random directions, the same ones in each call, and tried again. The residual is the largest gap left, in m
+        and rad; status is `hinge.Status.UNCLOSED` where it is above `tolerance`, and with `strict` that is an error which
+        names the loop.
+        `parameters` of a varied robot and `prescribed` motion of driven joints are as in every call, with batch axes.
 
         >>> linkage = hinge.samples.slider_crank()
         >>> made = linkage.assemble([0.6, 0.0, 0.0], hold=["crank"])
@@ -665,7 +676,8 @@ class Linkage(View):
     def project(self: View, q: Doubles, qd: Numbers, *, method: Literal["loop_project", "auto"] | None = None, **how: Unpack[Plain[Numbers, Array]]) -> tuple[Array, Array]:
         """The state brought back to the loops, by the least change in the metric of kinetic energy: gives (q, qd).
 
-        Takes a state that all but closes them, as after a step of simulation; `assemble` is for others.
+        Takes a state that all but closes them, as after a step of simulation; `assemble` is for others. The status is
+        `hinge.Status.UNCLOSED` where a gap of more than 1e-6 rad, or of that share of a lever, is left.
 
         >>> linkage = hinge.samples.four_bar()
         >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
@@ -930,8 +942,9 @@ class Algorithms(View):
 
         Takes what the method of that name takes; `by` names inputs, or numbers that vary, and is all inputs unless given.
         A derivative has the result's shape, then the size of what it is taken by: nv for q, along `integrate`; a result
-        that is a position has nv rows. With `packed` it is one array (…, k) of what is not zero whatever the state, in the
-        places that `derivative_pattern` gives. With `return_status` a status comes last, NOT_SMOOTH where there is none.
+        that is a position has nv rows. One by `external` has six columns for each frame, frames in alphabetical order. With
+        `packed` it is one array (…, k) of what is not zero whatever the state, in the places that `derivative_pattern`
+        gives. With `return_status` a status comes last, NOT_SMOOTH where there is none.
 
         >>> arm = hinge.samples.planar_2r()
         >>> dq, dqd = arm.derivatives("inverse_dynamics", [0.0, 1.0], [0.1, 0.2], [0.0, 0.0], by=("q", "qd"))
@@ -1066,7 +1079,8 @@ class Algorithms(View):
     def generalised_forces(self: View, q: Doubles, actuators: Numbers, *, method: Literal["generalised_forces", "auto"] | None = None, **how: Unpack[Plain[Numbers, Array]]) -> Array:
         """Joint forces from actuator forces: tau = Sᵀ F Q.
 
-        Takes q (nq) and actuator forces (nv); gives tau (nv). They are the same for plain hinges and slides.
+        Takes q (nq) and actuator forces (nv); gives tau (nv). They are the same for plain hinges and slides. A joint
+        without actuators is passive: its joint force is zero, and the entries in its place mean nothing.
 
         >>> hinge.samples.planar_2r().generalised_forces([0.0, 0.0], [1.0, 2.0])
         array([1., 2.])

@@ -10,6 +10,7 @@ Source: zefran2004, section 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,17 +24,17 @@ from hinge.calls.request import on_paper
 from hinge.constraints.actuation import actuated_columns, shared
 from hinge.constraints.elimination import Elimination, choose
 from hinge.constraints.general import Constraint, Function, stabilised, trace
-from hinge.constraints.multipliers import constrained
+from hinge.constraints.multipliers import Held, Keeping, State, constrained, independent_rows, met, square
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import bias_force
-from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, VELOCITY, Algorithm, Quantity, rows
+from hinge.dynamics.registry import ACCELERATION, FORCE, POSITION, SCALAR, VELOCITY, Algorithm, Quantity, rows
 from hinge.dynamics.slopes import Slope
 from hinge.dynamics.solve import LDL
 from hinge.errors import ModelError, NotCovered, SizeError, one_of
 from hinge.geometry.distribution import KERNELS, Distributed
 from hinge.geometry.fields import has_symbols, refused
-from hinge.graph import Scalar
-from hinge.graph.scalars import evaluated
+from hinge.graph import Scalar, inner, total
+from hinge.graph.scalars import evaluated, largest
 from hinge.integrators.steps import TIME
 from hinge.loops.assembly import Assembly, Gaps, assembled
 from hinge.loops.kinematics import closing
@@ -127,7 +128,7 @@ class Constrained(Distributed):
                 "  Give accelerations that keep them; forward and reduced do."
             )
         A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
-        return shared(A, needed, columns)
+        return shared(A, needed, columns, self._call("rank", q, np.ones(self.robot.nv), t, **how))
 
     def derivatives(self, name: str, *given: Any, by: str | Sequence[str] | None = None, **how: Any) -> Any:
         """The derivatives of what a call of that name gives, as those of `robot.derivatives`; the time is given too.
@@ -178,6 +179,7 @@ class Constrained(Distributed):
             lambda at: self.matrix(at, t, **given)[0][..., first:, :],
             lambda at, v: self.robot.integrate(at, v, **given),
             lambda a, b: self.robot.difference(a, b, **given),
+            lambda at, free: self._call("position rank", at, free.astype(float), t, **given),
             self._named,
         ), self.robot.model, q, hold, tolerance, iterations, strict)  # fmt: skip
 
@@ -241,10 +243,19 @@ class Constrained(Distributed):
         self, model: Model, q: Any, v: list[Scalar], tau: Numbers, t: Scalar, *acting: Any, time: float = 0.0
     ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Accelerations, multipliers and pivots, over scalars; forces on bodies and a moving base may act besides."""
-        A, _, c = self.rows(model, q, v, t, time)
+        A, b, c = self.rows(model, q, v, t, time)
         needed, H = self._equations(model, q, v, tau, *acting)
-        factors = LDL(H, model.joint_label())
-        return *constrained(factors, needed, A, c), factors.pivots
+        factors, state = LDL(H, model.joint_label()), self._state(model, q, v, t, A, b)
+        free, keeping = factors.solve(needed), Keeping(factors, A, state)
+        qdd, forces = keeping.kept(free, c)
+        sure = met(Held(A, c, state), keeping.factors, free, qdd, 1.0 / time if time else 0.0)
+        return qdd, forces, [*factors.pivots, sure]
+
+    def _state(self, model: Model, q: Any, v: list[Scalar], t: Scalar, A: Any, b: list[Scalar]) -> State:
+        """How far positions are off the constraints, and how fast they go off."""
+        levers = [1.0] * len(A)
+        off = total([g * g for g in self.gaps(model, q, t)])
+        return State(off, levers, square([inner(row, v) - x for row, x in zip(A, b, strict=True)], levers), largest(v))
 
     def _equations(self, model: Model, q: Any, v: list[Scalar], tau: Any, *acting: Any) -> tuple[list[Scalar], Any]:
         """tau - C, and H."""
@@ -300,8 +311,19 @@ class Constrained(Distributed):
         A, b, _ = self.rows(model, q, v, t[0])
         factors = LDL(composite(model, q), model.joint_label())
         left = [sum((a * x for a, x in zip(row, v, strict=True)), -y) for row, y in zip(A, b, strict=True)]
-        change, _ = constrained(factors, [0.0] * model.nv, A, left)
-        return [x + y for x, y in zip(v, change, strict=True)], factors.pivots
+        state = self._state(model, q, [0.0] * model.nv, t[0], A, [0.0] * len(A))
+        keeping = Keeping(factors, A, state)
+        change, _ = keeping.kept([0.0] * model.nv, left)
+        sure = met(Held(A, left, state), keeping.factors, v, change)
+        return [x + y for x, y in zip(v, change, strict=True)], [*factors.pivots, sure]
+
+    def _rank(self, model: Model, q: Any, free: Any, t: Any, on_positions: bool = False) -> Any:
+        """How many rows count, of all or of those on positions, which come last."""
+        still = [0.0] * model.nv
+        A, b, _ = self.rows(model, q, still, t[0])
+        first = len(A) - len(self.gaps(model, q, t[0])) if on_positions else 0
+        A, b = A[first:], b[first:]
+        return independent_rows(A, self._state(model, q, still, t[0], A, b), model.flat(free)), []
 
     def _call(self, name: str, *given: Any, backend: str | None = None, return_status: bool = False,
               parameters: Any = None, prescribed: Any = None, further: Sequence[Array] | None = None,
@@ -314,12 +336,12 @@ class Constrained(Distributed):
 
         refused(self.robot.model, name, has_symbols)
 
-        def make() -> Kernel:
+        def make(backend: str) -> Kernel:
             return self.robot.target.compiled(self._algorithm(name), backend, status=return_status, slopes=slopes)
 
         if further is None:
             further = self.robot.target.further(f"constrained {name}", parameters, prescribed)
-        return self._kernels((name, backend, return_status, slopes), make)(*given, *further)
+        return self._kernels.kernel((name, return_status, slopes), backend, make)(*given, *further)
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv
@@ -339,6 +361,8 @@ class Constrained(Distributed):
             "velocity": ({"eta": free}, {"qd": VELOCITY}, self._velocity),
             "reduced": ({"eta": free, "tau": FORCE}, {"rates": free}, self._reduced),
             "project": ({"qd": VELOCITY}, {"qd": VELOCITY}, self._project),
+            "rank": ({"free": VELOCITY}, {"rank": SCALAR}, self._rank),
+            "position rank": ({"free": VELOCITY}, {"rank": SCALAR}, partial(self._rank, on_positions=True)),
             **{name: (takes, gives, getattr(self, own)) for name, (takes, gives, own) in KERNELS.items()},
         }
         one_of("constrained: name", name, known)

@@ -285,6 +285,11 @@ class Robot(Algorithms):
         >>> arm.nv, arm.forward_dynamics([0.0], [0.0], [0.0], prescribed=([0.1], [0.2], [0.3])).shape
         (1, (1,))
         """
+        for name in joints:
+            if not isinstance(name, str):
+                raise SizeError(
+                    f"prescribe: {name!r} is no name of a joint. Give names one by one, as in prescribe('a')."
+                )
         which: dict[str, Sequence[int] | None] = dict.fromkeys(joints)
         return self._with(prescribe(self.model, which | parts))
 
@@ -354,12 +359,12 @@ class Robot(Algorithms):
         algorithm, program = trace(request, self.target, contract=False)
         return count(program, algorithm.method if method in (None, "auto") else method)
 
-    def source(self, name: str, language: str = "llvm", method: str | None = None, at: str = "",
+    def source(self, name: str, language: str = "llvm", method: str | None = None, at: str | Sequence[str] = "",
                scalar: str = "double", **options: Any) -> str:  # fmt: skip
         """The program of an algorithm for this robot as text: "c", "cuda", "llvm", "latex", "listing".
 
         `scalar` is "double" or "float"; "latex" has the equations, as `hinge equations --latex` prints them. What is
-        about a frame takes `at`, its name; `joint_terms=` is as in calls.
+        about a frame takes `at`, its name, or the names of two; `joint_terms=` is as in calls.
 
         >>> print(hinge.samples.pendulum(1).source("mass_matrix", "listing"), end="")
         mass_matrix[0] = 0.3333333333333333
@@ -368,13 +373,14 @@ class Robot(Algorithms):
 
         return source(self.target, name, language, method, at, scalar, options)
 
-    def equations(self, name: str, method: str | None = None, at: str = "", simplify: bool = True,
+    def equations(self, name: str, method: str | None = None, at: str | Sequence[str] = "", simplify: bool = True,
                   shared: bool = False, digits: int | None = None, **options: Any) -> Any:  # fmt: skip
         """The results of an algorithm as SymPy objects: a matrix (a vector is a column), a scalar, or a tuple of them.
 
         Coordinates are called q_JOINT, qdot_JOINT and so on; symbols the robot was built from are there themselves.
-        What is about a frame takes `at`, its name; `joint_terms=` is as in calls. Short results are simplified;
-        `shared` gives definitions first, as sympy.cse does. Decimals are rounded to so many significant `digits`.
+        What is about a frame takes `at`, its name, or the names of two; `joint_terms=` is as in calls. Short results
+        are simplified; `shared` gives definitions first, as sympy.cse does. Decimals are rounded to so many
+        significant `digits`.
 
         >>> hinge.samples.planar_2r().equations("mass_matrix")[0, 1]
         cos(q_elbow)/2 + 1/3

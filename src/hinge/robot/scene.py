@@ -32,6 +32,8 @@ from hinge.robot import Robot
 from hinge.spatial.linear3 import Vec3
 from hinge.spatial.rotation import shortest_turn
 
+UNKNOWN = np.zeros((0, 3))  # the face of a solid whose faces are not known
+
 
 class Scene:
     """Robots, loose bodies and half-spaces."""
@@ -71,6 +73,8 @@ class Scene:
 
     def half_space(self, normal: Sequence[float], offset: float = 0.0) -> Scene:
         """Add the half-space normal · x ≤ offset."""
+        if "robot" in self.__dict__:
+            raise SizeError("scene: a half-space comes too late: the scene's robot has been made. Add it before.")
         n, offset = finite("half_space: normal", normal), number("half_space: offset", offset)
         length = float(np.linalg.norm(n))
         if n.shape != (3,) or not length > 0.0:
@@ -89,7 +93,7 @@ class Scene:
     def robot(self) -> Robot:
         """Everything in the scene as one robot; from now on nothing can be added to it."""
         builder = Builder("scene", self.gravity)
-        builder.link("world")
+        builder.link("world", shapes=[_shape(plane) for plane in self._planes])
         for name, kind, size, mass in self._bodies:
             solid = SHAPES[kind](*size).solid()
             inertia = solid.scaled(mass / solid.content).inertia
@@ -103,7 +107,8 @@ class Scene:
 
     @cached_property
     def _solids(self) -> list[tuple[str, Shape]]:
-        return link_solids(self.robot.model)
+        planes = [_shape(plane) for plane in self._planes]  # which are solids of their own
+        return [one for one in link_solids(self.robot.model) if one[1] not in planes]
 
     def contacts(self, q: Any, within: float = 1e-3, restitution: float = 0.0, friction: float = 0.0) -> list[Contact]:
         """The contacts of one configuration q (nq): all with a gap of at most `within` (m)."""
@@ -127,7 +132,7 @@ class Scene:
         made = distances(self.robot.target, q)
         rows = zip(made.pairs, made.distance, made.points, made.normal, strict=True)
         return [
-            Found(links[names][1], links[names][0], float(gap), points[1], points[0], normal=normal)
+            Found(links[names][1], links[names][0], float(gap), points[1], points[0], normal=normal, face=UNKNOWN)
             for names, gap, points, normal in rows
             if names in links and gap <= within
         ]
@@ -139,6 +144,13 @@ class Scene:
         joined = (model.parent[i] == j and j) or (model.parent[j] == i and i)
         fixed_base = 0 in (i, j) and not (a.link is None or b.link is None) and 0 in (model.parent[i], model.parent[j])
         return i != j and not joined and not fixed_base
+
+
+def _shape(plane: Solid) -> Shape:
+    """A half-space as a collision shape of the world."""
+    return Shape(
+        "collision", "plane", xyz=tuple(plane.p.tolist()), rotation=tuple(map(tuple, plane.R.reshape(3, 3).tolist()))
+    )
 
 
 def _contact(found: Found, T: dict[str, Array], restitution: float, friction: float) -> Contact:
@@ -156,4 +168,5 @@ def _contact(found: Found, T: dict[str, Array], restitution: float, friction: fl
         local(other, found.other_point, True), local(body, found.edge, False), local(other, found.other_edge, False),
         found.offset, restitution, friction, other_offset=found.other_offset, rim=local(body, found.rim, False),
         other_rim=local(other, found.other_rim, False),
+        face=None if found.face is None else tuple(local(other, corner, True) for corner in found.face),
     )  # fmt: skip

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel, Plan
 from hinge.calls.controllers import Untraceable, on_numbers
 from hinge.errors import SizeError
@@ -61,6 +60,8 @@ def adaptive(run: Any, t0: float, duration: float, control: Any, inputs: Sequenc
         state.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {state.t.min():g} s"
+        if not spacing and not state.filled:
+            state.end_here()
     if run.stopped or events:  # nothing is known beyond
         memory.count = state.filled
     memory.events = sorted(state.events, key=lambda event: (event.t, event.rollout, event.which))
@@ -88,15 +89,14 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
     It gives q, qd, t and h, the joint forces at the start, what the polynomial through the step needs (rates at both
     ends, and its last term, each for q and for qd), a pivot, and what the controller says of itself at the start.
     """
-    nq, nv, backend = robot.nq, robot.nv, backend or default_backend()
+    nq, nv = robot.nq, robot.nv
     takes = [Input("q", nq), Input("qd", nv), *(Input(name, 1, False, ()) for name in TIMES), *outside.inputs()]
     shapes = [(nq,), (nv,), *[()] * len(TIMES), *((one.size,) for one in takes[2 + len(TIMES) :])]
     outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, (), ()]
     plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
-                tuple(outputs), lambda: _program(robot.target, physics, outside, takes),
-                lambda: ("program", repr(plan.program)))  # fmt: skip
-    known = "adaptive", physics, tuple(takes), outside.loaded, outside.key, backend
-    return robot.target.kernels(known, lambda: Kernel(plan, backend))
+                tuple(outputs), lambda: _program(robot.target, physics, outside, takes))  # fmt: skip
+    known = "adaptive", physics, tuple(takes), outside.loaded, outside.key
+    return robot.target.kernels.kernel(known, backend, lambda name: Kernel(plan, name))
 
 
 @uncollected()
@@ -217,6 +217,7 @@ class _Adaptive:
         self.next = np.zeros(n, int)  # the first point of the grid that is not filled
         self.filled, self.due = 0, start  # how many any rollout has filled; the earliest that is not
         self.events: list[Event] = []
+        self.side = 0
         self.values = [self._value(f, self.t, run.q, run.qd) for f in functions]
 
     def _fed(self, rows: Any, count: int) -> list[Array]:
@@ -227,22 +228,33 @@ class _Adaptive:
         ]
 
     def go(self) -> None:
-        side, every = 0, bool(self.functions)
+        every = bool(self.functions)
         self._look_ahead()
         for count in range(MAX_STEPS):
             if self.due > self.end:
                 return
-            call, start, end = self.sides[side]
+            call, start, end = self.sides[self.side]
             call()
             if self.run.outside.says is not None:
                 self.run.said(start[2], self.extras[-1])
-            side = 1 - side
+            self.side = 1 - self.side
             self.t = end[2]
             if every or np.fmax.reduce(end[2]) >= self.due:
                 self._passed(start, end)
             if count & 63 == 63:
                 self._stuck(end)
         self.run.stopped = f"more than {MAX_STEPS} steps"
+
+    def end_here(self) -> None:
+        """Record the only row at the time of the rollout that has come farthest; the others go on until then."""
+        _, here, _ = self.sides[self.side]
+        going = self.next < len(self.grid)
+        self.end = float(here[2][going].max())
+        self.grid[:] = self.memory.t[: len(self.grid)] = self.end
+        self.until[going] = self.end
+        there = np.flatnonzero(going & (here[2] >= self.end))
+        self._write(there, np.zeros(len(there), int), here[0][there], here[1][there])
+        self.go()
 
     def _stuck(self, end: list[Array]) -> None:
         """A step so small that time stands still means that there is no going on."""
@@ -280,21 +292,23 @@ class _Adaptive:
             todo = (self.next[rows] < len(self.grid)) & (self.grid[due] <= ends)
             if not todo.any():
                 return
-            k, which = due[todo], rows[todo]
-            q, qd = part.only(todo).at(self.grid[k])
-            q, arrays = self._normal(q), self.memory.arrays
-            for name, made in (("q", q), ("qd", qd)):
-                if name in arrays:
-                    arrays[name][which, k] = made
-            if "tau" in arrays:
-                fed = self._fed(which, len(which))
-                arrays["tau"][which, k] = self.force(self.grid[k], q, qd, *fed) if self.force else self.extras[0][which]
-            self.next[which] += 1
-            self.filled = max(self.filled, int(k.max()) + 1)
+            self._write(rows[todo], due[todo], *part.only(todo).at(self.grid[due[todo]]))
+
+    def _write(self, which: Whole, k: Whole, q: Array, qd: Array) -> None:
+        """Put states of some rollouts into rows k of the record."""
+        q, arrays = self._normal(q), self.memory.arrays
+        for name, made in (("q", q), ("qd", qd)):
+            if name in arrays:
+                arrays[name][which, k] = made
+        if "tau" in arrays:
+            fed = self._fed(which, len(which))
+            arrays["tau"][which, k] = self.force(self.grid[k], q, qd, *fed) if self.force else self.extras[0][which]
+        self.next[which] += 1
+        self.filled = max(self.filled, int(k.max()) + 1)
 
     def _normal(self, q: Array) -> Array:
         """Quaternions of length one."""
-        return q if self.run.robot.nq == self.run.robot.nv else setup.unit(self.run.robot, q)
+        return q if self.run.robot.nq == self.run.robot.nv else setup.unit(self.run.robot, q, tolerance=0.0)
 
     # events
 

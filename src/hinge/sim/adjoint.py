@@ -200,10 +200,12 @@ class Course:
         made, at = {}, 0
         for key, own in self._shapes(name).items():
             size = math.prod(own)
-            if at == wholes[0].shape[1]:
+            if size and at == wholes[0].shape[1]:
                 wholes, at = wholes[1:], 0
             if key in given:
-                made[key] = self._summed(wholes[0][:, at : at + size].reshape(-1, *own), given[key], len(own))
+                own_rows = (math.prod(self.batch), *own)
+                part = wholes[0][:, at : at + size].reshape(own_rows) if size else self.place.full(own_rows, 0.0)
+                made[key] = self._summed(part, given[key], len(own))
             at += size
         return tuple(made.values()) if 0 in given else made
 
@@ -241,8 +243,8 @@ class Course:
         if made == given[1]:
             return weights
         plan = Plan(model.name, f"{change.__name__} {weights.shape[-1]}", inputs, tuple((one.size,) for one in inputs),
-                    ("", ""), ((len(made),),), lambda: order(inputs, [("made", (len(made),), made)], False),
-                    lambda: ("program", repr(plan.program)))  # fmt: skip
+                    ("", ""), ((len(made),),), lambda: order(inputs, [("made", (len(made),), made)], False)
+                    )  # fmt: skip
         return self.place.call(self.robot.target, plan, q, weights)
 
 

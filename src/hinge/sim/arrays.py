@@ -101,7 +101,7 @@ class Here:
         return self._short(target, plan, "interpret")(*given)
 
     def _short(self, target: Target, plan: Plan, backend: str) -> Kernel:
-        return target.kernels((plan.name, backend), lambda: Kernel(plan, backend))
+        return target.kernels.kernel(plan.name, backend, lambda name: Kernel(plan, name))
 
 
 class Copied(Here):

@@ -8,9 +8,13 @@ from then on. A contact whose force is zero and whose gap grows is open again. B
 an end: a flight shorter than a thousandth of the step is none, and the run has Status.AT_REST. Kinematic loops stay
 closed in flight, in contact and at impact, and are projected after each step.
 
+A contact that was found on a face of a solid is on that face only: a point beyond its edges passes beside it. Where a
+closed contact comes to an edge, the bodies touch elsewhere from then on, at contacts that were not given: the run ends
+there with an event "edge" and Status.NO_SOLUTION.
+
 With friction or compliance the run goes by the rigid law of `hinge.simulate`, in steps of one length: a gap may close
 within a step, and impacts are part of it, not events.
-Source: featherstone1987, sections 9.7 to 9.9.
+Source: featherstone1987, sections 9.6 to 9.9.
 """
 
 from __future__ import annotations
@@ -23,14 +27,15 @@ import numpy as np
 
 from hinge.arguments import Array, finite, number
 from hinge.contact import Contact, contact_forces
+from hinge.contact.faces import off_faces
 from hinge.contact.forces import Method
 from hinge.contact.impact import checked_restitution
-from hinge.errors import SizeError
+from hinge.errors import NotCovered, SizeError
 from hinge.loops.assembly import START, refuse_open
 from hinge.robot import Robot
 from hinge.sim.simulation import simulate
 from hinge.status import Status
-from hinge.typing import Control, LoopWay, Numbers
+from hinge.typing import Control, Flags, LoopWay, Numbers
 
 SHUT = 1e-9  # m: a gap that is closed
 STILL = 1e-9  # m/s
@@ -38,7 +43,7 @@ MOST_EVENTS = 100_000
 
 
 class ContactEvent(NamedTuple):
-    """What happened when: "impact", "break" or "rest", at which contact, and the velocities after it."""
+    """What happened when: "impact", "break", "rest" or "edge", at which contact, and the velocities after it."""
 
     t: float
     kind: str
@@ -63,7 +68,8 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     """Run one state of a robot for t seconds with a fixed set of possible contacts.
 
     `tau` is None, joint forces (nv), or a function tau(t, q, qd). `restitution`, one number or one each, stands for
-    what the contacts say. Where a contact has friction or compliance the run has no events.
+    what the contacts say. Where a contact has friction or compliance the run has no events but "edge", with which a run
+    ends: a contact has come to the edge of its face.
     """
     t, step = number("simulate_contacts: t", t), number("simulate_contacts: step", step)
     if not (t > 0.0 and step > 0.0):
@@ -75,6 +81,12 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
             f"simulate_contacts: q0 {q.shape} and qd0 {qd.shape} have to be one state, ({robot.nq},) and ({robot.nv},)."
         )
     listed = list(contacts)
+    unknown = next((k for k, contact in enumerate(listed) if contact.face == ()), None)
+    if unknown is not None:
+        raise NotCovered(
+            f"simulate_contacts: contacts[{unknown}], {listed[unknown]}, is known in one configuration only.\n"
+            '  Use hinge.simulate(contacts="self"), which finds contacts in every step.'
+        )
     e = (
         np.array([c.restitution for c in listed])
         if restitution is None
@@ -93,19 +105,27 @@ def _held(tau: Array) -> Callable[..., Array]:
 def _rubbing(robot: Robot, contacts: list[Contact], e: Array, tau: Any, step: float, duration: float, q: Array,
              qd: Array) -> ContactRun:  # fmt: skip
     """A run with friction and compliance, by the rigid law."""
-    told = [replace(contact, restitution=float(x)) for contact, x in zip(contacts, e, strict=True)]
+    told = [replace(contact, restitution=float(x), face=None) for contact, x in zip(contacts, e, strict=True)]
     loops: LoopWay | None = "project" if robot.loops else None
     run = simulate(robot, duration, q, qd, tau, "rk4", step, contacts=told, loops=loops)
     qs, qds = np.asarray(run.q), np.asarray(run.qd)
     good = np.isfinite(qs).all(axis=1)
     t, qs, qds, taus = run.t[good], qs[good], qds[good], np.asarray(run.tau)[good]
-    made = robot.contact_step(qs[:-1], qds[:-1], taus[:-1], run.info["step"], told)
+    h = run.info["step"]
+    lengths = np.where(np.isclose(np.diff(t), h, rtol=1e-6), h, np.diff(t))  # the last step may be shorter
+    made = robot.contact_step(qs[:-1], qds[:-1], taus[:-1], lengths, told)
     force = np.zeros((len(t), len(told)))
     for k in range(made.pairs.shape[-1]):
         there = made.pairs[:, k] >= 0
         normal = np.einsum("ij,ij->i", made.forces[:, k], made.normals[:, k])
         force[1:][there, made.pairs[there, k]] = normal[there]
-    return ContactRun(t, qs, qds, force, (), Status(int(run.status)))
+    off = np.argwhere((force != 0.0) & off_faces(robot.target, qs, contacts))  # rows by time, then by contact
+    if not len(off):
+        return ContactRun(t, qs, qds, force, (), Status(int(run.status)))
+    last, which = (int(x) for x in off[0])
+    edge = ContactEvent(float(t[last]), "edge", which, qds[last])
+    end = slice(last + 1)
+    return ContactRun(t[end], qs[end], qds[end], force[end], (edge,), Status.NO_SOLUTION)
 
 
 class _Touching:
@@ -114,6 +134,7 @@ class _Touching:
     def __init__(self, robot: Robot, contacts: list[Contact], e: Array, tau: Callable[..., Any], step: float):
         self.robot, self.contacts, self.e, self.tau, self.step = robot, contacts, e, tau, step
         self.closed = np.zeros(len(contacts), bool)
+        self.beside = np.zeros(len(contacts), bool)  # those that have passed beside their face, and are behind it
         self.events: list[ContactEvent] = []
         self.status = Status.OK
 
@@ -121,11 +142,12 @@ class _Touching:
         t, rows = 0.0, []
         if self.robot.loops:
             refuse_open(self.robot.target, q, qd, START)
-        gap = self._system(t, q, qd).gap
-        if (gap < -1e-6).any():
-            worst = int(gap.argmin())
+        gap, off = self._system(t, q, qd).gap, off_faces(self.robot.target, q, self.contacts)
+        self.beside = off & (gap <= 0.0)
+        if (~off & (gap < -1e-6)).any():
+            worst = int(np.where(off, np.inf, gap).argmin())
             raise SizeError(f"simulate_contacts: {self.contacts[worst]} begins {-gap[worst]:g} m deep. Start it apart.")
-        qd = self._struck(t, q, qd, gap <= SHUT)
+        qd = self._struck(t, q, qd, ~off & (gap <= SHUT))
         while True:
             rows.append((t, q, qd, self._accelerated(t, q, qd, "even")[1]))
             if t >= duration - 1e-12 * duration or self.status not in (Status.OK, Status.AT_REST):
@@ -159,21 +181,33 @@ class _Touching:
     def _stepped(self, t: float, q: Array, qd: Array, h: float) -> tuple[float, Array, Array, Array]:
         """A step, or as much of it as there is before a gap closes; and the contacts that have closed."""
         new_q, new_qd = self._moved(t, q, qd, h)
-        gap = self._system(t + h, new_q, new_qd).gap
-        hit = ~self.closed & (gap <= 0.0)
-        if hit.any():
+        gap, off = self._met(t + h, new_q, new_qd)
+        hit = np.zeros_like(self.closed)
+        if self._changes(gap, off).any():
             low, high = 0.0, h
             for _ in range(60):
                 middle = 0.5 * (low + high)
-                gap = self._system(t, *self._moved(t, q, qd, middle)).gap
-                low, high = (low, middle) if (~self.closed & (gap <= 0.0)).any() else (middle, high)
+                changes = self._changes(*self._met(t, *self._moved(t, q, qd, middle)))
+                low, high = (low, middle) if changes.any() else (middle, high)
                 if high - low <= 1e-15 * max(1.0, t):
                     break
             h = high
             new_q, new_qd = self._moved(t, q, qd, h)
-            gap = self._system(t + h, new_q, new_qd).gap
-            hit = ~self.closed & (gap <= SHUT)
+            gap, off = self._met(t + h, new_q, new_qd)
+            hit = ~self.closed & ~self.beside & ~off & (gap <= SHUT)
+        self.beside = ~self.closed & (self.beside | off) & (gap <= 0.0)
+        for k in np.flatnonzero(self.closed & off):
+            self.status = Status.NO_SOLUTION
+            self.events.append(ContactEvent(t + h, "edge", int(k), new_qd))
         return h, *self._settled(t + h, new_q, new_qd), hit
+
+    def _met(self, t: float, q: Array, qd: Array) -> tuple[Array, Flags]:
+        """Return the gaps, and which contacts are beyond the edges of their faces."""
+        return self._system(t, q, qd).gap, off_faces(self.robot.target, q, self.contacts)
+
+    def _changes(self, gap: Array, off: Flags) -> Flags:
+        """Return which contacts close, and which closed ones come to the edge of their face: section 9.6."""
+        return np.where(self.closed, off, ~self.beside & ~off & (gap <= 0.0))
 
     def _moved(self, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
         """Runge and Kutta's step of fourth order."""

@@ -23,15 +23,17 @@ from hinge.graph.collector import uncollected
 from hinge.robot import Robot
 from hinge.sim.arrays import CLOCK, where
 from hinge.sim.record import affordable
-from hinge.sim.rollouts import Outside, cheapest, compiled, specialised
+from hinge.sim.rollouts import Clock, Outside, cheapest, compiled, specialised
 from hinge.sim.step import Physics, stepped
 from hinge.sim.touching import memory_of
 from hinge.typing import AnyArray
 
+SAME_STEP = 1e-6  # of a step: how far a time may be from the beginning of one
+
 
 @dataclass(frozen=True)
 class Taken:
-    """How the steps of a run were taken: what acted, their length, and when the first of them began.
+    """How the steps of a run were taken: what acted, and when.
 
     With `told` the joint forces were Python's, and are those that were recorded.
     """
@@ -39,9 +41,7 @@ class Taken:
     robot: Robot
     physics: Physics
     outside: Outside
-    h: float
-    start: float
-    first: int
+    clock: Clock
     backend: str | None
     told: bool = False
 
@@ -63,15 +63,17 @@ class Taken:
             raise NotCovered("contacts are those of NumPy's arrays. Use robot.contact_step on these states.")
         batch, rows = q.shape[:-2], q.shape[-2]
         count = int(np.prod(batch))
-        steps = np.round((t - self.start) / self.h) - self.first
+        clock = self.clock
+        steps = np.ceil((t - clock.start) / clock.h - SAME_STEP) - clock.first
+        times, lengths = clock.time(steps), np.where(steps < clock.alike, clock.h, clock.last)
         if steps.min(initial=0.0) < 0.0:
             raise TrajectoryError(
-                f"the states before t = {self.start + self.first * self.h:g} s were there before this run.",
+                f"the states before t = {clock.time(0):g} s were there before this run.",
                 "Ask for the contacts of those since: run[a:].contacts.",
             )
         outside = self.outside
         if self.told:
-            outside, steps = _recorded_forces(outside, tau, count), np.arange(float(rows))
+            outside, steps = _recorded_forces(outside, tau, count), np.arange(float(rows))  # a row of forces for each
         affordable(rows, count, touch.room * NUMBERS)
         made = np.zeros((count, rows * touch.room, NUMBERS))
         made[..., 0] = -1.0
@@ -81,10 +83,10 @@ class Taken:
         kernel = compiled(self.robot, self.physics, outside, ("contacts", touch.room), _takes(self.robot),
                           [(1,), (ROWS, NUMBERS)], partial(program, self.robot, self.physics, outside),
                           self.backend)  # fmt: skip
-        done = np.empty((count, 1))
+        done, when = np.empty((count, 1)), np.stack([steps, times, lengths], axis=-1)
         for at, part in place.parts(count, rows):
-            clock = np.array([self.start, self.first, at, self.h, part, 1, 0, last], float)
-            place.bind(kernel, [np.zeros((count, 1)), steps[:, None], *states, clock, *given], [done, made])()
+            numbers = np.array([clock.start, clock.first, at, clock.h, part, 1, 0, last], float)
+            place.bind(kernel, [np.zeros((count, 1)), when, *states, numbers, *given], [done, made])()
         return recorded(touch, made.reshape(*batch, rows, touch.room, NUMBERS))
 
 
@@ -102,7 +104,7 @@ def _recorded_forces(outside: Outside, tau: Any, count: int) -> Outside:
 def _takes(robot: Robot) -> list[Input]:
     return [
         Input("nothing", 1),
-        Input("step", 1, uniform=True, stream=True),
+        Input("step", 3, uniform=True, stream=True),  # its number, when it begins, and how long it is
         Input("q", robot.nq, stream=True),
         Input("qd", robot.nv, stream=True),
         Input("clock", len(CLOCK), uniform=True),
@@ -116,14 +118,13 @@ def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
     assert touch is not None
     forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
     physics = outside.surfaced(graph, physics)
-    start, first, done, h, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
+    _, _, done, _, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
     numbers, positions, speeds = (Rows(graph, one.name, one.size) for one in _takes(robot)[1:4])
     record = Record(graph, "contacts", NUMBERS)
 
     def row(k: Scalar, nothing: Scalar) -> list[Scalar]:
         at = done + k
-        (n,), q, v = numbers[at], positions[at], speeds[at]
-        t = start + (first + n) * h
+        (n, t, h), q, v = numbers[at], positions[at], speeds[at]
         length, acts = _length(graph, outside, n, t, h), outside.acts(graph, model, n)
         memory = [0.0 * x for x in v[: memory_of(touch, model.nv)]]
         moved = stepped(model, physics, outside.before(acts, t + length), forward, t, length,

@@ -15,7 +15,7 @@ from hinge.arguments import Array
 from hinge.errors import SizeError
 from hinge.sim.record import Bar, CannotWrite
 from hinge.sim.rollouts import Rolling
-from hinge.sim.trajectory import Event, Trajectory
+from hinge.sim.trajectory import Event
 from hinge.typing import Flags
 
 Function = Callable[..., Any]
@@ -55,8 +55,9 @@ class Watch:
         rows = len(run.q)
         widths = {"q": run.robot.nq, "qd": run.robot.nv, "tau": run.robot.nv}
         self.seen = {name: np.full((rows, LOOK + 1, width), np.nan) for name, width in widths.items()}
-        self.rolling = Rolling(run.robot, run.physics, run.outside, run.q, run.qd, run.fate, turns.h, 1, self.seen,
-                               turns.began[0], turns.began[1], turns.backend)  # fmt: skip
+        clock = turns.clock
+        self.rolling = Rolling(run.robot, run.physics, run.outside, run.q, run.qd, run.fate, clock.h, 1, self.seen,
+                               clock.start, clock.first, turns.backend)  # fmt: skip
         self.ended = np.full(rows, np.inf)
         self.events: list[Event] = []
         self.before = turns.recorder.events
@@ -65,14 +66,14 @@ class Watch:
     def _values(self, function: Function, t: float, q: Array, qd: Array) -> Array:
         return np.array([value(function, t, a, b) for a, b in zip(q, qd, strict=True)])
 
-    def go(self, steps: int, progress: bool | None) -> Trajectory:
+    def go(self, progress: bool | None) -> None:
         """Run to the end, or until every rollout has come to an event that ends it."""
-        turns, run = self.turns, self.turns.run
+        turns, run, steps = self.turns, self.turns.run, self.turns.clock.steps
         n = 0
         try:
             with Bar(steps, progress) as bar:
                 while n < steps and (self.ended == np.inf).any():
-                    count = min(LOOK, steps - n)
+                    count = min(LOOK, turns.clock.together(n))
                     if turns.source.control is not None:
                         count = min(count, turns.source.sample - n % turns.source.sample)
                     self._looked(n, count)
@@ -84,19 +85,20 @@ class Watch:
         except CannotWrite as problem:
             run.stopped = f"{problem} at t = {run.t:g} s"
         self._noted()
-        return run.kept(turns.recorder)
 
     def _looked(self, n: int, count: int) -> None:
         """Take steps, and find the events in them."""
         turns, run, seen = self.turns, self.turns.run, self.seen
         held = self.rolling.given.get("tau", np.empty(0))
-        turns.source.ask(n, turns.time(n), held)
+        turns.source.ask(n, turns.clock.time(n), held)
+        turns.on_time(self.rolling, n)
         seen["q"][:, 0], seen["qd"][:, 0] = self.rolling.q, self.rolling.qd
         self.rolling.run(n, count, n)
+        turns.on_time(self.rolling, n + count)
         self.rolling.look(n + count, count)
-        run.moved(turns.time(n + count), self.rolling)
+        run.moved(turns.clock.time(n + count), self.rolling)
         for k in range(1, count + 1):
-            t = turns.time(n + k)
+            t = turns.clock.time(n + k)
             for which, function in enumerate(self.functions):
                 after = self._values(function, t, seen["q"][:, k], seen["qd"][:, k])
                 for row in np.flatnonzero(crossed(function, self.values[which], after) & (self.ended == np.inf)):
@@ -118,7 +120,7 @@ class Watch:
     def _found(self, which: int, row: int, n: int, k: int) -> None:
         """Locate an event in step n of a rollout, which began at row k of what was seen."""
         function, turns, run = self.functions[which], self.turns, self.turns.run
-        state, t = (self.seen["q"][row, k], self.seen["qd"][row, k]), turns.time(n)
+        state, t = (self.seen["q"][row, k], self.seen["qd"][row, k]), turns.clock.time(n)
         before = value(function, t, *state)
 
         def after(h: float) -> tuple[Array, Array]:
@@ -127,7 +129,7 @@ class Watch:
             )
             return q[0], qd[0]
 
-        at = changes_at(0.0, turns.h, lambda h: value(function, t + h, *after(h)) * before > 0.0)
+        at = changes_at(0.0, turns.clock.length(n), lambda h: value(function, t + h, *after(h)) * before > 0.0)
         q, qd = after(at)
         place = tuple(int(x) for x in np.unravel_index(row, run.batch)) if run.batch else ()
         self.events.append(Event(which, place, t + at, q, qd))
@@ -140,7 +142,7 @@ class Watch:
         self._noted()
         due = [m for m in range(n, n + count) if every and m % every == 0] + [n + count] * last
         for m in due:
-            t = turns.time(m)
+            t = turns.clock.time(m)
             if not (self.ended >= t).any():
                 break
             for name, array in recorder.arrays.items():

@@ -51,6 +51,11 @@ def given_forces(robot: Robot, control: Any, batch: tuple[int, ...], steps: int)
     if not np.all(np.isfinite(tau)):
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(tau))[0])
         raise SizeError(f"control has a value that is not finite, at {where}. Give finite joint forces.")
+    if steps and batch == (steps,) == tau.shape[:-1]:
+        raise SizeError(
+            f"control has shape {tau.shape}, and there are {steps} rollouts of {steps} steps: a row for each rollout, "
+            f"or for each step?\n  Give {(steps, steps, robot.nv)}, one row for each step of each rollout."
+        )
     if steps and tau.ndim >= 2 and tau.shape[-2] == steps and tau.shape[:-2] in ((), batch):
         return np.broadcast_to(tau, (*batch, steps, robot.nv)), True
     try:

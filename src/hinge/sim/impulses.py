@@ -20,8 +20,10 @@ from hinge.dynamics.composite import composite
 from hinge.graph import Expr, Scalar, absolute, inner, less, maximum, minimum, select, total, when
 from hinge.graph.loops import traced
 from hinge.graph.scalars import largest
+from hinge.integrators.floating import Floating, carried
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.states import joint_limits
 from hinge.model.symbols import unknown
 
 TRIES = 4  # turns that exchange many pivots without getting better, before they are exchanged one by one
@@ -53,10 +55,10 @@ def bounded(model: Model, friction: bool, stops: bool) -> list[Bounded]:
     """The velocities that have friction, or limits where these are stops."""
     made = []
     for i in model.leaders:
-        data, (at_q, at_v), single = model.data[i], model.slices[i], model.joint[i].is_single
+        (lower, upper, _), (at_q, at_v), single = joint_limits(model, i), model.slices[i], model.joint[i].is_single
         for k in range(model.joint[i].nv):
             rub = _rubs(model, i, k) if friction else 0.0
-            ends = (data.lower[0], data.upper[0]) if stops and single else (-math.inf, math.inf)
+            ends = (lower[0], upper[0]) if stops and single else (-math.inf, math.inf)
             one = Bounded(at_v.start + k, at_q.start if single else -1, rub, *ends)
             if one.sticks or one.stops:
                 made.append(one)
@@ -109,6 +111,7 @@ def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: P
                             select(rising, select(less(low[-1], 0.0), 1.0, 0.0), 0.0)))  # fmt: skip
 
     inside = _stopped(model, rows, flat)
+    v = carried(Floating(model, q), v, Floating(model, inside))
 
     def impulses(*now: Scalar) -> list[Scalar]:
         H = factored(model, composite(model, inside), held.A if held else [])
@@ -132,7 +135,8 @@ def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: P
         moves = model.joint_velocities(moved)
         q = [joint.integrate(q[i], moves[i]) for i, joint in enumerate(model.joint)]
         flat = model.flat(q)
-    return After(_stopped(model, rows, _stood(rows, start, flat, after)), after, good)
+    end = _stopped(model, rows, _stood(rows, start, flat, after))
+    return After(end, carried(Floating(model, inside), after, Floating(model, end)), good)
 
 
 def _friction(rows: Sequence[Bounded], force: Flat, low: Flat, high: Flat) -> Flat:

@@ -16,7 +16,8 @@ from hinge.backends.cuda.resident import HOST, LINE, Kind, Library, one_place
 from hinge.backends.kernel import SINGLE, Plan
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError
-from hinge.graph import Graph, Input, order
+from hinge.graph import Graph, Input, Scalar, less, order, select
+from hinge.graph.scalars import largest
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
@@ -156,8 +157,12 @@ def _unit(place: There, robot: Robot, q: Any) -> Any:
         return q
     graph, inputs, shape = Graph(), (Input("q", robot.nq),), (robot.nq,)
     at = [graph.input("q", k) for k in range(robot.nq)]
-    made = [x for i in model.leaders for x in model.joint[i].normal(at[model.slices[i][0]])]
+    made: list[Scalar] = []
+    for i in model.leaders:
+        own = at[model.slices[i][0]]
+        normal = model.joint[i].normal(own)
+        close = less(largest([x - y for x, y in zip(normal, own, strict=True)]), setup.ROUNDED)
+        made += [select(close, y, x) for x, y in zip(normal, own, strict=True)]
     program = order(inputs, [("q", shape, made)], False)
-    plan = Plan(robot.name, "unit quaternions", inputs, (shape,), ("",), (shape,), lambda: program,
-                lambda: ("program", repr(program)))  # fmt: skip
+    plan = Plan(robot.name, "unit quaternions", inputs, (shape,), ("",), (shape,), lambda: program)
     return place.call(robot.target, plan, q)

@@ -12,6 +12,7 @@ from hinge.contact.contact_step import ContactRecord
 from hinge.errors import NotCovered
 from hinge.sim.adjoint import Course
 from hinge.sim.contact_record import Taken
+from hinge.sim.rollouts import Clock
 from hinge.sim.trajectory import Trajectory
 from hinge.typing import Numbers, Statuses
 
@@ -92,4 +93,5 @@ class Rollout(States):
 
 
 def _steps(one: Course) -> Taken:
-    return Taken(one.robot, one.physics, one.outside, one.h, one.start, one.first, one.backend)
+    clock = Clock(one.start, one.first, one.h, one.steps, one.h)
+    return Taken(one.robot, one.physics, one.outside, clock, one.backend)

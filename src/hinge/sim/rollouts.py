@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from hinge.calls.target import Target
 from hinge.dynamics.file_forces import control_forces
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.place import At
-from hinge.dynamics.registry import BASE
+from hinge.dynamics.registry import ALGORITHMS, BASE
 from hinge.graph import (
     Graph,
     Input,
@@ -42,6 +42,7 @@ from hinge.graph import (
 )
 from hinge.graph.collector import uncollected
 from hinge.graph.scalars import chosen
+from hinge.integrators.probes import Probe
 from hinge.integrators.steps import Flat
 from hinge.model import Model, varied
 from hinge.model.driven import put
@@ -51,10 +52,13 @@ from hinge.sim.arrays import CLOCK, HERE, Here, where
 from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
 from hinge.sim.step import Acts, Physics, asked, stepped
 from hinge.sim.touching import memory_of
+from hinge.sim.watch import Watch
 from hinge.spatial import Force, Motion, Vec3
-from hinge.status import DIVERGED, OK
+from hinge.status import OK
 
 NOWHERE = At(())
+WATCH = len(Watch._fields)
+NO_PROBE = Probe(0.0)
 JUST = 1e-13  # of a time: just before it
 Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
 
@@ -143,7 +147,7 @@ class Outside:
 
     def stepped(self, graph: Graph, model: Model, physics: Physics, acts: Acts, forward: Any, step: Scalar, t: Scalar,
                 h: Scalar, state: list[Scalar]) -> list[Scalar]:  # fmt: skip
-        """The state h seconds after t, and how it fared.
+        """The state h seconds after t, its probe, and how it fared.
 
         Where forces jump within the step, it is taken in parts; a part that fails ends it.
         """
@@ -154,7 +158,7 @@ class Outside:
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
             q, v = model.joint_positions(at[:nq]), list(at[nq:n])
             moved = stepped(model, physics, self.before(acts, t + h), forward, t, h, q, v, list(at[n:]))
-            return [*model.flat(moved.q), *moved.v, *moved.memory, moved.status]
+            return [*model.flat(moved.q), *moved.v, *moved.memory, *moved.probe, moved.status]
 
         if "cuts" not in self.arrays:
             return part(t, h, *state)
@@ -164,9 +168,9 @@ class Outside:
         def one(j: Scalar, *now: Scalar) -> list[Scalar]:
             begin, end = (minimum(chosen(at, j), t + h) for at in ([t, *knots], [*knots, t + h]))
             skipped = select(less(begin, end), now[-1], 1.0)
-            return list(when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[:-1])))
+            return list(when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[: len(state)])))
 
-        return list(repeat(width + 1, [*state, 0.0], one))
+        return list(repeat(width + 1, [*state, *NO_PROBE, 0.0], one))
 
 
 @uncollected()
@@ -188,7 +192,8 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         return select(less(absolute(whole * every - n), 0.5), whole - row, -1.0)
 
     def step(k: Scalar, *now: Scalar) -> list[Scalar]:
-        q, v, (fared, lost, *kept) = list(now[:nq]), list(now[nq : nq + nv]), now[nq + nv :]
+        q, v, (fared, lost, *kept) = list(now[:nq]), list(now[nq : nq + nv]), now[nq + nv : -WATCH]
+        watch = Watch(*now[-WATCH:])
         n = done + k
         t, acts = start + (first + n) * h, outside.acts(graph, model, n)
         tau, answer = asked(model, physics, acts, t, q, v), forward
@@ -199,7 +204,9 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
             answer = now_kept.acceleration
 
         memory = kept if physics.touch is not None else []
-        *made, status = outside.stepped(graph, model, physics, acts, answer, n, t, h, [*q, *v, *memory])
+        *made, mean, early, change, status = outside.stepped(graph, model, physics, acts, answer, n, t, h,
+                                                             [*q, *v, *memory])  # fmt: skip
+        watch, status = watch.after(physics.method, Probe(mean, early, change), h, status)
         met = minimum(fared, -acts.status(t, q, v))
         now_fares = select(less(status, 0.5), met if physics.touch is None else minimum(met, status), status)
         changed = select(less(fared, 0.5), less(0.5, absolute(now_fares - fared)), 0.0)
@@ -211,29 +218,29 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         for name, values in (("q", q), ("qd", v)):
             if name in records:
                 records[name][due(n + 1.0)] = values
-        return [*q, *v, fared, lost, *kept]
+        return [*q, *v, fared, lost, *kept, *watch]
 
     state: list[Scalar] = [
         graph.input(name, k) for name, n in (("q", nq), ("qd", nv), ("fate", wide)) for k in range(n)
     ]
     if physics.keep > 1:
         equations = Frozen(model, outside.acts(graph, model, 0.0), start, state[:nq], state[nq : nq + nv])
-        made = list(repeat(steps, state[: nq + nv + 3 + len(equations.flat)], step))
+        carried = nq + nv + 3 + len(equations.flat)
     else:
         carried = nq + nv + 2 + memory_of(physics.touch, nv)
-        made = [*repeat(steps, state[:carried], step), state[-1]]
-    fate = [*made[nq + nv :], *[0.0] * (nq + nv + wide - len(made))]
+    made = list(repeat(steps, [*state[:carried], *state[-WATCH:]], step))
+    fate = [*made[nq + nv : -WATCH], *[0.0] * (nq + nv + wide - len(made)), *made[-WATCH:]]
     outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (wide,), fate)]
     graph.let_go()
     return order([*inputs, *outside.inputs()], [*outputs, *records.values()])
 
 
 def fate_width(physics: Physics, nv: int) -> int:
-    """How many numbers say how a rollout fares: a status, since when, the error of `keep`, and what is kept.
+    """How many numbers say how a rollout fares: a status, since when, the error of `keep`, what is kept, and the watch.
 
     A status with which it goes on is negative.
     """
-    return 3 + (places(nv) if physics.keep > 1 else memory_of(physics.touch, nv))
+    return 3 + (places(nv) if physics.keep > 1 else memory_of(physics.touch, nv)) + WATCH
 
 
 def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside) -> Model:
@@ -241,7 +248,7 @@ def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside
     model = replace(target.traced, terms=physics.traced_terms)
     if target.vary:
         size = sum(one.size for one in target.vary)
-        model = varied(model, target.vary, outside.flat(graph, "parameters")[:size])
+        model = varied(model, target.vary, outside.flat(graph, "parameters")[:size] if size else [])
     return regrouped(model)
 
 
@@ -271,27 +278,15 @@ def compiled(robot: Robot, physics: Physics, outside: Outside, what: tuple[str, 
 
     `what` says what it is about, besides the steps; it takes what is given from outside after what it `takes`.
     """
-    target, backend = robot.target, backend or default_backend()
+    target = robot.target
     takes = (*takes, *outside.inputs())
-    ours = not outside.key and physics.constraint is None and not robot.model.symbols
-    known = (takes, what, outside.loaded)
+    known = physics, takes, what, outside.loaded
     shapes = [(ROWS, one.size) if one.stream else (one.size,) for one in takes]
-
-    def key() -> tuple[str, ...]:
-        if ours and all(joint.is_ours for joint in robot.model.joint):
-            plain, model = replace(physics, terms=frozenset()), replace(robot.model, terms=physics.traced_terms)
-            told = plain, sorted(physics.terms), known, target.vary
-            return model.digest, _limits(model), repr(told)
-        return "program", repr(plan.program)
-
+    # functions of the user are known by what was traced of them
+    source = None if outside.key else (target, known, tuple(ALGORITHMS["forward_dynamics"].values()))
     plan = Plan(robot.name, f"{what[0]} {physics.method}", takes, tuple(shapes), tuple(one.name for one in takes),
-                tuple(gives), trace, key)  # fmt: skip
-    return target.kernels((physics, known, outside.key, backend), lambda: Kernel(plan, backend))
-
-
-def _limits(model: Model) -> str:
-    """What of the joints a step has in it, besides what the dynamics have."""
-    return repr([(d.lower, d.upper, d.effort, d.friction) for d in model.data])
+                tuple(gives), trace, source)  # fmt: skip
+    return target.kernels.kernel((known, outside.key), backend, lambda name: Kernel(plan, name))
 
 
 def fates(rollouts: int, physics: Physics, nv: int, place: Here = HERE) -> Any:
@@ -299,6 +294,42 @@ def fates(rollouts: int, physics: Physics, nv: int, place: Here = HERE) -> Any:
     made = place.full((rollouts, fate_width(physics, nv)), 0.0)
     made[:, 1] = np.nan
     return made
+
+
+class Clock(NamedTuple):
+    """When the steps of a run are: step n begins at start + (first + n) h seconds, and the last one has its own length.
+
+    No step is longer than h.
+    """
+
+    start: float
+    first: int
+    h: float
+    steps: int
+    last: float
+
+    @property
+    def alike(self) -> int:
+        """The number of steps that last h seconds."""
+        return self.steps - int(self.last != self.h)
+
+    def time(self, n: Any) -> Any:
+        """Return when step n begins, and the end of the run for n = steps."""
+        begins = self.start + (self.first + n) * self.h
+        return begins if self.alike == self.steps else np.minimum(begins, self.time_of_last + self.last)
+
+    @property
+    def time_of_last(self) -> float:
+        """When the last step begins."""
+        return self.start + (self.first + self.steps - 1) * self.h
+
+    def length(self, n: int) -> float:
+        """Return how long step n is."""
+        return self.h if n < self.alike else self.last
+
+    def together(self, n: int) -> int:
+        """Return how many steps from step n on have one length."""
+        return self.alike - n if n < self.alike else self.steps - n
 
 
 class Rolling:
@@ -354,6 +385,10 @@ class Rolling:
         self.calls[self.at]()
         self.at = 1 - self.at
 
+    def begin(self, n: int, t: float, h: float) -> None:
+        """Let step n begin at t and last h seconds."""
+        _set(self.clock, start=t, first=-n, h=h)
+
     def look(self, done: int, row: int) -> None:
         """Write the forces that a step from here would begin with into row `row` of the arrays, and stay here."""
         every = self.clock[CLOCK.index("every")]
@@ -372,20 +407,6 @@ class Rolling:
         logs = [np.empty((n, 0, r.shape[-1])) for r in self.records.values()]
         self.kernel.bind(*a, when, *given, *b, *logs)()
         return b
-
-    def growth(self) -> float:
-        """How many times the largest error grows in a step from the first rollout's state."""
-        if not len(self.q):
-            return 0.0
-        x, nq = np.concatenate([self.q[0], self.qd[0]]), self.q.shape[1]
-        size = 1e-6 * np.maximum(1.0, np.abs(x))
-        states = np.vstack([x, x + np.diag(size)])
-        *after, fate = self.elsewhere(states[:, :nq], states[:, nq:], 0)
-        if fate[0, 0] > 0.0 and fate[0, 0] != DIVERGED:  # there is no step from here, long or short
-            return 0.0
-        ends = np.hstack(after)
-        slopes = (ends[1:] - ends[0]).T / size
-        return float(np.abs(np.linalg.eigvals(slopes)).max()) if np.isfinite(slopes).all() else np.inf
 
 
 def _set(clock: Array, **numbers: float) -> None:

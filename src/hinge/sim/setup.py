@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -12,7 +13,7 @@ from hinge import arguments
 from hinge.arguments import Array, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
-from hinge.contact.contact_model import ContactModel, refuse_deep
+from hinge.contact.contact_model import ContactModel
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -31,7 +32,11 @@ from hinge.sim.touching import touching
 from hinge.typing import AnyArray, Limits, LoopWay, Numbers
 
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
+DEFAULT_TERMS = ("armature",)
+ROUNDED = 1e-15  # of an entry of a quaternion: what rounding leaves of length one
+FAR_FROM_UNIT = 0.25  # of an entry of a quaternion: by how much normalizing it may change it
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
+SAME_TIME = 1e-9  # of a step: times so close are one
 HOST = (1, 0)  # of DLPack: the CPU
 WAYS: tuple[LoopWay, ...] = get_args(LoopWay)
 
@@ -63,17 +68,42 @@ def start(
         raise SizeError(f"q0 {q.shape} and qd0 {qd.shape}{more} do not fit together.") from None
     q, qd = (np.array(np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]), order="C") for a in (q, qd))
     if robot.nq != robot.nv:
-        q = unit(robot, q)
+        near = unit(robot, q)
+        _refuse_far(robot, q, near)
+        q = near
     return q, qd, batch
 
 
-def unit(robot: Robot, q: Array) -> Array:
-    """Coordinates with quaternions of length one."""
+def _refuse_far(robot: Robot, q: Array, near: Array) -> None:
+    """Raise where a quaternion is far from unit length; what rounding leaves of one is normalized."""
+    far = np.abs(near - q) > FAR_FROM_UNIT
+    if far.any():
+        row, k = (int(x) for x in np.argwhere(far)[0])
+        model = robot.model
+        i = next(i for i in model.leaders if k in range(model.nq)[model.slices[i][0]])
+        shown = np.array2string(q[row, model.slices[i][0]], precision=4, separator=", ")
+        raise SizeError(
+            f"q0: joint {model.joint_name[i]!r} has {shown}, whose quaternion is far from unit length.\n"
+            "  hinge has the quaternion first, as (w, x, y, z), and the position of a floating base after it. "
+            "hinge.interop converts the coordinates of other libraries."
+        )
+
+
+def unit(robot: Robot, q: Array, tolerance: float = ROUNDED) -> Array:
+    """Return coordinates with quaternions of unit length; a quaternion of length zero becomes NaN.
+
+    A quaternion whose entries would change by at most `tolerance` stays as it is, so that a run continues from exactly
+    the state in which another ended.
+    """
     q = q.copy()
     for i in robot.model.leaders:
         at, joint = robot.model.slices[i][0], robot.model.joint[i]
         if joint.nq != joint.nv:
-            q[:, at] = [joint.normal(row) for row in q[:, at].tolist()]
+            for k, row in enumerate(q[:, at].tolist()):
+                if not all(x > 0.0 for x in joint.positive(row)):
+                    q[k, at] = np.nan
+                elif np.abs(np.subtract(made := joint.normal(row), row)).max() > tolerance:
+                    q[k, at] = made
     return q
 
 
@@ -81,6 +111,13 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
             constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1,
             touch: ContactModel | None = None, integrator: str = "") -> Physics:  # fmt: skip
     """What acts in a step besides what is given from outside."""
+    if not isinstance(effort, bool | np.bool):
+        raise SizeError(f"effort is {effort!r}. Give True to keep joint forces within the robot's effort limits.")
+    if integrator and tuple(terms) != DEFAULT_TERMS:
+        raise NotCovered(
+            f'joint_terms={tuple(terms)!r} has no effect with physics="file", which has all terms of the file. '
+            "Leave it out."
+        )
     one_of("method", method, METHODS)
     one_of("limits", limits, get_args(Limits))
     row = METHODS[method]
@@ -107,12 +144,12 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
     if made.stops:
         _inside(robot, q)
     if touch is not None:
-        _touches(robot, made, q)
+        _touches(robot, made)
     return made
 
 
-def _touches(robot: Robot, physics: Physics, q: Array) -> None:
-    """Refuse what does not go with contacts, and a start in which something is deep in something else."""
+def _touches(robot: Robot, physics: Physics) -> None:
+    """Refuse what does not go with contacts."""
     touch, row = physics.touch, METHODS[physics.method]
     assert touch is not None
     if row.adaptive or row.late == 0.0 or not row.asks:
@@ -122,14 +159,13 @@ def _touches(robot: Robot, physics: Physics, q: Array) -> None:
         raise NotCovered(
             f"law='soft' is a step of its own, which method='semi_implicit' names; {physics.method!r} was given."
         )
-    if physics.keep > 1 or physics.constraint is not None or sizes(robot.model)[1]:
-        raise NotCovered("contacts do not go with keep=, constraint= and driven joints. Leave them out.")
+    if physics.keep > 1 or physics.constraint is not None:
+        raise NotCovered("contacts do not go with keep= and constraint=. Leave them out.")
     if touch.soft is not None and (robot.loops or physics.stops or physics.springs or "friction" in physics.terms):
         raise NotCovered(
             "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
             '  Use physics="file", or law="rigid".'
         )
-    refuse_deep(robot.target, touch, q)
 
 
 def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float) -> tuple[str, float, int]:
@@ -225,7 +261,7 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
            surfaces: Sequence[Parameter], own: tuple[int, ...] = (), **more: Any
            ) -> tuple[Physics, Outside]:  # fmt: skip
     """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
-    touch, integrator = touching(robot, contacts, ground, law, more["physics"], surfaces)
+    touch, integrator = touching(robot, contacts, ground, law, more["physics"], surfaces, more["ignore"])
     known = physics(
         robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator
     )
@@ -235,6 +271,8 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
     refuse_violated(known, made, q, qd, t0)
     if integrator:
         controlled(made, robot, ctrl, batch, steps)
+    elif ctrl is not None:
+        refuse_controls()
     if policy is not None:
         try:
             driven_by(made, robot, policy, inputs, batch, own)
@@ -302,11 +340,21 @@ def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], s
     given = arguments.finite("ctrl", ctrl).astype(float)
     if given.shape[-1:] != (nu,):
         raise SizeError(f"ctrl has shape {given.shape}; robot {robot.name!r} has {nu} controls. Give (…, {nu}).")
+    if not nu:
+        return
     if by_step(given.shape, batch, steps):
         made.arrays["ctrls"] = np.ascontiguousarray(np.broadcast_to(given, (*batch, steps, nu)).reshape(-1, steps, nu))
         made.streams.add("ctrls")
-    elif nu:
+    else:
         rows(made, "ctrl", given, batch, 1)
+
+
+def refuse_controls() -> None:
+    """Raise where controls of actuators are given to a run without actuators."""
+    raise NotCovered(
+        'ctrl= has no effect: only physics="file" has the actuators of an MJCF file. '
+        'Give physics="file", or joint forces.'
+    )
 
 
 def by_step(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> bool:
@@ -397,3 +445,10 @@ def step_length(robot: Robot, step: float | str) -> float:
     if not len(fastest):
         raise SizeError(f'step="auto" needs velocity limits, and robot {robot.name!r} has none. Give a step in s.')
     return float(TURN / fastest.max())
+
+
+def whole_steps(duration: float, h: float) -> tuple[int, float]:
+    """Return how many steps a run takes, none longer than h seconds, and the length of the last."""
+    steps = max(1, math.ceil(duration / h - SAME_TIME))
+    last = duration - (steps - 1) * h
+    return steps, h if abs(last - h) < SAME_TIME * h else last

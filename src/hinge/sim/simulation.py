@@ -11,6 +11,7 @@ Sources: turney1981, section 9; featherstone1987, section 5.2.
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -30,14 +31,16 @@ from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
 from hinge.sim.arrays import where
+from hinge.sim.growth import Unstable
 from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollout_states import Rollout
-from hinge.sim.rollouts import Outside, Rolling, fates
+from hinge.sim.rollouts import Clock, Outside, Rolling, fates
 from hinge.sim.tensors import rolled
-from hinge.sim.touching import touching
+from hinge.sim.touching import refuse_deep, touching
 from hinge.sim.trajectory import FIELDS, Recorded, Trajectory
-from hinge.sim.turns import GROWS, Run, Source, Turns
+from hinge.sim.turns import Run, Source, Turns
+from hinge.status import UNSTABLE
 from hinge.typing import Backend, Control, Frame, Limits, LoopWay, Number, Numbers, Term
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
 BaseMotion = tuple[Numbers, Numbers] | Callable[[float], tuple[Numbers, Numbers]]  # velocity and acceleration, or of t
 Prescribed = Sequence[Numbers] | Callable[[float], Sequence[Numbers]]  # value, rate and acceleration, or of t
+SHORTEST = 0.05  # of the default step: how short it may become where that is not stable
 Touching = Sequence[Contact] | Literal["file", "self"]
 
 
@@ -78,6 +82,7 @@ def rollout(
     law: ContactLaw | None = None,
     physics: Literal["file"] | None = None,
     ctrl: Numbers | None = None,
+    ignore: Sequence[str] = (),
 ) -> Rollout:
     """Steps of h seconds from q0 (…, nq) and qd0 (…, nv), in one kernel: gives (q, qd, status).
 
@@ -135,9 +140,11 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     course.states = [place.record((len(q), rows, a.shape[-1])) for a in (q, qd)]
     for record, a in zip(course.states, (q, qd), strict=True):
         record[:, 0] = a
-    rolling = Rolling(robot, course.physics, course.outside, q, qd, fates(len(q), course.physics, robot.nv, place),
-                      course.h, course.record, dict(zip(("q", "qd"), course.states, strict=True)), course.start,
-                      course.first, course.backend, place)  # fmt: skip
+    fate = fates(len(q), course.physics, robot.nv, place)
+    refuse_deep(fate, robot, course.physics.touch, q, course.start + course.first * course.h)
+    rolling = Rolling(robot, course.physics, course.outside, q, qd, fate, course.h, course.record,
+                      dict(zip(("q", "qd"), course.states, strict=True)), course.start, course.first, course.backend,
+                      place)  # fmt: skip
     for done, part in place.parts(len(q), course.steps):
         rolling.run(done, part)
     made, speeds = (a.reshape(*course.batch, rows, a.shape[-1]) for a in course.states)
@@ -184,24 +191,28 @@ def simulate(
     law: ContactLaw | None = None,
     physics: Literal["file"] | None = None,
     ctrl: Numbers | None = None,
+    ignore: Sequence[str] = (),
 ) -> Trajectory:
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
     `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
     traced into the step where it can be and evaluated at every stage, or every `sample` steps and held; `inputs` are
     shared, or have the rollouts' axes first, and so have the `parameters`: of a varied robot, and "friction" and
-    "restitution" of contacts. `method` is "rk4", the default, "euler", "semi_implicit", "implicit" (for what is stiff
-    in the velocities), "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). Where rk4
-    cannot be stable and no method is given, "implicit" takes its place, with a warning. `step` is in s, or "auto",
-    which bounds what a joint moves in a step by its velocity limit. `record` says every how many steps a state is kept,
-    or "last". `effort` keeps forces within their limits; `limits` may be "stop" or "spring". `events` are functions of
-    (t, q, qd) whose zeros are found. `external` are forces at frames by name, held in their coordinates or those
-    `external_frame` says; `base_motion` is (velocity, acceleration) of the base and `prescribed` (value, rate,
-    acceleration) of driven joints, each held or a function of t. `t0` is when it begins; with `append` a file is gone
-    on with, and `overwrite` replaces one. Ctrl-C returns what there is. `constraint` is one of `hinge.constrain`;
-    `loops` says how a robot's loops and constraints are kept from drifting: "project", "baumgarte" with the time
-    constant `loop_time` (s), or "independent". `keep` sets the equations of motion up every so many steps only, with
-    "euler" and "semi_implicit".
+    "restitution" of contacts. `method` is "rk4", the default, "euler", "semi_implicit", "implicit" (for stiff springs,
+    dampers and gains), "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). A run in which
+    the method is unstable ends with the status UNSTABLE; a warning names the joint and a stable step. `step` is in s, 1
+    ms by default or, with a warning, a shorter one where that is not stable; or "auto", which bounds what a joint moves
+    in a step by its velocity limit. The last step is shorter where t is no multiple of it. `record` says every how many
+    steps a state is kept, or "last". `effort` keeps forces within their limits; `limits` may be "stop" or "spring".
+    `events` are functions of (t, q, qd) whose zeros are found. `external` are forces at frames by name, held in their
+    coordinates or those `external_frame` says; `base_motion` is (velocity, acceleration) of the base and `prescribed`
+    (value, rate, acceleration) of driven joints, each held or a function of t. `t0` is when it begins; with `append` a
+    file is gone on with, and `overwrite` replaces one. Ctrl-C returns what there is. `constraint` is one of
+    `hinge.constrain`; `loops` says how a robot's loops and constraints are kept from drifting: "project", "baumgarte"
+    with the time constant `loop_time` (s), or "independent". `keep` sets the equations of motion up every so many steps
+    only, with "euler" and "semi_implicit". `physics="file"` simulates what an MJCF file specifies, with the controls
+    `ctrl`. It raises where the file has features that hinge does not simulate, unless `ignore` names them: ("muscle",
+    "fluid").
 
     >>> pendulum = hinge.samples.pendulum(1)
     >>> run = hinge.simulate(pendulum, t=1.0, q0=[0.1], step=0.01)
@@ -227,7 +238,7 @@ def simulate(
             q0, qd0 = np.where(np.isnan(q0), robot.neutral(), q0), np.nan_to_num(qd0)
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     surfaces = surface_parameters("simulate", robot.target, parameters)
-    touch, integrator = touching(robot, contacts, ground, law, physics, surfaces)
+    touch, integrator = touching(robot, contacts, ground, law, physics, surfaces, ignore)
     way = method or ("semi_implicit" if touch is not None and touch.soft is not None else "rk4")
     kept = arguments.count("keep", keep)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
@@ -238,20 +249,33 @@ def simulate(
         setup.refuse_violated(acting, acts, q, qd, t0)
     run = Run(robot, batch, acting, acts, q, qd, t0)
     _together(run, sample, file, append, overwrite, rtol, atol, events)
+    may_shorten = (
+        step is None and not integrator and (control is None or callable(control) or np.ndim(cast("Any", control)) == 1)
+    )
     if step is None:
         step = robot.model.physics.options.timestep if integrator else 1e-3
     if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive
 
         spacing = 1e-3 if step == "auto" else setup.step_length(robot, step)
+        _began(t0, spacing)
         return adaptive(run, t0, duration, control, inputs, every * spacing, spacing, widths, events,
                         1e-8 if rtol is None else rtol, 1e-10 if atol is None else atol, backend)  # fmt: skip
-    h = setup.step_length(robot, step)
-    steps = max(1, round(duration / h))
-    h = run.info["step"] = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
+    h = run.info["step"] = setup.step_length(robot, step)
+    steps, last = setup.whole_steps(duration, h)
     source = Source(run, control, inputs, steps, sample)
     if integrator:
         setup.controlled(run.outside, robot, ctrl, run.batch, steps)
+    elif ctrl is not None:
+        setup.refuse_controls()
+    trial = Turns(run, source, Memory(1, run.batch, widths), Clock(*_began(t0, h), h, steps, last), every, backend)
+    found = trial.instability()
+    if found is not None:
+        said, whole = f"{way} with steps of {h:g} s is not stable here", h
+        if may_shorten and not found.own and found.step is not None and found.step > SHORTEST * whole:
+            h = run.info["step"] = whole / math.ceil(whole / found.step)
+            steps, last = setup.whole_steps(duration, h)
+        _warn_unstable(trial, found, said, h if h < whole else None)
     recorder: Recorder
     count = steps // every + 1 + (steps % every > 0) if every else 1
     if file is None:
@@ -263,23 +287,33 @@ def simulate(
         recorder = Writer(file, run, widths, count, append, overwrite)
         t0 = run.t
     began = _began(t0, h)
+    clock = Clock(*began, h, steps, last)
     if len(knots := getattr(control, "knots", ())):
-        setup.cut(run.outside, knots, began[0] + (began[1] + np.arange(steps + 1)) * h)
-    turns = _steady(Turns(run, source, recorder, h, every, began, backend), method is None)
+        setup.cut(run.outside, knots, clock.time(np.arange(steps + 1)))
+    turns = Turns(run, source, recorder, clock, every, backend)
     if events:
         from hinge.sim.events import Watch
 
-        return Watch(turns, events).go(steps, progress)
-    turns.go(steps, progress)
-    return run.kept(recorder)
+        Watch(turns, events).go(progress)
+    else:
+        turns.go(progress)
+    made = run.kept(recorder)
+    failed = np.flatnonzero(made.status == UNSTABLE)
+    if found is None and len(failed):
+        which = f"{len(failed)} of {made.status.size} rollouts" if made.status.ndim else "the run"
+        said = f"{way} with steps of {h:g} s was not stable: {which} ended with the status UNSTABLE"
+        _warn_unstable(turns, turns.instability_of(made, int(failed[0])), said)
+    return made
 
 
 def _began(t0: float, h: float) -> tuple[float, int]:
     """A beginning as a time and a number of steps: times are those of a run that began at zero, where they can be."""
     if not isinstance(t0, int | float | np.number) or not np.isfinite(t0):
         raise SizeError(f"t0={t0!r} is not a time. Give a number of seconds.")
+    if np.spacing(abs(float(t0))) > 0.5 * h:
+        raise SizeError(f"t0={t0!r} is so large that a step of {h:g} s does not change it. Begin nearer to zero.")
     first = round(float(t0) / h)
-    return (0.0, first) if first >= 0 and abs(t0 - first * h) < 1e-9 * h else (float(t0), 0)
+    return (0.0, first) if first >= 0 and abs(t0 - first * h) < setup.SAME_TIME * h else (float(t0), 0)
 
 
 def _together(
@@ -313,19 +347,18 @@ def _together(
         raise SizeError(f"{'append' if append else 'overwrite'}=True is about a file. Give file=….")
 
 
-def _steady(turns: Turns, free: bool) -> Turns:
-    """The run, by "implicit" where rk4 is not stable and another method may be taken; a warning where errors grow in
-    every step as nothing in nature does."""
-    growth = turns.growth()
-    if not growth > GROWS:
-        return turns
+def _warn_unstable(turns: Turns, found: Unstable | None, said: str, taken: float | None = None) -> None:
+    """Warn that a run is, or was, unstable, with what to do about it, or the shorter step that is `taken` instead."""
     method = turns.run.physics.method
-    said = f"{method} with steps of {turns.h:g} s is not stable here: errors grow {growth:.3g} times in a step."
-    if not free:
-        warnings.warn(f"{said}\n  Use method='implicit', or a shorter step.", stacklevel=3)
-        return turns
-    warnings.warn(
-        f"{said}\n  method='implicit' takes its place, which is of first order. Give a method, or a shorter step.",
-        stacklevel=3,
-    )
-    return turns.by("implicit")
+    if found is not None and found.joint:
+        said += f": errors grow {found.growth:.3g} times in a step, most at joint {found.joint!r}"
+    shorter = "a shorter step"
+    if found is not None and found.step is not None:
+        shorter += f", such as step={found.step:g}"
+    if found is not None and found.own:
+        advice = f"The motion itself is unstable: check the controller. It takes {shorter} to follow it."
+    elif taken is not None:
+        advice = f"No step was given: steps of {taken:g} s are taken. Give a step, or method='implicit'."
+    else:
+        advice = f"Use {shorter}" + ("." if method == "implicit" else ", or method='implicit'.")
+    warnings.warn(f"{said}.\n  {advice}", stacklevel=3)

@@ -22,10 +22,13 @@ from hinge.dynamics.registry import FORCE, Algorithm
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
 from hinge.integrators import METHODS
+from hinge.integrators.floating import Floating, carried
+from hinge.integrators.probes import Probe, projected
 from hinge.integrators.steps import Flat, PerJoint, System
 from hinge.loops.dynamics import forward_stabilised, loop_project
-from hinge.loops.kinematics import closing
+from hinge.loops.kinematics import OPEN, closing
 from hinge.model import Model
+from hinge.model.states import joint_limits
 from hinge.model.symbols import unknown
 from hinge.model.vary import Parameter
 from hinge.sim.impulses import After, bounded, rubbed, struck
@@ -34,7 +37,6 @@ from hinge.spatial import Force, Motion
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
-OPEN = 1e-6  # rad, or a length as a share of its lever: what loops that were brought back may be open
 FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost
 
 
@@ -55,6 +57,10 @@ class Physics:
     touch: ContactModel | None = None  # what may touch
     integrator: str = ""  # with what an MJCF file says: the one it names; springs and dampers of the file act
     slopes: bool = False  # contacts have derivatives, by the implicit function
+
+    def key_rows(self) -> tuple[Any, ...]:
+        """Return the rows of registries that its names select."""
+        return (METHODS[self.method],)
 
     @property
     def traced_terms(self) -> frozenset[str]:
@@ -85,6 +91,7 @@ class Moved(NamedTuple):
     made: Any  # what the method of integration has to say besides
     memory: Sequence[Scalar] = ()  # what the next step may begin from
     touched: Touched | None = None  # what contacts did
+    probe: Probe = Probe(0.0)  # from which a run sees whether the method is stable
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -110,11 +117,15 @@ def stepped(
     """
     method, touch = METHODS[physics.method], physics.touch
     if touch is not None and touch.soft is not None:
-        tau, body = asked(model, physics, acts, t, model.flat(q), v), acts.body(t)
-        external = acts.external(body, q)
-        soft = softly(touch, body, q, v, tau, external, h, list(memory), physics.integrator, physics.slopes)
+        body = acts.body(t)
+
+        def acting(c: Scalar, at: PerJoint, speeds: Flat) -> tuple[Flat, Sequence[Force]]:
+            return asked(model, physics, acts, t + c * h, model.flat(at), speeds), acts.external(body, at)
+
+        soft = softly(touch, body, q, v, acting, h, list(memory), physics.integrator, physics.slopes)
         fared = _fared(model, soft.q, soft.v, v, 1.0, 1.0)
-        return Moved(soft.q, soft.v, select(less(fared, 0.5), soft.status, fared), None, soft.memory, soft)
+        status = select(less(fared, 0.5), soft.status, fared)
+        return Moved(soft.q, soft.v, status, None, soft.memory, soft, _mean_probe(v, soft.v, h))
     rows = bounded(model, "friction" in physics.terms, physics.stops)
     sliding = rubbed(rows, v) if touch is None else {}
     made = method.advance(model, system(model, physics, acts, forward, t, h, sliding), q, v, h)
@@ -127,13 +138,20 @@ def stepped(
         after = struck(body, rows, (model.flat(q), v), made.q, made.v, h, method.late, now_held)
         settled = minimum(made.settled, after.settled)
     else:
-        after = struck_together(touch, body, rows, v, made.q, made.v, h, method.late, now_held, physics.slopes)
+        before = carried(Floating(acts.body(t), q), v, Floating(body, made.q))
+        after = struck_together(touch, body, rows, before, made.q, made.v, h, method.late, now_held, physics.slopes)
         settled, says = made.settled, after.status
     at, speed, off = _kept(body, physics, end, after.q, after.v)
     fared = _fared(model, at, speed, v, sure, settled)
     open_too_far = select(less(OPEN * OPEN, off), float(UNCLOSED), says)
     touched = after if isinstance(after, Touched) else None
-    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made, touched=touched)
+    probe = made.probe or _mean_probe(v, made.v, h)
+    return Moved(at, speed, select(less(fared, 0.5), open_too_far, fared), made, touched=touched, probe=probe)
+
+
+def _mean_probe(before: Flat, after: Flat, h: Scalar) -> Probe:
+    """Return the probe of a step without stages."""
+    return Probe((projected(after) - projected(before)) / h)
 
 
 def system(
@@ -201,11 +219,11 @@ def holding(
 def _sprung(model: Model, springs: Sequence[tuple[float, float]], tau: Flat, q: PerJoint, v: Flat) -> Flat:
     """Joint forces with what limits that are springs push back with."""
     for i in model.leaders:
-        data, at = model.data[i], model.slices[i][1].start
         if not model.joint[i].is_single:
             continue
+        (lower, upper, _), at = joint_limits(model, i), model.slices[i][1].start
         stiffness, damping = springs[at]
-        for limit, sign in ((data.lower[0], 1.0), (data.upper[0], -1.0)):
+        for limit, sign in ((lower[0], 1.0), (upper[0], -1.0)):
             if unknown((limit,)) or math.isfinite(limit):
                 beyond = sign * (limit - q[i][0])  # positive where the limit is passed
                 push = maximum(stiffness * beyond - sign * damping * v[at], 0.0)
@@ -218,7 +236,7 @@ def _kept(model: Model, physics: Physics, t: Scalar, q: PerJoint, v: Flat) -> tu
     if physics.loops == "project" and physics.constraint is not None:
         return *physics.constraint.projected_state(model, q, v, t), 0.0
     if physics.loops == "project":
-        (q, v), _ = loop_project(model, q, model.joint_velocities(v))
+        (q, v), *_ = loop_project(model, q, model.joint_velocities(v))
     elif physics.loops == "independent":
         q, v = _independent(model, q, v, physics.rank)
     else:

@@ -12,11 +12,10 @@ when the new one is complete, and lies in run.zarr.old until then.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import os
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,6 @@ from hinge import files
 from hinge.arguments import Array
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import HingeError, TrajectoryError
-from hinge.model.model import TERMS, Model
 from hinge.robot import Robot
 from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import CannotWrite, rollouts
@@ -67,7 +65,7 @@ class Writer:
         self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
-                      "name": run.robot.name, "digest": _digest(run.robot.model), "fields": list(widths),
+                      "name": run.robot.name, "digest": run.robot.model.digest, "fields": list(widths),
                       "parameters": {name: x.tolist() for name, x in run.parameters.items()}}  # fmt: skip
         self.events: list[Event] = []
         self.old: Path | None = None  # what was there, until this is complete
@@ -299,17 +297,11 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
 def last_of(path: str | os.PathLike[str], robot: Robot) -> Trajectory:
     """The trajectory of a file that a run of this robot can go on with."""
     about = _about(Path(path))
-    if about.get("digest") != _digest(robot.model):
+    if about.get("digest") != robot.model.digest:
         raise _no_going_on(path, f"it is of another robot, {about.get('name')!r}")
     if not ({"q", "qd"} <= set(about["fields"]) and about["finished"]):
         raise _no_going_on(path, "it has no q and qd to begin with")
     return open_trajectory(path, robot)
-
-
-def _digest(model: Model) -> str:
-    """A name for all of a robot that a run may depend on: its dynamics with every joint term, and its limits."""
-    limits = [(one.lower, one.upper, one.velocity, one.effort) for one in model.data]
-    return hashlib.sha256(repr((replace(model, terms=frozenset(TERMS)).digest, limits)).encode()).hexdigest()
 
 
 def _no_going_on(path: Any, why: str) -> TrajectoryError:

@@ -10,25 +10,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from hinge.constraints.multipliers import Held
-from hinge.contact.contact_model import ContactModel, contact_model
+from hinge.contact.contact_model import ContactModel, contact_model, deep_starts
 from hinge.contact.contact_step import Forces
 from hinge.contact.rigid_law import HARD, struck
 from hinge.contact.slots import Slots
-from hinge.contact.soft_dynamics import soft_step
+from hinge.contact.soft_dynamics import SoftDynamics, soft_dynamics, soft_rk4, soft_step
 from hinge.contact.soft_rows import Row
 from hinge.dynamics.file_forces import passive_forces
-from hinge.errors import NotCovered, one_of
+from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.implicit import damping
 from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.model.driven import sizes
+from hinge.model.file_physics import FEATURES
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim.impulses import Bounded
 from hinge.spatial import Force
-from hinge.status import OK, OVERFLOW, UNCONVERGED
+from hinge.status import OK, OVERFLOW, REFUSED, UNCONVERGED
+
+Acting = Callable[[Scalar, PerJoint, Flat], tuple[Flat, Sequence[Force]]]  # at a share of the step, q and velocities
 
 
 class Touched(NamedTuple):
@@ -47,20 +53,59 @@ class Touched(NamedTuple):
 
 
 def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None,
-             surfaces: Sequence[Parameter] = ()) -> tuple[ContactModel | None, str]:  # fmt: skip
-    """What may touch, and the integrator of the robot's file where that says all."""
+             surfaces: Sequence[Parameter] = (), ignore: Sequence[str] = ()
+             ) -> tuple[ContactModel | None, str]:  # fmt: skip
+    """What may touch, and the integrator of the robot's file where that says all; features to `ignore` are left out."""
+    if physics is None and ignore:
+        raise NotCovered('ignore= names features that physics="file" is to leave out. Give both, or neither.')
+    if sizes(robot.model)[1] and not contacts is ground is physics is None:
+        raise NotCovered("contacts do not go with driven joints. Leave one of them out.")
     if physics is None:
+        if law is not None and contacts is ground is None:
+            raise NotCovered(f"law={law!r} has no effect: nothing can touch. Give ground= or contacts=.")
         return contact_model(robot.target, contacts, ground, law or "rigid", surfaces=surfaces), ""
     one_of("physics", physics, ("file",))
+    refuse_left_out(robot.model, ignore)
     integrator = robot.model.physics.options.integrator
     if law not in (None, "soft"):
         raise NotCovered(f'physics="file" has the soft law; law={law!r} was given. Leave it out.')
-    if integrator not in ("Euler", "implicitfast"):
-        raise NotCovered(
-            f"the file of robot {robot.name!r} asks for {integrator!r}. Euler and implicitfast are covered."
-        )
     listed = "file" if contacts is None else contacts
     return contact_model(robot.target, listed, ground, "soft", True, surfaces), integrator
+
+
+def refuse_left_out(model: Model, ignore: Sequence[str] = ()) -> None:
+    """Raise NotCovered where the file of a robot has features that hinge does not simulate and that are not ignored."""
+    if isinstance(ignore, str):
+        raise SizeError(f'ignore={ignore!r} is one name. Give a sequence of names: ignore=("{ignore}",).')
+    for name in ignore:
+        one_of("ignore", name, FEATURES)
+    found: dict[str, list[str]] = {}
+    for feature, element in model.physics.left_out:
+        if feature not in ignore:
+            found.setdefault(feature, []).append(element)
+    if not found:
+        return
+    lines = [
+        f"  {feature}: {FEATURES[feature]}, at {', '.join(elements[:3])}{' …' * (len(elements) > 3)}"
+        for feature, elements in found.items()
+    ]
+    names = ", ".join(f'"{feature}"' for feature in found) + "," * (len(found) == 1)
+    raise NotCovered(
+        f'physics="file": the file of robot {model.name!r} has what hinge does not simulate:\n'
+        + "\n".join(lines)
+        + f"\n  To simulate the rest of the file without it, give ignore=({names})."
+    )
+
+
+def refuse_deep(fate: Any, robot: Robot, touch: ContactModel | None, q: Any, t: float) -> Any:
+    """Refuse the rollouts that begin at states q, at the time t, so deep in something that the rigid law has no answer.
+
+    States on a GPU are not looked at.
+    """
+    if touch is not None and isinstance(q, np.ndarray):
+        deep = deep_starts(robot.target, touch, q)
+        fate[deep, 0], fate[deep, 1] = float(REFUSED), t
+    return fate
 
 
 def memory_of(touch: ContactModel | None, nv: int) -> int:
@@ -78,23 +123,37 @@ def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], 
                    made.contacts.size)  # fmt: skip
 
 
-def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, tau: Flat, external: Sequence[Force], h: Scalar,
-           memory: Flat, integrator: str = "", slopes: bool = False) -> Touched:  # fmt: skip
+def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, acting: Acting, h: Scalar, memory: Flat,
+           integrator: str = "", slopes: bool = False) -> Touched:  # fmt: skip
     """A step by the soft law, from the accelerations of the last one.
 
-    With an integrator what the file says of springs and dampers acts: "Euler" takes the joints' damping at the end of
-    the step, "implicitfast" all that falls with velocities.
+    `acting` gives joint forces and forces on bodies. With an integrator what the file says of springs and dampers acts:
+    "Euler" takes the joints' damping at the end of the step, "implicitfast" and "implicit" all that falls with
+    velocities, and "RK4" all where it is.
     """
     assert touch.soft is not None
-    slots = touch.found(model, q, v[0], slopes)
-    speeds = model.joint_velocities(v)
-    if integrator:
-        passive = model.generalised_forces(passive_forces(model, q, speeds))
-        tau = [a + b for a, b in zip(tau, passive, strict=True)]
-    fast = integrator == "implicitfast"
-    slope = _falls(model, tau, v) if fast else _damped(model, integrator)
-    force = model.joint_velocities(tau)
-    made = soft_step(model, touch.soft, q, speeds, force, slots, memory, h, slope, fast, external, slopes)
+    law, slots, speeds = touch.soft, touch.found(model, q, v[0], slopes), model.joint_velocities(v)
+
+    def forces(c: Scalar, at: PerJoint, rate: PerJoint) -> tuple[Flat, Sequence[Force]]:
+        tau, external = acting(c, at, model.flat(rate))
+        if integrator:
+            passive = model.generalised_forces(passive_forces(model, at, rate))
+            tau = [a + b for a, b in zip(tau, passive, strict=True)]
+        return tau, external
+
+    def dynamics(c: Scalar, at: PerJoint, rate: PerJoint) -> SoftDynamics:
+        tau, external = forces(c, at, rate)
+        near = slots if at is q else touch.found(model, at, v[0], slopes)
+        return soft_dynamics(model, law, at, rate, model.joint_velocities(tau), near, memory, h, external, slopes)
+
+    if integrator == "RK4":
+        made = soft_rk4(model, q, speeds, h, dynamics)
+    else:
+        tau, external = forces(0.0, q, speeds)
+        fast, whole = integrator == "implicitfast", integrator == "implicit"
+        slope = _falls(model, tau, v) if fast else _damped(model, integrator)
+        force = model.joint_velocities(tau)
+        made = soft_step(model, law, q, speeds, force, slots, memory, h, slope, fast, external, slopes, whole)
     contacts = made.dynamics.contacts
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), slots, contacts.forces,
                    contacts.size)  # fmt: skip

@@ -15,14 +15,16 @@ from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.arrays import HERE, Pace
 from hinge.sim.contact_record import Taken
+from hinge.sim.growth import SLIGHT, Unstable, find_instability
 from hinge.sim.record import Bar, CannotWrite, Recorder
-from hinge.sim.rollouts import Outside, Rolling, fates
+from hinge.sim.rollouts import Clock, Outside, Rolling, fates
 from hinge.sim.step import Physics
+from hinge.sim.touching import refuse_deep
 from hinge.sim.trajectory import Trajectory
 from hinge.typing import Flags, Statuses
 from hinge.version import __version__
 
-GROWS = 1.5  # a step in which errors grow by more than this cannot be meant
+TRIED = 8  # rollouts whose first states are tried before a run
 
 
 @dataclass
@@ -43,6 +45,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.fate = fates(len(self.q), self.physics, self.robot.nv)
+        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t)
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
 
     @property
@@ -127,48 +130,58 @@ class Source:
 
 
 class Turns:
-    """A run with steps of one length, some at a time."""
+    """A run with steps of one length, some at a time, and a last one that may be shorter."""
 
-    def __init__(self, run: Run, source: Source, recorder: Recorder, h: float, every: int, began: tuple[float, int],
-                 backend: str | None) -> None:  # fmt: skip
-        self.run, self.source, self.recorder, self.h, self.every = run, source, recorder, h, every
-        self.began, self.backend = began, backend
+    def __init__(self, run: Run, source: Source, recorder: Recorder, clock: Clock, every: int, backend: str | None
+                 ) -> None:  # fmt: skip
+        self.run, self.source, self.recorder, self.clock, self.every = run, source, recorder, clock, every
+        self.backend = backend
         self.rolling = self._rolling(run.physics, run.fate)
-        run.t = self.time(0)
+        run.t = clock.time(0)
         if run.physics.touch is not None:
-            run.course = Taken(run.robot, run.physics, run.outside, h, *began, backend, source.control is not None)
+            run.course = Taken(run.robot, run.physics, run.outside, clock, backend, source.control is not None)
 
-    def by(self, method: str) -> Turns:
-        """The same run by another method."""
-        self.run.physics = replace(self.run.physics, method=method)
-        return Turns(self.run, self.source, self.recorder, self.h, self.every, self.began, self.backend)
+    def instability(self) -> Unstable | None:
+        """Return how steps from the first states are unstable, if they are.
 
-    def growth(self) -> float:
-        """How many times errors grow in the first step; what friction, stops and contacts do at once is no growth.
-
-        The soft law has stiff springs, and a step of its own for them.
+        Friction, stops and contacts change velocities at once, which is no instability. The soft law has stiff springs,
+        and a step of its own for them.
         """
-        physics = self.run.physics
+        run, physics = self.run, self.run.physics
         if physics.touch is not None and physics.touch.soft is not None:
-            return 0.0
-        growth = self.rolling.growth()
-        if growth > GROWS and (physics.stops or physics.touch is not None or "friction" in physics.terms):
-            physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
-            return self._rolling(physics, fates(len(self.run.q), physics, self.run.robot.nv)).growth()
-        return growth
+            return None
+        found = self._first_instability(self.rolling, physics)
+        if found and (physics.stops or physics.touch is not None or "friction" in physics.terms):
+            bare = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
+            return self._first_instability(self._rolling(bare, fates(len(run.q), bare, run.robot.nv)), bare)
+        return found
+
+    def _first_instability(self, rolling: Rolling, physics: Physics) -> Unstable | None:
+        """Return the first instability among some of the rollouts that go on."""
+        run, going = self.run, np.flatnonzero(self.run.going & np.isfinite(self.run.q).all(axis=1))
+        for k in going[:: -(-len(going) // TRIED) or 1]:
+            found = find_instability(rolling, run.robot, physics, int(k), run.t, run.q[k], run.qd[k], self.clock.h)
+            if found is not None:
+                return found
+        return None
+
+    def instability_of(self, trajectory: Trajectory, rollout: int) -> Unstable | None:
+        """Return how steps from the last state of a rollout that became unstable are, where that is known."""
+        if trajectory.lost is None or not {"q", "qd"} <= set(trajectory.states):
+            return None
+        last = trajectory[max(0, int(np.searchsorted(trajectory.t, trajectory.lost.reshape(-1)[rollout])) - 1)]
+        q, qd = (a.reshape(len(self.run.q), -1)[rollout] for a in (last.q, last.qd))
+        t, physics = float(last.t[0]), self.run.physics
+        return find_instability(self.rolling, self.run.robot, physics, rollout, t, q, qd, self.clock.h, SLIGHT)
 
     def _rolling(self, physics: Physics, fate: Array) -> Rolling:
-        run = self.run
-        return Rolling(run.robot, physics, run.outside, run.q, run.qd, fate, self.h, self.every or 1,
-                       self.recorder.arrays, *self.began, self.backend)  # fmt: skip
+        run, clock = self.run, self.clock
+        return Rolling(run.robot, physics, run.outside, run.q, run.qd, fate, clock.h, self.every or 1,
+                       self.recorder.arrays, clock.start, clock.first, self.backend)  # fmt: skip
 
-    def time(self, n: Any) -> Any:
-        """When step n of this run begins."""
-        return self.began[0] + (self.began[1] + n) * self.h
-
-    def go(self, steps: int, progress: bool | None) -> None:
+    def go(self, progress: bool | None) -> None:
         """Run to the end, or as far as one gets."""
-        run, pace = self.run, Pace(len(self.run.q))
+        run, pace, steps = self.run, Pace(len(self.run.q)), self.clock.steps
         try:
             self.put(0)
             with Bar(steps, progress) as bar:
@@ -190,7 +203,8 @@ class Turns:
             run.stopped = f"{problem} at t = {run.t:g} s"
 
     def bounded(self, n: int, count: int) -> int:
-        """How many steps may be taken at once from step n on: as the forces and the record allow."""
+        """How many steps may be taken at once from step n on: as their length, the forces and the record allow."""
+        count = min(count, self.clock.together(n))
         if self.source.control is not None:
             count = min(count, self.source.sample - n % self.source.sample)
         if self.every:
@@ -198,10 +212,16 @@ class Turns:
         return count
 
     def turn(self, n: int, count: int) -> None:
-        """Take steps."""
-        self.source.ask(n, self.time(n), self.rolling.given.get("tau", np.empty(0)))
+        """Take steps, all of one length."""
+        self.source.ask(n, self.clock.time(n), self.rolling.given.get("tau", np.empty(0)))
+        self.on_time(self.rolling, n)
         self.rolling.run(n, count, self.recorder.row)
-        self.run.moved(self.time(n + count), self.rolling)
+        self.run.moved(self.clock.time(n + count), self.rolling)
+
+    def on_time(self, rolling: Rolling, n: int) -> None:
+        """Set the clock of rollouts to step n, where that is the shorter last one, or what would follow it."""
+        if n >= self.clock.alike:
+            rolling.begin(n, self.clock.time(n), self.clock.length(n))
 
     def filled(self, n: int) -> None:
         """Hand on the rows that are whole once n steps are taken: those before the next one that is due."""
@@ -210,7 +230,7 @@ class Turns:
         recorder, row = self.recorder, self.recorder.row
         rows = np.arange(recorder.count, -(-n // self.every))
         if len(rows):
-            recorder.fill(self.time(rows * self.every))
+            recorder.fill(self.clock.time(rows * self.every))
         if recorder.row != row:
             self.put(n // self.every)  # the arrays were emptied: their first row is due now
 
@@ -226,6 +246,7 @@ class Turns:
         row = -(-steps // self.every) if self.every else 0
         self.put(row)
         if "tau" in recorder.arrays:
-            self.source.ask(steps, self.time(steps), self.rolling.given.get("tau", np.empty(0)))
+            self.source.ask(steps, self.clock.time(steps), self.rolling.given.get("tau", np.empty(0)))
+            self.on_time(self.rolling, steps)
             self.rolling.look(steps, row - recorder.row)
-        recorder.fill(np.array([self.time(steps)]))
+        recorder.fill(np.array([self.clock.time(steps)]))

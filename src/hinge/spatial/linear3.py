@@ -132,6 +132,9 @@ class Sym3(tuple[Scalar, ...]):
     def __sub__(self, other: Sym3) -> Sym3:
         return Sym3(a - b for a, b in zip(self, other, strict=True))
 
+    def __mul__(self, s: Scalar) -> Sym3:
+        return Sym3(a * s for a in self)
+
     def __matmul__(self, v: Vec3) -> Vec3:
         xx, yy, zz, yz, xz, xy = self
         x, y, z = v

@@ -1,8 +1,9 @@
 """Coordinate transforms: constant placements, joint motions, and their products.
 
 A transform X takes motions from a parent's coordinates to a child's: `X @ m`. Its transpose takes forces and
-inertias the other way: `X.T @ f`, and `X.T @ I` for Xᵀ I X. It is kept as the list of its factors and applied one
-after the other, because a turn about a coordinate axis is cheaper than a general rotation: featherstone1987 8.3.4.
+inertias the other way: `X.T @ f`, and `X.T @ I` for Xᵀ I X. An inverse inertia goes with motions: `X @ Φ` for X Φ Xᵀ.
+A transform is kept as the list of its factors and applied one after the other, because a turn about a coordinate axis
+is cheaper than a general rotation: featherstone1987 8.3.4.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Protocol, TypeVar, overload
 from hinge.errors import TraceError
 from hinge.graph.expr import Scalar
 from hinge.graph.functions import cos, sin
-from hinge.spatial.inertia import ArticulatedInertia, RigidInertia
+from hinge.spatial.inertia import ArticulatedInertia, InverseInertia, RigidInertia
 from hinge.spatial.linear3 import IDENTITY, ZERO, Mat3, Sym3, Vec3, congruence, cross3, skew, upper
 from hinge.spatial.rotation import snapped_circle
-from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace
+from hinge.spatial.vectors import Force, ForceSpace, Motion, MotionSpace, article
 
 Inertia = TypeVar("Inertia", RigidInertia, ArticulatedInertia)
 
@@ -193,14 +194,21 @@ class Transform:
     def __matmul__(self, x: MotionSpace) -> MotionSpace: ...
     @overload
     def __matmul__(self, x: Transform) -> Transform: ...
+    @overload
+    def __matmul__(self, x: InverseInertia) -> InverseInertia: ...
 
-    def __matmul__(self, x: Motion | MotionSpace | Transform) -> Motion | MotionSpace | Transform:
+    def __matmul__(
+        self, x: Motion | MotionSpace | Transform | InverseInertia
+    ) -> Motion | MotionSpace | Transform | InverseInertia:
         if isinstance(x, Transform):
             return Transform(*_merged((*x.factors, *self.factors)))
+        if isinstance(x, InverseInertia):
+            R, p = self.pose()
+            return x.seen_from(R.T, p)
         if isinstance(x, MotionSpace):
             return MotionSpace(self @ m for m in x)
         if not isinstance(x, Motion):
-            raise TraceError(f"a transform takes motions to the child; a {type(x).__name__} goes back with X.T @ f.")
+            raise TraceError(f"a transform takes motions to the child; {article(x)} goes back with X.T @ f.")
         for factor in self.factors:
             x = factor.motion(x)
         return x
@@ -253,7 +261,7 @@ class _Back:
         if isinstance(x, ForceSpace):
             return ForceSpace(self @ f for f in x)
         if not isinstance(x, Force | RigidInertia | ArticulatedInertia):
-            raise TraceError(f"X.T @ takes forces and inertias to the parent; a {type(x).__name__} goes with X @ m.")
+            raise TraceError(f"X.T @ takes forces and inertias to the parent; {article(x)} goes with X @ m.")
         for factor in reversed(self.X.factors):
             if isinstance(x, Force):
                 x = factor.force_back(x)
@@ -262,9 +270,7 @@ class _Back:
             elif isinstance(x, ArticulatedInertia):
                 x = factor.articulated_back(x)
             else:
-                raise TraceError(
-                    f"X.T @ takes forces and inertias to the parent; a {type(x).__name__} goes with X @ m."
-                )
+                raise TraceError(f"X.T @ takes forces and inertias to the parent; {article(x)} goes with X @ m.")
         return x
 
 

@@ -14,7 +14,36 @@ from hinge.graph.expr import Scalar
 from hinge.spatial.linear3 import ZERO, Vec3, cross3, dot3
 
 
-class _Spatial:
+class Tensor:
+    """A spatial vector or inertia: something that a number scales, from either side."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy leaves `np.float64(2.0) * m` to the tensor
+
+    def _scaled(self, scale: Scalar) -> Self:
+        raise NotImplementedError
+
+    def __mul__(self, scale: Scalar) -> Self:
+        try:
+            if not isinstance(scale, Tensor | tuple | list | str):
+                return self._scaled(scale)
+        except TypeError:  # of something that multiplies no number
+            pass
+        raise TraceError(
+            f"{article(self)} is multiplied by a number; it was given {article(scale)}.\n"
+            "  An inertia is applied with @; dot(motion, force) is a power."
+        )
+
+    __rmul__ = __mul__
+
+
+def article(x: object) -> str:
+    """Return the name of an operand's type after its article."""
+    name = type(x).__name__
+    return f"{'an' if name[0] in 'AEIOaeiou' else 'a'} {name}"
+
+
+class _Spatial(Tensor):
     """What motions and forces share: two three-vectors that add and scale."""
 
     __slots__ = ("ang", "lin")
@@ -41,8 +70,8 @@ class _Spatial:
     def __neg__(self) -> Self:
         return type(self)(-self.ang, -self.lin)
 
-    def __mul__(self, s: Scalar) -> Self:
-        return type(self)(self.ang * s, self.lin * s)
+    def _scaled(self, scale: Scalar) -> Self:
+        return type(self)(self.ang * scale, self.lin * scale)
 
     def __truediv__(self, s: Scalar) -> Self:
         return type(self)(self.ang / s, self.lin / s)
@@ -100,12 +129,19 @@ def comoving(v: Motion, a: Motion) -> tuple[Motion, Motion]:
     return Motion(v.ang), Motion(a.ang, a.lin + cross3(v.ang, v.lin))
 
 
+def _check_numbers(space: str, given: object) -> None:
+    """Raise where a space of vectors is applied to an inertia."""
+    if isinstance(given, Tensor) and not isinstance(given, _Spatial):
+        raise TraceError(f"a space of {space} takes one number per column; it was given {article(given)}.")
+
+
 class MotionSpace(tuple[Motion, ...]):
     """The motions a joint allows, one column a freedom: S."""
 
     __slots__ = ()
 
     def __matmul__(self, rates: Sequence[Scalar]) -> Motion:
+        _check_numbers("motions", rates)
         total = Motion()
         for column, rate in zip(self, rates, strict=True):
             total = total + column * rate
@@ -122,6 +158,7 @@ class ForceSpace(tuple[Force, ...]):
     __slots__ = ()
 
     def __matmul__(self, sizes: Sequence[Scalar]) -> Force:
+        _check_numbers("forces", sizes)
         total = Force()
         for column, size in zip(self, sizes, strict=True):
             total = total + column * size

@@ -14,6 +14,7 @@ from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.robot import Robot
 from hinge.sim.parameters import varying
+from hinge.sim.setup import whole_steps
 from hinge.sim.simulation import rollout
 from hinge.sim.units import common, of_parameter, units
 from hinge.sweeps.question import Number, Question, is_table
@@ -53,8 +54,8 @@ def asked(
             raise UnknownName(f"sweep: option {name!r} is not known. {did_you_mean(name, OPTIONS)}")
     robot, known = varying(robot, parameters or {})
     duration, h = arguments.duration("t", t), arguments.duration("step", step)
-    steps = max(1, round(duration / h))
-    h = h if abs(duration - steps * h) < 1e-9 * h else duration / steps
+    steps, last = whole_steps(duration, h)
+    h = h if last == h else duration / steps  # a rollout has steps of one length
     policy = control if callable(control) else None
     numbers = (
         *(
@@ -66,6 +67,8 @@ def asked(
         *_controls(robot, options.get("ctrl"), steps),
         *(_number(f"input{k}", "inputs", k, None, "", x) for k, x in enumerate(inputs)),
     )
+    if not isinstance(keep, str | list | tuple):
+        raise SizeError(f"keep={keep!r} is no list of words. Give some of {', '.join(map(repr, KEPT))}.")
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     for name in kept:
         one_of("keep", name, KEPT)
@@ -156,4 +159,4 @@ def _chunk(question: Question) -> int:
     """How many rollouts go together: so many that a chunk is worth a call, and few enough to lose and to hold."""
     widest = max((math.prod(shape) for _, shape in question.kept().values()), default=1)
     few, many = (-(-question.space.total // parts) for parts in PARTS)
-    return max(1, min(max(FEWEST, min(few, STEPS // question.steps), many), LARGEST // (8 * widest)))
+    return max(1, min(max(FEWEST, min(few, STEPS // question.steps), many), LARGEST // (8 * max(1, widest))))

@@ -6,7 +6,6 @@ their numbers alone: `drawn` says what they are given, `answer` what is kept of 
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, is_dataclass, replace
@@ -21,6 +20,7 @@ from hinge.errors import DeviceError, HingeError, SizeError
 from hinge.robot import Robot
 from hinge.sim.rollout_states import Rollout
 from hinge.sim.rollouts import kernel
+from hinge.sim.setup import unit
 from hinge.sim.simulation import rollout
 from hinge.status import Status
 from hinge.sweeps.spreads import Listed, Space, Spread, comparable
@@ -128,7 +128,10 @@ class Question:
 
     def run(self, given: Mapping[str, Any], record: int, steps: int | None = None) -> Rollout:
         """Rollouts with what they are given."""
-        count = self.steps if steps is None else steps
+        count, robot = self.steps if steps is None else steps, self.robot
+        if robot.nq != robot.nv and given.get("q0") is not None:  # a quaternion that was drawn is a direction
+            q0 = np.asarray(given["q0"], float)
+            given = {**given, "q0": unit(robot, q0.reshape(-1, robot.nq)).reshape(q0.shape)}
         return rollout(self.robot, steps=count, h=self.h, record=record, **given, **self.options)
 
     def again(self, k: int) -> Rollout:
@@ -221,7 +224,7 @@ class Question:
             assert course is not None
             fields = {"q": self.robot.nq, "qd": self.robot.nv}
             plan = kernel(self.robot, course.physics, course.outside, fields, course.backend).plan
-            return hashlib.sha256("\0".join(plan.digest).encode()).hexdigest()
+            return plan.program_digest
         raise why
 
 

@@ -21,14 +21,16 @@ from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.errors import SizeError
-from hinge.graph import Graph, Input, Record, Rows, Scalar, cos, floor, less, order, repeat, select, sqrt
+from hinge.graph import Graph, Input, Record, Rows, Scalar, cos, floor, less, maximum, order, repeat, select, sqrt
 from hinge.graph import uniform as random
 from hinge.graph.functions import log
 from hinge.typing import Whole
 
 ROUNDS = 4
+FEW = 256  # rollouts whose random order comes from sorting: all orders are equally likely
 WORD = 2.0**32  # counters of one round of a shuffle are below it
 APART = 2.0**52  # counters of what is drawn besides the shuffle are above it
+SORTED = 2.0**51  # counters of the numbers that are sorted are between
 MOST = 2**50  # rollouts that numbers can be told apart for
 SHOWN = 16  # numbers that are told as they are; of more their hash
 
@@ -83,8 +85,9 @@ class Spread:
 def shuffled(key: Scalar, k: Scalar, total: Scalar) -> Scalar:
     """Number k of a random order of 0, 1, … total - 1.
 
-    k is split into a place on a rectangle of at least `total` squares, whose sides are shifted by turns by a random
-    amount that depends on the other side (a Feistel network); where that leads beyond the last number it is done again.
+    The order of a few numbers is that of as many random numbers. Of more, k is split into a place on a rectangle of at
+    least `total` squares, whose sides are shifted by turns by a random amount that depends on the other side (a Feistel
+    network); where that leads beyond the last number it is done again.
     """
     width = floor(sqrt(total)) + 1.0
     height = floor(total / width) + 1.0
@@ -101,8 +104,17 @@ def shuffled(key: Scalar, k: Scalar, total: Scalar) -> Scalar:
             b = shift(b, a, height, n + 1)
         return b * width + a
 
-    (made,) = repeat(10_000, (once(k),), lambda _, x: (once(x),), until=lambda x: less(x, total))
-    return made
+    own = random(key, k + SORTED)
+
+    def count(j: Scalar, before: Scalar) -> tuple[Scalar]:
+        other = random(key, j + SORTED)
+        first = select(less(other, own), 1.0, select(less(own, other), 0.0, less(j, k)))
+        return (before + first,)
+
+    few = less(total, FEW + 1.0)
+    (rank,) = repeat(select(few, total, 0.0), (0.0,), count)
+    (made,) = repeat(10_000, (once(k),), lambda _, x: (once(x),), until=lambda x: maximum(few, less(x, total)))
+    return select(few, rank, made)
 
 
 def stratified(key: Scalar, k: Scalar, total: Scalar) -> Scalar:
@@ -154,7 +166,6 @@ def kernel(law: str) -> Kernel:
         ("number", "total", "keys"),
         ((ROWS, 1),),
         lambda: program,
-        lambda: ("program", repr(program)),
     )
     return Kernel(plan)
 

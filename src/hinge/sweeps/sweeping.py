@@ -176,6 +176,12 @@ def _opened(place: Path, question: Question, elsewhere: bool, resume: bool) -> S
     if os.path.lexists(place) and not _empty(place):
         there = Store(place)
         _refuse_another(there, asks, resume)
+        lost = {*(one.name for one in question.numbers if one.varies), *question.kept(), "status"} - there.arrays.keys()
+        if lost:
+            raise SweepError(
+                f"{place} has lost its array {sorted(lost)[0]!r}.",
+                "Restore it from a copy, or sweep into another store.",
+            )
         return there
     try:
         created(place, question, asks)

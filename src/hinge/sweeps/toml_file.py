@@ -1,6 +1,6 @@
 """A sweep written down in a TOML file.
 
-robot = "ur5.urdf"                       # files are looked for beside this one
+robot = "ur5.urdf"                       # files lie in the directory of this one, or below it
 store = "ur5.zarr"
 t = 0.2
 rollouts = 1000000
@@ -42,7 +42,8 @@ from hinge.sweeps.sweeping import sweep
 WORDS = {"uniform": 2, "latin": 2, "normal": 2, "grid": 1, "table": 1}  # and how many arguments each has
 LARGEST = 1 << 20, 1 << 36  # bytes of a file, and of an array of rows
 OURS = {"robot", "store", "base", "parameters", "initial", "control", "options"}
-PLAIN = set(inspect.signature(sweep).parameters) - OURS - {"inputs", "resume", "client", "workers", "progress"}
+CALLED = set(inspect.signature(sweep).parameters)
+PLAIN = CALLED - OURS - {"inputs", "resume", "client", "workers", "progress"}
 
 
 def read(
@@ -60,7 +61,7 @@ def read(
     except FileNotFoundError as problem:
         hint = files.nearby(place, (place.suffix,))
         raise SweepError(f"{place} cannot be read: {problem.strerror}.", hint) from None
-    except (OSError, ValueError) as problem:  # of a file, of its encoding, and of TOML
+    except (OSError, ValueError, RecursionError) as problem:  # of a file, of its encoding, and of TOML
         raise SweepError(f"{place} cannot be read: {str(problem).rstrip('.')}.", "See docs/sweeps.md.") from None
     for name in said:
         if name not in OURS | PLAIN:
@@ -68,14 +69,36 @@ def read(
     for name in ("robot", "store"):
         if not isinstance(said.get(name), str):
             raise SweepError(f"{place} has no {name}.", f'Write {name} = "…", the path of a file beside this one.')
+    for name in ("parameters", "initial", "options"):
+        if not isinstance(said.get(name, {}), dict):
+            raise SweepError(
+                f"{place}: {name} is {said[name]!r}.", f"Write a table: [{name}], and a line for each name."
+            )
     made = {name: said[name] for name in said.keys() & PLAIN} | _options(place, said.get("options", {}))
-    made["robot"] = load(place.parent / said["robot"], base=base or said.get("base", "fixed"), packages=packages)
-    made["store"] = place.parent / said["store"]
+    robot = _beside(place, "robot", said["robot"])
+    if robot.suffix.lower() == ".xacro":
+        raise SweepError(
+            f"{place}: robot is {said['robot']!r}. A xacro file runs Python expressions, which a sweep file must not.",
+            "Convert it once with `hinge convert`, and name the URDF.",
+        )
+    made["robot"] = load(robot, base=base or said.get("base", "fixed"), packages=packages)
+    made["store"] = _beside(place, "store", said["store"])
     for part in ("parameters", "initial"):
         made[part] = {name: _spread(place, f"{part}.{name}", x) for name, x in said.get(part, {}).items()}
     if "control" in said:
         made["control"] = _spread(place, "control", said["control"])
     return made
+
+
+def _beside(place: Path, name: str, path: str) -> Path:
+    """The path of a file that a sweep file names, in its directory or below it."""
+    folder = Path(os.path.realpath(place.parent))
+    if "\0" in path or not path or not Path(os.path.realpath(folder / path)).is_relative_to(folder):
+        raise SweepError(
+            f"{place}: {name} is {path!r}, which does not lie in the directory of this file.",
+            "Give a path below it, or call hinge.sweep from Python, which takes any.",
+        )
+    return place.parent / path
 
 
 def question(
@@ -89,6 +112,9 @@ def question(
 
 def _options(place: Path, said: Mapping[str, Any]) -> dict[str, Any]:
     """Options of `rollout`, with what is no number or word as what it is."""
+    for name in said.keys() & CALLED:
+        where = "Write it above the tables." if name in PLAIN | OURS else "Give it to the command."
+        raise SweepError(f"{place}: options.{name} is no option of a rollout.", where)
     made = dict(said)
     if isinstance(said.get("ground"), dict):
         made["ground"] = _filled(place, "ground", Ground, said["ground"])
@@ -99,9 +125,11 @@ def _options(place: Path, said: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _filled(place: Path, name: str, kind: Any, said: Mapping[str, Any]) -> Any:
+def _filled(place: Path, name: str, kind: Any, said: Any) -> Any:
     """A ground or a contact from a table of its fields."""
     try:
+        if not isinstance(said, dict):
+            raise TypeError("it is no table")
         return kind(**said)
     except TypeError as problem:
         known = ", ".join(inspect.signature(kind).parameters)
@@ -121,7 +149,7 @@ def _spread(place: Path, name: str, said: Any) -> Any:
         )
     given = said[word]
     if isinstance(given, str):
-        given = _array(place, name, place.parent / given)
+        given = _array(place, name, _beside(place, name, given))
     if WORDS[word] == 1:
         return getattr(spreads, word)(given)
     if not isinstance(given, list) or len(given) != WORDS[word]:

@@ -168,7 +168,9 @@ def local(workers: int) -> Iterator[Any]:
     distributed, over = package("distributed"), threading.Event()
     with (
         package("dask").config.set(QUIET),
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         watch = threading.Thread(target=_kept_up, args=(cluster, client, workers, over), daemon=True)

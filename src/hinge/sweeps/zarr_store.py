@@ -3,7 +3,10 @@
     sweep.zarr/
       forearm.mass, q0, …       what rollouts were given, a coordinate each
       q_end, qd_end, …, status  what is kept of them
-      digest                    a hash of each chunk, written when the chunk is whole: what has none is missing
+      digest                    a hash of each chunk, written when the chunk is on the disk
+
+A chunk is there if its digest is, 32 bytes that are not all zero, and each of its files has the right size. Any other
+is missing, and computed again. Links are not followed inside a store.
 
 All arrays but the labels have the same chunks of rollouts, not compressed: a chunk is its numbers, one after another.
 Its files are complete before the first of them is in its place, and one that is computed twice is the same both times,
@@ -14,8 +17,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
+import stat
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -68,6 +73,14 @@ class Store:
             why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
             raise SweepError(f"{path} holds no sweep: {why}.", "Choose another name, or remove it.") from None
         self.arrays = {name: a for name, a in arrays.items() if a.metadata.dimension_names[0] == "rollout"}
+        linked = next((name for name in (*self.arrays, "digest") if (path / name).is_symlink()), None)
+        if linked is not None:
+            raise SweepError(
+                f"{path}: {linked} is a symbolic link, and a sweep writes into its own directory only.",
+                "Move the array back into the store, or link to the whole store.",
+            )
+        self._sizes = {name: a.dtype.itemsize * math.prod(a.chunks) for name, a in self.arrays.items()}
+        self._sizes["digest"] = HASH
 
     @property
     def key(self) -> str:
@@ -84,9 +97,8 @@ class Store:
 
     def write(self, chunk: int, answer: Mapping[str, Array]) -> None:
         """Put the answers of a chunk in their places, all at once, and last that they are there."""
-        contents = {self._file(name, chunk): self._padded(name, answer) for name in self.arrays}
-        contents[self._file("digest", chunk)] = _digest(answer)
-        files.replace(contents, sync=False)
+        files.replace({self._file(name, chunk): self._padded(name, answer) for name in self.arrays}, follow=False)
+        files.replace({self._file("digest", chunk): _digest(answer)}, follow=False)
 
     def _file(self, name: str, chunk: int) -> str:
         axes = len(self.digests.shape if name == "digest" else self.arrays[name].shape)
@@ -107,7 +119,22 @@ class Store:
 
     def has(self, chunk: int) -> bool:
         """Whether a chunk is there."""
-        return os.path.exists(self._file("digest", chunk))
+        return self.digest(chunk) is not None
+
+    def digest(self, chunk: int) -> bytes | None:
+        """The digest of a chunk that is there, or None."""
+        for name, size in self._sizes.items():
+            try:
+                found = os.lstat(self._file(name, chunk))
+            except OSError:
+                return None
+            if not stat.S_ISREG(found.st_mode) or found.st_size != size:
+                return None
+        try:
+            said = files.read(self._file("digest", chunk), HASH)
+        except OSError:
+            return None
+        return said if len(said) == HASH and any(said) else None
 
     def failed(self, chunk: int) -> int:
         """How many rollouts of a chunk have a status other than OK."""
@@ -120,12 +147,12 @@ class Store:
 
     def missing(self) -> list[int]:
         """The chunks that are not there."""
-        return np.flatnonzero(~np.asarray(self.digests[:]).any(axis=1)).tolist()
+        return [k for k in range(self.chunks) if not self.has(k)]
 
     def damaged(self) -> list[int]:
         """The chunks that are not what was written; from now on they are missing."""
-        said = np.asarray(self.digests[:])
-        wrong = [k for k in range(self.chunks) if said[k].any() and _digest(self.read(k)) != said[k].tobytes()]
+        written = [k for k in range(self.chunks) if os.path.lexists(self._file("digest", k))]
+        wrong = [k for k in written if (said := self.digest(k)) is None or _digest(self.read(k)) != said]
         for k in wrong:
             os.unlink(self._file("digest", k))
         return wrong
@@ -137,8 +164,13 @@ class Store:
 
     def hash(self) -> str | None:
         """The hash of all there is to know, where nothing is missing."""
-        said = np.asarray(self.digests[:])
-        return hashlib.sha256(said.tobytes()).hexdigest() if said.any(axis=1).all() else None
+        made = hashlib.sha256()
+        for k in range(self.chunks):
+            said = self.digest(k)
+            if said is None:
+                return None
+            made.update(said)
+        return made.hexdigest()
 
 
 def kept(path: str | os.PathLike[str], robot: Robot, rollouts: Sequence[int]) -> Trajectory:

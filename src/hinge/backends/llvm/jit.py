@@ -22,6 +22,7 @@ from hinge.backends.llvm.block import DOUBLE, SINGLE, Precision
 from hinge.backends.llvm.emit import emit, work_size
 from hinge.backends.llvm.known import shortest
 from hinge.backends.llvm.spread import ABOUT, LINE, MOST_ARRAYS
+from hinge.errors import UnknownName
 from hinge.graph import Program
 from hinge.graph.order import ends, taken
 
@@ -49,8 +50,21 @@ def binding() -> Any:
 
 @cache
 def processor() -> tuple[str, str]:
-    """The name of this processor and what it can do, in LLVM's words."""
-    return binding().get_host_cpu_name(), binding().get_host_cpu_features().flatten()
+    """Return the name of this processor and its features, in LLVM's words.
+
+    HINGE_CPU_FEATURES switches features off: -avx512f gives the code of a processor that has AVX2 only.
+    """
+    host = binding().get_host_cpu_features()
+    switched_off = os.environ.get("HINGE_CPU_FEATURES", "").replace(",", " ").split()
+    for word in switched_off:
+        if word[0] != "-" or word[1:] not in host:
+            raise UnknownName(
+                f"HINGE_CPU_FEATURES has {word!r}. Give features of this processor to switch off, such as -avx512f; "
+                f"it has {', '.join(sorted(name for name, has in host.items() if has))}."
+            )
+    features = [word for word in host.flatten().split(",") if f"-{word[1:]}" not in switched_off]
+    # LLVM reads from left to right: a feature that is switched off last takes along those that need it
+    return binding().get_host_cpu_name(), ",".join([*features, *switched_off])
 
 
 @cache
@@ -79,7 +93,7 @@ def _target(level: int = 2) -> Any:
 def lanes(precision: Precision = DOUBLE) -> int:
     """How many states a block holds on this machine."""
     features = processor()[1].split(",")
-    register = 64 if "+avx512f" in features else 32 if "+avx" in features else 16
+    register = 16 if "+avx" not in features else 64 if "+avx512f" in features else 32
     return register // precision.bytes
 
 
@@ -204,10 +218,10 @@ def entry() -> Entry:
 
 @cache
 def circumstances() -> tuple[str, ...]:
-    """What compiled code depends on: the processor, and LLVM's version."""
+    """Return what code depends on: the processor, the versions of LLVM and of NumPy, which computes constants."""
     import llvmlite
 
-    return (*processor(), llvmlite.__version__)
+    return (*processor(), llvmlite.__version__, np.__version__)
 
 
 class Native(Code):

@@ -51,6 +51,7 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         scopes = {(id(b.scope.document), b.scope.prefix): b.scope for b in found}
         for scope in scopes.values():
             reader.paired |= pair_names(scope.document, scope.prefix)
+            reader.referenced |= {scope.prefix + name for name in kept.bodies_named(scope.document)}
             for what, known in reader.added.items():
                 for joint, value in kept.added(scope.document, what, scope.prefix):
                     known[joint] = known.get(joint, 0.0) + value
@@ -63,7 +64,8 @@ def read(text: str | bytes, file: str = "", folder: str | None = None, packages:
         kept.sections(document, builder)
         kept.of_bodies(found, builder)
         kept.keyframes(document, reader.layout, builder)
-        builder.physics = _physics(document, list(scopes.values()), names, reader)
+        made = _physics(document, list(scopes.values()), names, reader)
+        builder.physics = replace(made, excludes=(*made.excludes, *kept.on_mocap(found)))
     return builder
 
 
@@ -86,7 +88,7 @@ def _physics(document: Document, scopes: Sequence[Scope], names: Names, reader: 
             excludes=(*made.excludes, *excludes),
             pairs=(*made.pairs, *pairs),
         )
-    return made
+    return replace(made, left_out=tuple(dict.fromkeys(builder.left_out)))
 
 
 def _loose(found: Sequence[Body], builder: Builder) -> Body:

@@ -16,7 +16,7 @@ from hinge.formats.mjcf.physics import Speaker, leading, left_out, limited
 from hinge.formats.mjcf.settings import Defaults, integer, word
 from hinge.formats.mjcf.words import check
 from hinge.formats.xml import Element, number, numbers, shown
-from hinge.model.file_physics import NO_LIMIT, Actuator, Range
+from hinge.model.file_physics import FEATURES, NO_LIMIT, Actuator, Range
 
 TARGETS = {"joint": "joint", "jointinparent": "joint", "tendon": "tendon", "site": "site",
            "cranksite": "crank", "body": "body"}  # fmt: skip
@@ -45,12 +45,15 @@ class Law:
         return (self.gaintype, self.biastype) == ("fixed", "affine") and self.gain[0] == -self.bias[1]
 
     @property
-    def unmodelled(self) -> str:
-        """What of it hinge does not have, or nothing."""
+    def unmodelled(self) -> tuple[str, str]:
+        """The feature that hinge does not simulate, and the reason in words; two empty strings if there is none."""
         if self.kind != "general" and self.kind not in KINDS:
-            return f"the law of a {self.kind}"
+            return self.kind, f"the law of a {self.kind}"
         known = {"gaintype": ("fixed", "affine"), "biastype": ("none", "affine"), "dyntype": ("none",)}
-        return ", ".join(f"{name} {getattr(self, name)}" for name in known if getattr(self, name) not in known[name])
+        found = {name: getattr(self, name) for name in known if getattr(self, name) not in known[name]}
+        features = [kind for kind in found.values() if kind in FEATURES]  # muscle, pid, dcmotor
+        features += ["dyntype" if name == "dyntype" else "gaintype" for name in found]
+        return next(iter(features), ""), ", ".join(f"{name} {kind}" for name, kind in found.items())
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,8 @@ class Actuators:
         for section in self.speaker.document.sections("actuator"):
             for element in section.children:
                 made += self._one(element, len(made))
-        return made
+        turn = self.speaker.names.turn  # MuJoCo has copies last, one repetition after another
+        return sorted(made, key=lambda one: turn.get((one.on, one.target), 0))
 
     def _one(self, element: Element, number_: int) -> list[Actuator]:
         """An actuator, or one for each copy of its joint."""
@@ -199,21 +203,35 @@ class Actuators:
             raise ModelError("missing", f"{element} drives nothing.", 'Write joint="…", or what else it drives.',
                              element.where)  # fmt: skip
         on, stem = TARGETS[way], self.speaker.prefix + element.attributes[way]
-        copies = self.speaker.names.copies.get(stem, []) if on == "joint" else []
-        if copies and stem not in self.speaker.names.known["joint"]:
-            return [self._made(element, draft, name + copy.removeprefix(stem), on, copy) for copy in copies]
-        if on not in self.speaker.names.known:
+        names = self.speaker.names
+        if on not in names.known:
             return [self._made(element, draft, name, on, stem)]
+        if endings := names.repeated(on, stem):
+            return [self._copy(element, draft, name + ending, on, stem + ending) for ending in endings]
         target = self.speaker.called(on, element, way)
         if target is None and not self.speaker.main:
             return []
         return [self._made(element, draft, name, on, target or stem, known=target is not None)]
 
+    def _copy(self, element: Element, draft: Draft, name: str, on: str, target: str) -> Actuator:
+        """The actuator of one copy of what is repeated."""
+        names = self.speaker.names
+        if target in names.known[on]:
+            return self._made(element, draft, name, on, target)
+        feature, why = names.apart[on].get(target, ("replicate", "is repeated"))
+        left_out(self.speaker.builder, element, feature, f"{on} {shown(target)!r} {why}")
+        return self._made(element, draft, name, on, target, known=False)
+
     def _made(self, element: Element, draft: Draft, name: str, on: str, target: str, known: bool = True) -> Actuator:
         settings, law = self.speaker.document.settings, draft.law
-        why = law.unmodelled or ("a delay" if draft.delay else self._untransmitted(element, on, target))
-        if why and known:
-            left_out(self.speaker.builder, [element], f"an actuator with {why}")
+        feature, why = law.unmodelled
+        if draft.delay and not why:
+            feature, why = "delay", "a delay"
+        if not why:
+            feature, why = "transmission", self._untransmitted(element, on, target)
+        off = draft.group in self.off
+        if why and known and not off:
+            left_out(self.speaker.builder, element, feature, f"an actuator with {why}")
         gain = law.gain[:3] if law.gaintype == "affine" else (law.gain[0], 0.0, 0.0)
         bias, ratio = law.bias[:3] if law.biastype == "affine" else (0.0, 0.0, 0.0), 0.0
         if law.servo and bias[2] > 0.0:
@@ -227,7 +245,7 @@ class Actuators:
                                  element.where)  # fmt: skip
             control = self._inherited(element, law.inheritrange, on, target)
         force = limited(said, settings, "forcerange", "forcelimited")
-        active = known and not why and draft.group not in self.off
+        active = known and not why and not off
         return Actuator(name, on, target, draft.gear, gain, bias, ratio, control, force, draft.width, active)
 
     def _untransmitted(self, element: Element, on: str, target: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from hinge.errors import ModelError
 from hinge.formats.mjcf.document import Document
-from hinge.formats.mjcf.settings import truth, word
+from hinge.formats.mjcf.settings import truth, walk, word
 from hinge.formats.mjcf.tree import Body
 from hinge.formats.mjcf.words import check
 from hinge.formats.xml import Element, number, numbers, shown
@@ -90,10 +90,17 @@ def sections(document: Document, builder: Builder) -> None:
             "forces that actuators make of position and velocity are left out of the dynamics; tau is the joint's force"
         )
         builder.finding("note", "actuator-bias", f"{_names(biased)}: {what}.", where=biased[0].where)
-    for option in document.sections("option"):
-        if number(option, "density", 0.0) or number(option, "viscosity", 0.0):
-            builder.finding("note", "fluid", "the model is in a fluid, whose forces are left out of the dynamics.",
-                            where=option.where)  # fmt: skip
+
+
+def bodies_named(document: Document) -> Iterator[str]:
+    """Yield the names of bodies that sensors, constraints, actuators, cameras and the like refer to."""
+    for element in walk(document.root):
+        said = element.attributes
+        if element.tag not in ("body", "attach"):
+            yield from (said[word] for word in ("body", "body1", "body2", "target") if word in said)
+            for end in ("obj", "ref"):
+                if said.get(f"{end}type") in ("body", "xbody"):
+                    yield said.get(f"{end}name", "")
 
 
 def of_bodies(bodies: Sequence[Body], builder: Builder) -> None:
@@ -106,8 +113,26 @@ def of_bodies(bodies: Sequence[Body], builder: Builder) -> None:
                         where=lifted[0].where)  # fmt: skip
     held = [b.element for b in bodies if truth(b.element, "mocap", False)]
     if held:
+        builder.extras["mocap"] = tuple(b.link for b in bodies if truth(b.element, "mocap", False))
         builder.finding("note", "mocap", f"{_names(held)}: moved by motion capture in MuJoCo, fixed here.",
                         where=held[0].where)  # fmt: skip
+
+
+def on_mocap(bodies: Sequence[Body]) -> Iterator[tuple[str, str]]:
+    """Yield the links that are moved by motion capture with those of bodies that joints connect to them.
+
+    They do not touch each other, although what is moved by motion capture stands still here.
+    """
+    welded: dict[int, Body] = {}  # by id: the body that a body is fixed to, itself perhaps
+    for body in bodies:
+        own = body.parent is None or body.joints or truth(body.element, "mocap", False)
+        welded[id(body)] = body if own or body.parent is None else welded[id(body.parent)]
+    held = [body for body in bodies if body.parent and truth(welded[id(body)].element, "mocap", False)]
+    for body in bodies:
+        base = welded[id(body)]
+        if base.joints and base.parent is not None:
+            on = welded[id(base.parent)]
+            yield from ((other.link, body.link) for other in held if welded[id(other)] is on)
 
 
 def _names(elements: Sequence[Element]) -> str:

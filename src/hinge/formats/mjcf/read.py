@@ -16,15 +16,15 @@ from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf.document import Document
 from hinge.formats.mjcf.mass import NOTHING, Geom, Mass, adjusted, geom_of, infers, mass_of
 from hinge.formats.mjcf.mesh import principal
-from hinge.formats.mjcf.physics import joint_physics, part_left_out, surface
-from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, integer, word
+from hinge.formats.mjcf.physics import joint_physics, left_out, part_left_out, surface
+from hinge.formats.mjcf.settings import HERE, ORIGIN, Settings, about, direction, from_quaternion, integer, truth, word
 from hinge.formats.mjcf.terrain import terrain
 from hinge.formats.mjcf.tree import Body, Scope
 from hinge.formats.mjcf.words import TOUCHES
 from hinge.formats.xml import ANY, Element, attribute, number, numbers, shown
 from hinge.model import joints
 from hinge.model.build import WORLD, Builder, unused
-from hinge.model.file_physics import Range, Surface
+from hinge.model.file_physics import LeftOut, Range, Surface
 from hinge.model.height_fields import Heights
 from hinge.model.moments import Moments
 from hinge.model.shapes import Shape, spelled
@@ -63,6 +63,7 @@ class Reader:
         self.counted, self.njoint = 0, 0
         self.weights: list[tuple[Body, Mass, list[Geom]]] = []
         self.afloat: Body | None = None  # a body that is given a free joint
+        self.referenced: set[str] = set()  # bodies that elements outside the tree name
 
     def body(self, body: Body) -> None:
         """Weigh a body; it is built when all are weighed, because a file may state the total."""
@@ -71,11 +72,22 @@ class Reader:
         self.weights.append((body, mass, geoms))
 
     def build(self, settings: Settings) -> None:
-        total = sum(mass.mass for _, mass, _ in self.weights)
+        total = sum(mass.mass for body, mass, _ in self.weights if not self.fused(body))
         factor = settings.settotalmass / total if settings.settotalmass > 0.0 and total > 0.0 else 1.0
         for body, mass, geoms in self.weights:
             scaled = mass._replace(mass=factor * mass.mass, inertia=factor * mass.inertia) if factor != 1.0 else mass
             self.add(body, scaled, geoms)
+
+    def fused(self, body: Body) -> bool:
+        """Whether MuJoCo makes a body part of the world, so that its mass does not count (see `fusestatic`)."""
+        while body.parent is not None:
+            said, settings = body.element.attributes, body.scope.document.settings
+            fuses = said.get("fuse", "true" if settings.fusestatic else "false") == "true"
+            named = body.scope.name(said.get("name", "")) in self.referenced
+            if body.joints or body is self.afloat or named or not fuses or truth(body.element, "mocap", False):
+                return False
+            body = body.parent
+        return True
 
     def add(self, body: Body, mass: Mass, geoms: list[Geom]) -> None:
         given = body.scope.name(body.element.attributes.get("name", ""))
@@ -125,7 +137,7 @@ class Reader:
         kinds = [self._kind(body, element, scope) for element, scope in body.joints]
         if not kinds:
             name = self.joint_names.free(body.link)
-            self.builder.joint(name, "fixed", body.parent.link, body.link, body.p, body.R, where=where)
+            self.builder.joint(name, "fixed", body.parent.link, body.link, body.p, body.R, where=where, named=False)
             return
         parent, R, p = body.parent.link, body.R, body.p
         for k, (given, scope) in enumerate(body.joints):
@@ -166,7 +178,8 @@ class Reader:
             "stiffness": self._first(element, name, "stiffness"),
             "armature": number(element, "armature", 0.0) + self._added("armature", element, scope),
         }
-        lower, upper = self._range(element, settings, "range", "limited", angle)
+        ranged = kind in ("hinge", "slide") or "range" in element.attributes
+        lower, upper = self._range(element, settings, "range", "limited", angle) if ranged else (None, None)
         if kind in ("hinge", "slide"):
             axis = scope.R @ direction(numbers(element, "axis", 3, (0.0, 0.0, 1.0)), element, "axis")
             ref = number(element, "ref", 0.0) * angle
@@ -189,13 +202,14 @@ class Reader:
                 self.builder.finding(
                     "warning", "free-armature", what, "Write <freejoint/>, which has none.", element.where
                 )
-        options["physics"] = joint_physics(element, settings)
+                self.builder.left_out.append(LeftOut("free-armature", str(element)))
+        options["physics"] = joint_physics(element, settings, angle)
         part_left_out(self.builder, element, {"springyield"})
+        if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
+            why = "it has springdamper, of which MuJoCo makes stiffness and damping"
+            left_out(self.builder, element, "springdamper", why)
         self.builder.joint(name, JOINTS[kind], parent, child, p + R @ at, R, data=data or None, where=element.where,
                            **options)  # fmt: skip
-        if any(numbers(element, "springdamper", 2, (0.0, 0.0))):
-            what = f"joint {name!r} has springdamper, of which MuJoCo makes stiffness and damping; it is left out."
-            self.builder.finding("note", "springdamper", what, "Write stiffness and damping.", element.where)
         if options["stiffness"]:
             what, fix = f"joint {name!r} has a spring, which is left out of the dynamics.", "joint_terms= puts it in."
             self.builder.finding("note", "stiffness", what, fix, element.where)
@@ -210,8 +224,7 @@ class Reader:
         """A coefficient that may be followed by those of higher powers."""
         values = numbers(element, what, len(element.attributes.get(what, "0").split()), (0.0,))
         if any(values[1:]):
-            self.builder.finding("note", "nonlinear", f"joint {name!r} has {what} of higher order, which is left out.",
-                                 where=element.where)  # fmt: skip
+            left_out(self.builder, element, "nonlinear", f"it has {what} of higher order")
         return values[0] if values else 0.0
 
     def _range(self, element: Element, settings: Settings, name: str, switch: str, unit: float
@@ -268,7 +281,12 @@ class Reader:
             asset = scope.document.assets.get(geom.mesh)
             if asset is None:
                 return []
-            file, scale = scope.document.mesh_name(asset), numbers(asset, "scale", 3, scale)
+            file = scope.document.mesh_name(asset)
+            placed = self._referenced(asset)
+            if placed is None:
+                return []
+            scale, R, p = placed
+            geom = geom._replace(R=geom.R @ R, p=geom.p + geom.R @ p)
         kind = geom.kind if size or geom.kind in ("plane", "hfield") else "mesh"
         heights = self.terrain(element, scope.document) if kind == "hfield" else None
         shape = spelled("mjcf").get(kind)
@@ -279,6 +297,24 @@ class Reader:
             Shape(role, kind, size, file, tuple(geom.p.tolist()), tuple(map(tuple, geom.R.tolist())), name,
                   tuple(scale), rgba, touches, heights) for role in roles
         ]  # fmt: skip
+
+    def _referenced(self, asset: Element) -> tuple[tuple[float, ...], Array, Array] | None:
+        """Scale, rotation and position of a mesh file in the frame of its asset; None where no such scale exists.
+
+        MuJoCo moves a vertex v to S Rᵀ (v - p), with the scales S, the rotation R of refquat, and refpos p. That is
+        Rᵀ (R S Rᵀ) v - S Rᵀ p, which has scales along the axes of the file where R S Rᵀ is diagonal.
+        """
+        S = np.diag(numbers(asset, "scale", 3, (1.0, 1.0, 1.0)))
+        R = from_quaternion(numbers(asset, "refquat", 4, (1.0, 0.0, 0.0, 0.0)), asset)
+        scales = np.diag(R @ S @ R.T)
+        if np.abs(R @ S @ R.T - np.diag(scales)).max() > 1e-9 * np.abs(S).max():
+            what = f"{asset} has unequal scales along axes that refquat turns; its shapes are left out."
+            self.builder.finding("warning", "mesh-scale", what, "Scale the file, or leave out refquat.", asset.where)
+            return None
+        p = np.array(numbers(asset, "refpos", 3, (0.0, 0.0, 0.0)))
+        if np.array_equal(R, HERE):
+            return tuple(np.diag(S).tolist()), R, -S @ p
+        return tuple(scales.tolist()), R.T, -S @ R.T @ p
 
     def terrain(self, geom: Element, document: Document) -> Heights | None:
         """The heights of a geom that is a height field; a finding where they cannot be read."""

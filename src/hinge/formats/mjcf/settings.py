@@ -59,6 +59,7 @@ class Settings:
     boundmass: float = 0.0
     boundinertia: float = 0.0
     settotalmass: float = -1.0
+    fusestatic: bool = False
     balanceinertia: bool = False
     fitaabb: bool = False
     alignfree: bool = False
@@ -91,6 +92,7 @@ class Settings:
             boundmass=number(compiler, "boundmass", self.boundmass),
             boundinertia=number(compiler, "boundinertia", self.boundinertia),
             settotalmass=number(compiler, "settotalmass", self.settotalmass),
+            fusestatic=truth(compiler, "fusestatic", self.fusestatic),
             balanceinertia=truth(compiler, "balanceinertia", self.balanceinertia),
             fitaabb=truth(compiler, "fitaabb", self.fitaabb),
             alignfree=truth(compiler, "alignfree", self.alignfree),

@@ -15,6 +15,7 @@ from hinge.formats.xml import Element, attribute, numbers
 from hinge.model.height_fields import Heights, normalised
 
 MOST = 1 << 28  # bytes of a file
+LARGEST = 1 << 24  # heights that are not written down, and so are all zero
 
 
 def terrain(element: Element, document: Document) -> Heights | None:
@@ -30,7 +31,11 @@ def terrain(element: Element, document: Document) -> Heights | None:
         n, m = integer(element, "nrow", 0), integer(element, "ncol", 0)
         if min(n, m) < 2:
             raise ModelError("hfield", f"{element} has {n} rows and {m} columns.", "Write two at least.", element.where)
-        rows = np.array(numbers(element, "elevation", n * m, (0.0,) * (n * m))).reshape(n, m)[::-1]
+        if "elevation" not in element.attributes and n * m > LARGEST:
+            what = f"{element} has {n} rows and {m} columns, and no heights."
+            raise ModelError("hfield", what, f"Write heights, or at most {LARGEST} of them.", element.where)
+        flat = np.array(numbers(element, "elevation", n * m)) if "elevation" in element.attributes else np.zeros(n * m)
+        rows = flat.reshape(n, m)[::-1]
     return Heights(normalised(rows) * top, (2.0 * x, 2.0 * y), base)
 
 

@@ -68,11 +68,20 @@ ACTUATORS = _words("""adhesion cylinder damper dcmotor general intvelocity motor
 SHARED = _words("armature ctrllimited ctrlrange damping forcelimited forcerange gear group")  # by all actuators
 LEADING = _words("""biasprm damping dynprm friction gainprm gear solimp solimpfriction solimplimit solref solreffriction
     solreflimit stiffness""")  # numbers of which the last may be left out
-TOUCHES = _words("contype conaffinity condim priority friction solref solimp solmix margin gap")  # of geoms
-CONSTRAINS = _words("""solreflimit solimplimit solreffriction solimpfriction margin actuatorfrcrange
-    actuatorgravcomp""")  # of joints
+UNSIMULATED = {  # attributes that are kept, and that a run does not simulate
+    "geom": _words("adhesion fluidcoef fluidshape surfacevel"),
+    "joint": _words("springdamper springyield"),
+    "option": ATTRIBUTES["option"]
+    - _words("""cone gravity impratio integrator iterations ls_iterations ls_tolerance
+        noslip_iterations solver timestep tolerance"""),
+}
+TOUCHES = UNSIMULATED["geom"] | _words("""contype conaffinity condim priority friction solref solimp solmix margin
+    gap""")  # of geoms
+CONSTRAINS = UNSIMULATED["joint"] | _words("""solreflimit solimplimit solreffriction solimpfriction margin
+    actuatorfrcrange actuatorgravcomp stiffness damping""")  # of joints
 FLAGS = _words("""actuation autoreset clampctrl constraint contact damper equality eulerdamp filterparent frictionloss
     gravity island limit midphase multiccd nativeccd refsafe sensor spring warmstart""")  # that are on by default
+FLAGS_OFF = _words("diagexact energy fwdinv invdiscrete override sleep")  # that are off by default
 DEFAULTS = ACTUATORS | _words("camera default equality geom joint light material mesh pair site tendon texture")
 TREE = _words("""attach body camera composite flexcomp frame freejoint geom inertial joint light plugin replicate
     site""")

@@ -12,6 +12,7 @@ from importlib import import_module
 
 from hinge import files
 from hinge.errors import ModelError, NotCovered, did_you_mean
+from hinge.formats.write.losses import note_losses
 from hinge.formats.write.notes import Notes
 from hinge.model.model import Model
 from hinge.model.report import Report
@@ -50,8 +51,9 @@ def text_of(model: Model, suffix: str, folder: str, notes: Notes, path: str) -> 
     reader = import_module(f"hinge.formats.{READERS[suffix]}")
     text = writer(model, folder, notes)
     try:
-        reader.read(text, file=path, folder=folder).build()
+        again = reader.read(text, file=path, folder=folder).build()
     except ModelError as problem:
         said = f"{problem.what}\n  {problem.hint}".rstrip()
         raise NotCovered(f"{path} is not written, because it could not be read again: {said}") from None
+    note_losses(model, again, notes)
     return text

@@ -54,7 +54,7 @@ class _Writer:
     def mujoco(self) -> Tag:
         root = Tag("mujoco", {"model": self.model.name})
         root.add("compiler", angle="radian", autolimits="true", inertiafromgeom="false")
-        root.children.append(option(self.model.physics.options, row(self.model.gravity)))
+        root.children.append(option(self.model.physics.options, self.model.gravity))
         world = self.worldbody()
         root.children.extend(self.shapes.defaults())
         root.children.extend(self.shapes.assets())
@@ -140,7 +140,8 @@ class _Writer:
                              "A .urdf file can say it.")  # fmt: skip
         note_helper(part, self.notes)
         standing = self.standing(chain)
-        body = Tag("body", {"name": name, **_placed(standing), "gravcomp": self.gravcomp(part.name)})
+        mocap = "true" if part.name in self.model.extras.get("mocap", ()) else None
+        body = Tag("body", {"name": name, **_placed(standing), "gravcomp": self.gravcomp(part.name), "mocap": mocap})
         self.inside[parent].children.append(body)
         self.inside[part.name] = body
         if not part.inertia.nothing:
@@ -202,6 +203,8 @@ class _Writer:
         for key, word in (("stiffness", "stiffness"), ("damping", "damping"), ("armature", "armature"),
                           ("friction", "frictionloss")):  # fmt: skip
             said[word] = self.uniform(part, key)
+            if key in (higher := dict(data.physics.higher)):
+                said[word] = f"{said[word] or 0} {row(higher[key])}"
             if key == "stiffness" and said[word] and kind in ("hinge", "slide"):
                 slack = data.rest or data.reference or (0.0,)
                 said["springref"] = _unless_zero(slack[0])
@@ -209,7 +212,7 @@ class _Writer:
             said["actuatorfrcrange"] = self.effort(part)
         said |= joint_words(data.physics)
         self.what_is_lost(part)
-        if kind == "free" and not any(said[k] for k in ("stiffness", "damping", "armature", "frictionloss")):
+        if kind == "free" and not any(text for word, text in said.items() if word not in ("name", "type")):
             return Tag("freejoint", {"name": name})
         return Tag("joint", said)
 

@@ -17,7 +17,7 @@ def surface_words(surface: Surface | None) -> Words:
     """How a geom touches others."""
     if surface is None:
         return {}
-    return _others(surface, Surface(), SURFACE) | _soft(surface.softness)
+    return _others(surface, Surface(), SURFACE) | _soft(surface.softness) | dict(surface.unsimulated)
 
 
 def joint_words(physics: JointPhysics) -> Words:
@@ -27,13 +27,14 @@ def joint_words(physics: JointPhysics) -> Words:
         made["actuatorfrcrange"] = row(physics.force)
     if physics.lifted:
         made["actuatorgravcomp"] = "true"
-    return made
+    return made | dict(physics.unsimulated)
 
 
-def option(options: Options, gravity: str) -> Tag:
+def option(options: Options, gravity: tuple[float, ...]) -> Tag:
     """How the file wants to be simulated; gravity that is switched off is written as none."""
-    flags: Words = {name: "disable" for name in options.disabled if name != "gravity"}
-    words: Words = {"gravity": gravity}
+    flags: Words = {name: "disable" for name in options.disabled if name != "gravity" or not any(gravity)}
+    flags |= dict.fromkeys(options.enabled, "enable")
+    words: Words = {"gravity": row(gravity), **dict(options.unsimulated)}
     return Tag("option", words | _others(options, Options(), OPTIONS), [Tag("flag", flags)] if flags else [])
 
 

@@ -18,6 +18,10 @@ class Notes:
         if name not in names:
             names.append(name)
 
+    def codes(self, name: str) -> set[str]:
+        """Return the codes of what is said of a name."""
+        return {code for (_, code, *_), names in self._names.items() if name in names}
+
     def report(self) -> Report:
         return Report(tuple(_finding(*key, names) for key, names in self._names.items()))
 

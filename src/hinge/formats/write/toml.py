@@ -47,6 +47,9 @@ def what_is_lost(model: Model, notes: Notes) -> None:
     for name in model.frames:
         if name not in ("base", "tool", last):
             notes.add("note", "frame", "frame", name, "a table has no frames but its own and the hand's.")
+    if set(model.links) - set(model.joint_name):
+        why = "a table has no links: bodies have the names of their joints, and frames of their own."
+        notes.add("note", "links", "robot", model.name, why)
     for name in model.shapes:
         notes.add("note", "shape", "link", name, "a table has no shapes; they were left out.")
     for i, _ in model.outward():
