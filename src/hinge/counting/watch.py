@@ -47,19 +47,19 @@ class Watched(Graph):
         return made
 
     def _line(self, frame: FrameType | None) -> Line:
-        texts, bodies = list[str](), dict[str, Any]()
+        texts, inner = list[str](), frame
         while frame is not None:
             texts.append(_text(frame.f_code.co_filename, frame.f_lineno))
             if frame.f_code is self._code:
-                at = frame.f_locals | bodies
+                at = frame.f_locals
+                if inner is not None and _is_generator(inner):  # already at the next body
+                    at = at | inner.f_locals
                 return Line("\n".join(texts), at.get("i", at.get("r", 0)))
-            # the algorithm goes on to the next body only after a generator over bodies has done its part for that body
-            bodies = frame.f_locals if _goes_over_bodies(frame) else {}
-            frame = frame.f_back
+            inner, frame = frame, frame.f_back
         return Line("", 0)
 
 
-def _goes_over_bodies(frame: FrameType) -> bool:
+def _is_generator(frame: FrameType) -> bool:
     return bool(frame.f_code.co_flags & inspect.CO_GENERATOR) and frame.f_code.co_name != "<genexpr>"
 
 
