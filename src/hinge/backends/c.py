@@ -10,17 +10,18 @@ program is cut into functions that hand values on through an array on the stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hinge.backends.c_loops import Loops, rows_of, scratch
 from hinge.backends.partition import Pieces, cut
+from hinge.backends.routine import Array as Array
+from hinge.backends.routine import Routine as Routine
 from hinge.backends.statements import NAMES, Real, braced, shared, statement
 from hinge.backends.statements import REALS as REALS
-from hinge.graph import OPS, Program
+from hinge.graph import OPS
 from hinge.graph.order import STRUCTURE
 
 KEYWORDS = frozenset(re.findall(r"\w+", """
@@ -29,37 +30,6 @@ KEYWORDS = frozenset(re.findall(r"\w+", """
     asm bool class delete new private public template this throw try using virtual
     kept made FMA FMAF
 """)) | NAMES  # of C and C++, and in the last line those that the code here uses  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Array:
-    """An array of a function: what it is called, how many numbers it has, and what they are."""
-
-    name: str
-    size: int
-    words: str
-
-
-def row_of(name: str, place: str, values: Sequence[str]) -> list[str]:
-    """A row of a record, which begins at a place of its array, written."""
-    return [f"{name}[{place} + {j}] = {x};" for j, x in enumerate(values)]
-
-
-@dataclass(frozen=True)
-class Routine:
-    """A program as a C function: its name, its arrays, what it computes, a state to try it on, how rows are written."""
-
-    name: str
-    program: Program
-    inputs: tuple[Array, ...]
-    outputs: tuple[Array, ...]
-    words: str
-    state: tuple[np.ndarray[Any, Any], ...] = ()
-    expected: tuple[np.ndarray[Any, Any], ...] = ()
-    row: Callable[[str, str, Sequence[str]], list[str]] = row_of
-    table: str = "static const"  # how constants are kept
-    loop: str = ""  # what is said of a loop
-    common: str = ""  # what begins a trip that all states take
 
 
 def identifier(text: str) -> str:

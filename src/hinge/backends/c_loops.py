@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hinge.backends.indices import INTEGERS, indices, is_whole
+from hinge.backends.routine import Array, Routine
 from hinge.backends.statements import Real
 from hinge.graph import Program
 from hinge.graph.order import ends
-
-if TYPE_CHECKING:
-    from hinge.backends.c import Array, Routine
 
 
 def rows_of(array: Array) -> str:

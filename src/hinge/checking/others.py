@@ -15,13 +15,14 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from hinge import interop
-from hinge.checking.proofs import Array, CannotBeMade, States, apart
+from hinge.checking.trials import CannotBeMade, States, apart
 from hinge.checking.written import PRODUCTS, Content, root_of
 from hinge.errors import NotCovered
 from hinge.formats.mjcf.document import Document, Folder, open_document
 from hinge.formats.mjcf.settings import walk
 from hinge.formats.xml import Element, shown
 from hinge.robot import Robot
+from hinge.typing import Array
 
 LIMIT = 1e-9  # angles such as 1.5707963268 are read as quarter turns here, up to 1e-11 off at each joint
 ASSETS = ("asset", "mesh", "texture")

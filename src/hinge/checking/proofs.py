@@ -19,6 +19,8 @@ from typing import Any, cast
 import numpy as np
 
 from hinge.backends import default_backend
+from hinge.checking import others
+from hinge.checking.trials import CannotBeMade, States, apart
 from hinge.errors import NotCovered
 from hinge.robot import Robot
 from hinge.typing import Array, Backend
@@ -52,20 +54,8 @@ class Proof:
         return self.detail if self.worst is None else f"{self.worst:.1e}, limit {self.limit:.0e}: {self.detail}"
 
 
-@dataclass(frozen=True)
-class States:
-    """A robot with random states: coordinates, velocities of unit length, accelerations."""
-
-    robot: Robot
-    q: Array
-    qd: Array
-    qdd: Array
-
-
 def prove(robot: Robot, text: str | bytes = "", file: str = "", states: int = STATES) -> tuple[Proof, ...]:
     """All proofs on a robot; `text` is what it was loaded from and `file` its path, which other libraries read too."""
-    from hinge.checking import others
-
     drawn = draw(robot, states)
     comparisons = {"agrees with Pinocchio": others.pinocchio, "agrees with MuJoCo": others.mujoco}
     laws: dict[str, Law] = LAWS | {name: partial(one, text=text, file=file) for name, one in comparisons.items()}
@@ -78,10 +68,6 @@ def draw(robot: Robot, n: int, **options: Any) -> States:
     q = robot.integrate(np.tile(robot.neutral(), (n, 1)), rng.uniform(-1.5, 1.5, (n, robot.nv)), **options)
     qd, qdd = rng.normal(size=(2, n, robot.nv))
     return States(robot, q, qd / np.linalg.norm(qd, axis=1, keepdims=True), qdd)
-
-
-class CannotBeMade(Exception):
-    """Why a proof was skipped."""
 
 
 Law = Callable[[States], tuple[float, float, str]]
@@ -100,15 +86,6 @@ def _tried(name: str, law: Law, states: States) -> Proof:
     if limit < 0.0:
         return Proof(name, bool(worst > -limit), worst, -limit, words)
     return Proof(name, bool(worst <= limit), worst, limit, words)
-
-
-def apart(a: Any, b: Any, *sizes: Any) -> float:
-    """The largest difference between two arrays, by the largest number among them and `sizes`, state by state."""
-    rows = [np.abs(np.asarray(x, float)).reshape(len(a), -1).max(axis=1) for x in (a, b, *sizes)]
-    off = np.abs(np.asarray(a) - np.asarray(b)).reshape(len(a), -1).max(axis=1)
-    scale = np.max(rows, axis=0)
-    worst = np.where(off == 0.0, 0.0, off / np.where(scale > 0.0, scale, 1.0))
-    return float(np.inf if np.any(np.isnan(worst)) else worst.max())
 
 
 def rate(value: Callable[[float], Array]) -> Array:

@@ -21,7 +21,13 @@ from hinge.robot.summary import base_mass, freedoms, masses
 def show(robot: Robot, as_json: bool) -> None:
     """Show the joints and frames of ROBOT, a robot file, and the findings on it."""
     if as_json:
-        about = {"name": robot.name, "nq": robot.nq, "nv": robot.nv, "mass": robot.mass, "base_mass": base_mass(robot)}
+        about = {
+            "name": robot.name,
+            "nq": robot.nq,
+            "nv": robot.nv,
+            "mass": robot.mass,
+            "base_mass": base_mass(robot.model),
+        }
         findings = [finding.data() for finding in robot.report]
         click.echo(json.dumps(about | {"joints": _joints(robot), "frames": robot.frame_names, "findings": findings}))
         return
@@ -60,5 +66,5 @@ def joint_table(robot: Robot) -> Any:
         rows.append(
             [model.joint_name[i], kind, model.body_name[i], model.body_name[p], f"{model.inertia[i].m:.4g}", *limits]
         )
-    title = Text(plain(f"{robot.name}: {freedoms(robot)}, {masses(robot)}"))
+    title = Text(plain(f"{robot.name}: {freedoms(robot.model)}, {masses(robot.model)}"))
     return Group(title, table("", ("joint", "type", "carries", "on", "kg", "lower", "upper"), rows, left=4))

@@ -56,7 +56,7 @@ def contact_forces(C: Numbers, d: Numbers, method: Method = "lemke") -> ContactF
     >>> hinge.contact_forces([[2.0, 1.0], [1.0, 2.0]], [-2.0, 1.0]).force
     array([1., 0.])
     """
-    C, d = _problem(C, d)
+    C, d = complementarity_problem(C, d)
     one_of("contact_forces: method", method, METHODS)
     batch, n = d.shape[:-1], d.shape[-1]
     rows, sides = C.reshape(prod(batch), n, n), d.reshape(prod(batch), n)
@@ -71,7 +71,7 @@ def contact_forces(C: Numbers, d: Numbers, method: Method = "lemke") -> ContactF
     return ContactForces(*(x.reshape((*batch, *x.shape[1:])) for x in made))
 
 
-def _problem(C: Any, d: Any) -> tuple[Array, Array]:
+def complementarity_problem(C: Any, d: Any) -> tuple[Array, Array]:
     """C and d as arrays of one batch shape; refuses what cannot be a contact problem."""
     C, d = real("contact_forces: C", C).astype(float), real("contact_forces: d", d).astype(float)
     if C.ndim < 2 or C.shape[-1] != C.shape[-2]:

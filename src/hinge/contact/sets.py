@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.contact.forces import _problem, complementary
+from hinge.contact.forces import complementarity_problem, complementary
 from hinge.typing import Flags, Numbers, Whole
 
 
@@ -32,7 +32,7 @@ def contact_sets(C: Numbers) -> ContactSets:
     >>> hinge.contact_sets([[1.0, -1.0], [-1.0, 1.0]]).unbreakable
     array([ True,  True])
     """
-    C, _ = _problem(C, np.zeros(np.asarray(C).shape[-1:]))
+    C, _ = complementarity_problem(C, np.zeros(np.asarray(C).shape[-1:]))
     n = C.shape[-1]
     null = np.diagonal(C) <= 1e-12 * np.diagonal(C).max(initial=0.0)
     redundant = null.copy()

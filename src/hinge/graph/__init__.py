@@ -3,6 +3,7 @@
 Nothing here knows what a robot is. Read expr, then machine, ops, functions, scalars, order, diff, show.
 """
 
+from hinge.graph import operators as operators
 from hinge.graph.diff import along, columns, jacobian, kinks, units
 from hinge.graph.dual import Dual
 from hinge.graph.expr import Expr, Graph, Scalar, TooLong, on_paper

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hinge.graph.expr import Scalar
+from hinge.graph.loops import Scratch, repeat
 from hinge.graph.ops import OPS, call, less, select
+from hinge.graph.scalars import power
 
 
 class Dual:
@@ -64,8 +66,6 @@ class Dual:
         return _dual(other) / self
 
     def __pow__(self, exponent: Scalar) -> Scalar:
-        from hinge.graph.scalars import power
-
         return power(self, exponent)
 
     def __abs__(self) -> Scalar:
@@ -101,8 +101,6 @@ class Dual:
         `taken` is how loops are taken, `repeat` unless something else is given, and `moving` which of the state has a
         dual part.
         """
-        from hinge.graph.loops import repeat
-
         n, parts = len(state), [_dual(x) for x in state]
         which = [k for k in range(n) if moving is None or moving[k]]
 
@@ -129,8 +127,6 @@ class _Side:
     """Two scratch arrays side by side."""
 
     def __init__(self, size: int, like: Dual) -> None:
-        from hinge.graph.loops import Scratch
-
         node = next((x for x in (like.real, like.dual) if hasattr(x, "graph")), 0.0)
         self.real, self.dual = Scratch(size, like=node), Scratch(size, like=node)
 

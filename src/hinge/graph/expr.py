@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from hinge.errors import TraceError
 
 Scalar = Any
+HOOKS: dict[str, Callable[..., Any]] = {}  # functions of modules that import this one; graph/operators.py adds them
 
 
 class TooLong(Exception):
@@ -92,9 +94,7 @@ class Expr:
         self.graph, self.op, self.args, self.serial = graph, op, args, serial
 
     def __repr__(self) -> str:
-        from hinge.graph.show import text
-
-        return text(self)
+        return str(HOOKS["text"](self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _named, (self.op, self.args)
@@ -122,15 +122,11 @@ class Expr:
     # NumPy: a universal function of a node is a node, and of an array of objects asks them for methods of its name
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
-        from hinge.graph.arrays import traced
-
-        made = traced(ufunc, method, *given, **options)
+        made = HOOKS["ufunc"](ufunc, method, *given, **options)
         return made if any(isinstance(x, np.ndarray) for x in given) else made.item()
 
     def __getattr__(self, name: str) -> Any:
-        from hinge.graph.arrays import on_nodes
-
-        function = on_nodes(name)
+        function = HOOKS["method"](name)
         if function is None:
             raise AttributeError(f"a traced value has no {name!r}")
         return functools.partial(function, self)
@@ -177,14 +173,11 @@ class Expr:
         return NotImplemented if c is None else self.graph.node("div", c, self) if c else 0.0
 
     def __pow__(self, exponent: Scalar) -> Scalar:
-        from hinge.graph.scalars import power
-
-        return power(self, exponent) if type(exponent) is Expr or _number(exponent) is not None else NotImplemented
+        known = type(exponent) is Expr or _number(exponent) is not None
+        return HOOKS["power"](self, exponent) if known else NotImplemented
 
     def __rpow__(self, base: Scalar) -> Scalar:
-        from hinge.graph.scalars import power
-
-        return NotImplemented if _number(base) is None else power(base, self)
+        return NotImplemented if _number(base) is None else HOOKS["power"](base, self)
 
     def __abs__(self) -> Scalar:
         return self.graph.node("abs", self)

@@ -23,6 +23,7 @@ from typing import Any
 
 from hinge.errors import SizeError, TraceError
 from hinge.graph.expr import Expr, Graph, Scalar
+from hinge.graph.ops import select
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,6 @@ def when(condition: Scalar, state: Sequence[Scalar], body: Callable[..., Sequenc
     """
     if type(condition) is not Expr:
         return _checked(body(*state), tuple(state)) if condition else tuple(state)
-    from hinge.graph.ops import select
-
     if any(hasattr(type(x), "paired") for x in state):
         return repeat(1, state, lambda k, *now: body(*now), lambda *now: select(condition, 0.0, 1.0))
     skipped = select(condition, 0.0, 1.0)

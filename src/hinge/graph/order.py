@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hinge.errors import TraceError
-from hinge.graph.expr import Expr, Scalar
+from hinge.graph.expr import HOOKS, Expr, Scalar
 from hinge.graph.ops import OPS
 from hinge.graph.streams import Record
 
@@ -78,9 +78,7 @@ class Program:
         return made | {k: (one.name, one.shape[0]) for k, one in outs if one.stream}
 
     def __str__(self) -> str:
-        from hinge.graph.show import listing
-
-        return listing(self)
+        return str(HOOKS["listing"](self))
 
 
 FUSED = ("fma", "fms", "fnma")

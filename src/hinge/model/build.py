@@ -15,7 +15,8 @@ import math
 import os
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from copy import copy
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -24,13 +25,16 @@ import numpy as np
 from hinge.errors import NOWHERE, ModelError, Where, did_you_mean
 from hinge.model.doctor import examine_joints, examine_link
 from hinge.model.file_physics import FIRM, FilePhysics, JointPhysics, LeftOut
+from hinge.model.joint_entries import JointEntry, LinkEntry, axis_direction, make_joint
 from hinge.model.joint_laws import check_own
-from hinge.model.joints import JOINTS, Free, Joint, _OnLine
+from hinge.model.joints import Free, Joint
+from hinge.model.loops import joined
 from hinge.model.mechanisms import Fixed
 from hinge.model.model import Follow, Frame, JointData, LinkInertia, Model
 from hinge.model.numbers import each, numbers
 from hinge.model.report import Finding, Report
 from hinge.model.shapes import Shape
+from hinge.model.spanning import check_powered, spanning_tree
 from hinge.model.symbols import is_symbolic, unknown
 from hinge.spatial.inertia import RigidInertia
 from hinge.spatial.linear3 import IDENTITY, Mat3, Vec3, cross3, dot3
@@ -41,30 +45,6 @@ EARTH, WORLD = (0.0, 0.0, -9.81), "world"
 Triple = Sequence[float] | np.ndarray[Any, Any]
 Rotation = Sequence[Sequence[float]] | np.ndarray[Any, Any]
 NO_TURN: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-@dataclass(frozen=True)
-class _Link:
-    name: str
-    said: LinkInertia
-    inertia: RigidInertia
-    shapes: tuple[Shape, ...]
-    where: Where
-
-
-@dataclass(frozen=True)
-class _Joint:
-    name: str
-    joint: Joint
-    parent: str
-    child: str
-    R: Mat3
-    p: Vec3
-    seat: tuple[Mat3, Vec3]
-    data: JointData
-    mimic: tuple[str, float, float] | None
-    where: Where
-    named: bool = True
 
 
 @dataclass
@@ -96,8 +76,8 @@ class Builder:
     def __init__(self, name: str = "robot", gravity: Sequence[float] = EARTH, file: str = ""):
         self.name, self.file, self.snap, self.physics = name, file, SNAP, FilePhysics()
         self.gravity = numbers(f"robot {name!r}", "gravity", gravity, (3,), Where(file))
-        self._links: dict[str, _Link] = {}
-        self._joints: dict[str, _Joint] = {}
+        self._links: dict[str, LinkEntry] = {}
+        self._joints: dict[str, JointEntry] = {}
         self._frames: list[tuple[str, str, Mat3, Vec3, Where]] = []
         self._findings: list[Finding] = []
         self._snapped: list[str] = []
@@ -118,7 +98,7 @@ class Builder:
         flat = (0.0,) * 9 if inertia is None else numbers(what, "inertia", inertia, (3, 3), where)
         rows = (flat[0:3], flat[3:6], flat[6:9])
         said, inertia_here = LinkInertia(m, c, rows), RigidInertia.at_com(m, Vec3(c), rows)
-        self._links[name] = _Link(name, said, inertia_here, tuple(shapes), where)
+        self._links[name] = LinkEntry(name, said, inertia_here, tuple(shapes), where)
         if not unknown((m, *flat)) and (m or any(flat)):
             self._findings.extend(examine_link(name, m, np.array(rows), where))
 
@@ -144,10 +124,10 @@ class Builder:
         parameters |= {k: numbers(what, k, [x], (1,), where)[0] for k, x in parameters.items()
                        if isinstance(x, float) or is_symbolic(x)}  # fmt: skip
         p, child_p = (numbers(what, n, x, (3,), where) for n, x in (("xyz", xyz), ("child_xyz", child_xyz)))
-        joint = kind if isinstance(kind, Joint) else self.joint_of(name, kind, axis, parameters, where)
+        joint = kind if isinstance(kind, Joint) else make_joint(name, kind, axis, parameters, where)
         check_own(joint, where)
         if joint.about_z and axis is not None:
-            upright = np.array(shortest_turn(snapped_direction(self._direction(name, joint.kind, axis, where))))
+            upright = np.array(shortest_turn(snapped_direction(axis_direction(name, joint.kind, axis, where))))
             for label, given in (("rotation", rotation), ("child_rotation", child_rotation)):
                 numbers(what, label, given, (3, 3), where)  # refuses what cannot be multiplied
             rotation, child_rotation = np.asarray(rotation) @ upright, upright.T @ np.asarray(child_rotation)
@@ -184,7 +164,7 @@ class Builder:
         for label, value in (("reference", reference), ("rest", rest)):
             entries[label] = () if value is None else each(what, label, value, joint.nq, 0.0, where)
         made = JointData(**entries, other=dict(data or {}), where=where, physics=physics)
-        self._joints[name] = _Joint(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where, named)
+        self._joints[name] = JointEntry(name, joint, parent, child, R, Vec3(p), seat, made, mimic, where, named)
 
     def frame(self, name: str, link: str, xyz: Triple = (0.0, 0.0, 0.0),
               rotation: Rotation = NO_TURN, where: Where = NOWHERE) -> None:  # fmt: skip
@@ -204,9 +184,7 @@ class Builder:
         With `loops` joints may make loops: those with the fewest constraints are cut, `powered` ones last.
         """
         if loops or powered:
-            from hinge.model.spanning import build_closed
-
-            return build_closed(self, loops, powered, base=base, mimic=mimic, strict=strict)
+            return self._build_closed(loops, powered, base=base, mimic=mimic, strict=strict)
         if base not in ("fixed", "floating"):
             raise ModelError("base", f'base="{base}" is not a kind of base.', 'Give base="fixed" or base="floating".')
         if mimic not in ("couple", "free"):
@@ -227,32 +205,30 @@ class Builder:
 
     # reading what was given
 
-    def joint_of(self, name: str, kind: str, axis: Triple | None, parameters: Mapping[str, Any],
-                 where: Where = NOWHERE) -> Joint:  # fmt: skip
-        """A joint of a kind, checked; no part of the tree as yet."""
-        cls = JOINTS.get(kind)
-        if cls is None:
-            raise ModelError("joint-type", f"joint {name!r} has type {kind!r}.", did_you_mean(kind, JOINTS), where)
-        known = [f.name for f in fields(cls) if f.name != "axis"]
-        for word in parameters:
-            if word not in known:
-                raise ModelError("parameter", f"joint {name!r} has {word}={parameters[word]!r}, which a {kind} joint "
-                                 "does not have.", did_you_mean(word, known), where)  # fmt: skip
-        if not issubclass(cls, _OnLine):
-            return cls(**parameters)
-        return cls(axis=snapped_direction(self._direction(name, kind, axis, where)), **parameters)
-
-    def _direction(self, name: str, kind: str, axis: Triple | None, where: Where) -> Vec3:
-        """The axis of a joint, which has to point somewhere."""
-        given = (0.0, 0.0, 1.0) if axis is None else numbers(f"joint {name!r}", "axis", axis, (3,), where, False)
-        if not any(given):
-            shown = ", ".join(f"{x:g}" for x in given)
-            article = "an" if kind[0] in "aeiou" else "a"
-            raise ModelError("zero-axis", f"joint {name!r} has axis ({shown}).",
-                             f"{article.capitalize()} {kind} joint needs a direction. "
-                             'For the joint\'s z axis write <axis xyz="0 0 1"/>.', where)  # fmt: skip
-        longest = max(map(abs, given))
-        return Vec3(tuple(x / longest for x in given))
+    def _build_closed(self, loops: bool, powered: Sequence[str], **options: Any) -> Model:
+        """Return the model of joints that make loops: a tree, and the joints that were cut as loop joints."""
+        check_powered(loops, powered, self._joints)
+        kept, cut = spanning_tree(list(self._links), list(self._joints.values()), set(powered))
+        tree = copy(self)
+        tree._findings = [*self._findings]
+        tree._joints = {joint.name: joint for joint in kept}
+        for joint in cut:
+            if replace(joint.data, where=JointData().where, reference=()) != JointData.unsaid(joint.joint):
+                tree.finding(
+                    "warning",
+                    "cut-joint",
+                    f"joint {joint.name!r} closes a loop: its limits, damping, friction, stiffness, armature and rest "
+                    "are not kept.",
+                    "Name it in powered= to keep it in the tree, or leave them out.",
+                    joint.where,
+                )
+        model = tree.build(**options)
+        for joint in cut:
+            R, p = joint.seat
+            places = [model.frame(joint.parent).then(joint.R, joint.p), model.frame(joint.child).then(R.T, R.T @ -p)]
+            ends = joint.parent, joint.child
+            model = joined(model, joint.name, joint.joint, ends, places, joint.name in powered)
+        return model
 
     def _snap(self, what: str, label: str, name: str, rotation: Rotation, where: Where) -> Mat3:
         given = Mat3(numbers(what, label, rotation, (3, 3), where))
@@ -271,9 +247,9 @@ class Builder:
 
     # the tree
 
-    def _children(self) -> dict[str, list[_Joint]]:
-        children: dict[str, list[_Joint]] = {name: [] for name in self._links}
-        carrier: dict[str, _Joint] = {}
+    def _children(self) -> dict[str, list[JointEntry]]:
+        children: dict[str, list[JointEntry]] = {name: [] for name in self._links}
+        carrier: dict[str, JointEntry] = {}
         for joint in self._joints.values():
             for role, link in (("parent", joint.parent), ("child", joint.child)):
                 if link not in self._links:
@@ -288,7 +264,7 @@ class Builder:
             children[joint.parent].append(joint)
         return children
 
-    def _root(self, children: Mapping[str, Sequence[_Joint]]) -> str:
+    def _root(self, children: Mapping[str, Sequence[JointEntry]]) -> str:
         if not self._links:
             raise ModelError("empty", f"robot {self.name!r} has no links.", "Add at least one.", Where(self.file))
         carried = {joint.child for joint in self._joints.values()}
@@ -311,19 +287,19 @@ class Builder:
                              lost[0].where)  # fmt: skip
         return roots[0]
 
-    def _grow(self, root: str, children: Mapping[str, Sequence[_Joint]], base: str
-              ) -> tuple[_Growing, dict[str, Frame], dict[int, _Joint]]:  # fmt: skip
+    def _grow(self, root: str, children: Mapping[str, Sequence[JointEntry]], base: str
+              ) -> tuple[_Growing, dict[str, Frame], dict[int, JointEntry]]:  # fmt: skip
         """Walk the tree depth first; fixed joints add to the body they are on, others begin a body."""
-        grown, carried = _Growing(), dict[int, _Joint]()
+        grown, carried = _Growing(), dict[int, JointEntry]()
         frames: dict[str, Frame] = {}
-        welds: list[_Joint] = []
+        welds: list[JointEntry] = []
         start = Frame(0)
         if base == "floating":
             taken = {joint.name for joint in self._joints.values()}
             data = JointData((-math.inf,) * 7, (math.inf,) * 7, (math.inf,) * 6, (math.inf,) * 6,
                              where=self._links[root].where)  # fmt: skip
             start = Frame(grown.body(0, Free(), Transform(), root, unused("base", taken), data))
-        stack: list[tuple[_Joint | None, Frame]] = [(None, start)]
+        stack: list[tuple[JointEntry | None, Frame]] = [(None, start)]
         while stack:
             joint, at = stack.pop()
             name = root
@@ -350,7 +326,7 @@ class Builder:
             frames[name] = frames[link].then(R, p)
         return grown, frames, carried
 
-    def _follows(self, carried: Mapping[int, _Joint]) -> dict[int, Follow]:
+    def _follows(self, carried: Mapping[int, JointEntry]) -> dict[int, Follow]:
         """Mimic joints, each led by a joint that follows no other."""
         number, made = {joint.name: i for i, joint in carried.items()}, dict[int, Follow]()
         for joint in carried.values():

@@ -184,7 +184,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class _OnLine(Joint):
+class OnLine(Joint):
     """A joint with a line: the unit vector `axis` through the origin, the same in the inner and the outer frame."""
 
     axis: Vec3 = Z_AXIS
@@ -197,7 +197,7 @@ class _OnLine(Joint):
         return replace(self, axis=Z_AXIS)
 
 
-class Revolute(_OnLine):
+class Revolute(OnLine):
     """A hinge: turns about its axis, by q radians."""
 
     kind, urdf, mjcf, dh, nq, nv = "revolute", "revolute", "hinge", "revolute", 1, 1
@@ -228,7 +228,7 @@ class Continuous(Revolute):
         return [atan2(sin(d), cos(d))]
 
 
-class Prismatic(_OnLine):
+class Prismatic(OnLine):
     """A slide: shifts along its axis, by q metres."""
 
     kind, urdf, mjcf, dh, nq, nv, reach = "prismatic", "prismatic", "slide", "prismatic", 1, 1, 1.0
@@ -247,7 +247,7 @@ class Prismatic(_OnLine):
 
 
 @dataclass(frozen=True)
-class Helical(_OnLine):
+class Helical(OnLine):
     """A screw: turns by q radians and advances `pitch` metres a radian.
 
     Driven by a screw force (featherstone1987 7.3) or, with driven_by="couple", by a pure couple.
@@ -279,7 +279,7 @@ class Helical(_OnLine):
         return ForceSpace((Force(along, along * self.pitch),))
 
 
-class Cylindrical(_OnLine):
+class Cylindrical(OnLine):
     """Turns about and slides along one axis, independently: q = [radians, metres]."""
 
     kind, dh, nq, nv = "cylindrical", "cylindric", 2, 2

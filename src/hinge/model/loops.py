@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from hinge.errors import ModelError, did_you_mean
-from hinge.model.build import Builder
 from hinge.model.edit import pose_of
 from hinge.model.joint_constraints import withstood
+from hinge.model.joint_entries import make_joint
 from hinge.model.joints import JOINTS, Joint
 from hinge.model.model import Frame, Model
 from hinge.spatial.linear3 import IDENTITY, ZERO
@@ -87,7 +87,7 @@ def close(model: Model, joint: Joint | str, body_a: str, body_b: str, placement_
     if isinstance(joint, str):
         if joint not in JOINTS:
             raise ModelError("joint-type", f"loop {name!r} has type {joint!r}.", did_you_mean(joint, JOINTS))
-        joint = Builder("loop").joint_of(name, joint, axis, parameters or {})
+        joint = make_joint(name, joint, axis, parameters or {})
     elif not isinstance(joint, Joint):
         raise ModelError("joint-type", f"loop {name!r} is a {type(joint).__name__}.", "Name a kind, or give a joint.")
     constraints = len(joint.gap(IDENTITY, ZERO))

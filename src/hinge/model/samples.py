@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.model.build import Builder
-from hinge.model.joints import JOINTS, _OnLine
+from hinge.model.joints import JOINTS, OnLine
 from hinge.model.model import Model
 from hinge.model.shapes import Shape
 from hinge.model.symbols import named
@@ -219,6 +219,6 @@ def _grown(rng: np.random.Generator, name: str, parents: list[int], kinds: list[
         place, turn, axis = rng.normal(size=3) * 0.3, _random_rotation(rng), rng.normal(size=3)
         rotor = float(rng.uniform(0.0, 0.1)) if rotors and k % 3 == 0 else 0.0
         builder.joint(f"joint{k}", kind, names[parent], f"link{k}", place, turn,
-                      axis if issubclass(JOINTS[kind], _OnLine) else None, armature=rotor, **parameters)  # fmt: skip
+                      axis if issubclass(JOINTS[kind], OnLine) else None, armature=rotor, **parameters)  # fmt: skip
         names.append(f"link{k}")
     return builder.build()

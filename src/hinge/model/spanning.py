@@ -11,25 +11,18 @@ them, and those whose class does not say how far a pose is from its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from hinge.errors import ModelError, NotCovered, did_you_mean
-from hinge.model.joints import _OnLine
-from hinge.model.loops import joined
+from hinge.model.joint_entries import JointEntry
+from hinge.model.joints import OnLine
 from hinge.model.mechanisms import Fixed
-from hinge.model.model import JointData, Model
 from hinge.spatial.linear3 import IDENTITY, ZERO
 
-if TYPE_CHECKING:
-    from hinge.model.build import Builder, _Joint
 
-
-def build_closed(builder: Builder, loops: bool, powered: Sequence[str], **options: Any) -> Model:
-    """The model of a builder whose joints make loops: a tree, and the joints that were cut as loop joints."""
-    joints = builder._joints
+def check_powered(loops: bool, powered: Sequence[str], joints: Mapping[str, JointEntry]) -> None:
+    """Refuse names of powered joints that are no joints, and names without loops=True."""
     if not loops:
         raise ModelError("powered", f"powered={powered!r} was given without loops=True.", "Give both, or neither.")
     if isinstance(powered, str):
@@ -37,29 +30,21 @@ def build_closed(builder: Builder, loops: bool, powered: Sequence[str], **option
     for name in powered:
         if name not in joints:
             raise ModelError("unknown-joint", f"powered joint {name!r} does not exist.", did_you_mean(name, joints))
-    tied = {j.name for j in joints.values() if j.mimic} | {j.mimic[0] for j in joints.values() if j.mimic}
-    kept, cut = _spanned(list(joints.values()), set(powered), tied)
-    tree = copy(builder)
-    tree._findings = [*builder._findings]
-    tree._joints = {j.name: j for j in _directed(_first(builder), kept)}
-    for joint in cut:
-        if replace(joint.data, where=JointData().where, reference=()) != JointData.unsaid(joint.joint):
-            tree.finding("warning", "cut-joint", f"joint {joint.name!r} closes a loop: its limits, damping, friction, "
-                         "stiffness, armature and rest are not kept.", "Name it in powered= to keep it in the tree, or "
-                         "leave them out.", joint.where)  # fmt: skip
-    model = tree.build(**options)
-    for joint in cut:
-        R, p = joint.seat
-        places = [model.frame(joint.parent).then(joint.R, joint.p), model.frame(joint.child).then(R.T, R.T @ -p)]
-        ends = joint.parent, joint.child
-        model = joined(model, joint.name, joint.joint, ends, places, joint.name in powered)
-    return model
 
 
-def _spanned(joints: list[_Joint], powered: set[str], tied: set[str]) -> tuple[list[_Joint], list[_Joint]]:
+def spanning_tree(
+    links: Sequence[str], joints: list[JointEntry], powered: set[str]
+) -> tuple[list[JointEntry], list[JointEntry]]:
+    """Return the joints of the tree, all leading away from its root, and the joints that are cut."""
+    tied = {j.name for j in joints if j.mimic} | {j.mimic[0] for j in joints if j.mimic}
+    kept, cut = _spanned(joints, powered, tied)
+    return _directed(_first(links, joints), kept), cut
+
+
+def _spanned(joints: list[JointEntry], powered: set[str], tied: set[str]) -> tuple[list[JointEntry], list[JointEntry]]:
     """The joints of the tree and those that are cut, each in the order given."""
 
-    def reluctance(joint: _Joint) -> tuple[bool, int, bool]:
+    def reluctance(joint: JointEntry) -> tuple[bool, int, bool]:
         return joint.name in tied or not _closes(joint), 6 - joint.joint.nv, joint.name in powered
 
     island: dict[str, str] = {}
@@ -69,7 +54,7 @@ def _spanned(joints: list[_Joint], powered: set[str], tied: set[str]) -> tuple[l
             link = island[link]
         return link
 
-    cut: list[_Joint] = []
+    cut: list[JointEntry] = []
     for joint in sorted(joints, key=reluctance, reverse=True):  # a stable sort: the last given comes last
         one, other = of(joint.parent), of(joint.child)
         if one != other:
@@ -83,7 +68,7 @@ def _spanned(joints: list[_Joint], powered: set[str], tied: set[str]) -> tuple[l
     return [j for j in joints if j.name not in gone], [j for j in joints if j.name in gone]
 
 
-def _closes(joint: _Joint) -> bool:
+def _closes(joint: JointEntry) -> bool:
     try:
         joint.joint.gap(IDENTITY, ZERO)
     except NotCovered:
@@ -91,15 +76,15 @@ def _closes(joint: _Joint) -> bool:
     return True
 
 
-def _first(builder: Builder) -> str:
+def _first(links: Sequence[str], joints: Sequence[JointEntry]) -> str:
     """The root: the first link that no joint carries; in a ring the first of all."""
-    carried = {joint.child for joint in builder._joints.values()}
-    return next((name for name in builder._links if name not in carried), next(iter(builder._links), ""))
+    carried = {joint.child for joint in joints}
+    return next((name for name in links if name not in carried), next(iter(links), ""))
 
 
-def _directed(root: str, joints: list[_Joint]) -> list[_Joint]:
+def _directed(root: str, joints: list[JointEntry]) -> list[JointEntry]:
     """The joints of a tree, all leading away from its root; in the order given."""
-    away: dict[str, _Joint] = {}
+    away: dict[str, JointEntry] = {}
     reached, left = {root}, list(joints)
     while left:
         ready = [j for j in left if (j.parent in reached) != (j.child in reached)]
@@ -112,13 +97,13 @@ def _directed(root: str, joints: list[_Joint]) -> list[_Joint]:
     return [away[j.name] for j in joints]
 
 
-def _reversed(joint: _Joint) -> _Joint:
+def _reversed(joint: JointEntry) -> JointEntry:
     """The same joint seen from its child, with the same coordinate."""
     kind = joint.joint
-    if not isinstance(kind, _OnLine | Fixed):
+    if not isinstance(kind, OnLine | Fixed):
         raise ModelError("reversed", f"joint {joint.name!r} leads from {joint.parent!r} to {joint.child!r}, and the "
                          f"tree passes it backwards: a {kind.kind} joint cannot be turned around.",
                          "Swap its parent and child, or give the links in another order.", joint.where)  # fmt: skip
     (R, p), (S, s) = (joint.R, joint.p), joint.seat
-    turned = replace(kind, axis=-kind.axis) if isinstance(kind, _OnLine) else kind
+    turned = replace(kind, axis=-kind.axis) if isinstance(kind, OnLine) else kind
     return replace(joint, joint=turned, parent=joint.child, child=joint.parent, R=S.T, p=S.T @ -s, seat=(R.T, R.T @ -p))

@@ -25,6 +25,7 @@ from hinge.model import loops as _loops
 from hinge.model.driven import prescribe
 from hinge.model.model import Limits
 from hinge.robot.algorithms import Algorithms
+from hinge.robot.summary import moving_mass, robot_html
 from hinge.typing import Backend, Frame, Numbers, Term
 
 if TYPE_CHECKING:
@@ -50,9 +51,7 @@ class Robot(Algorithms):
         return f"<Robot {self.model.name!r}: {self.model.count} bodies, nq = {self.nq}, nv = {self.nv}>"
 
     def _repr_html_(self) -> str:
-        from hinge.robot.summary import robot_html
-
-        return robot_html(self)
+        return robot_html(self.model)
 
     @property
     def name(self) -> str:
@@ -90,7 +89,7 @@ class Robot(Algorithms):
 
         An expression where the robot is built from symbols.
         """
-        return inputs.known(sum((inertia.m for inertia in self.model.inertia[1:]), 0.0))
+        return moving_mass(self.model)
 
     @functools.cached_property
     def limits(self) -> Limits:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hinge.errors import NotCovered
 from hinge.formats.write.notes import Notes
 from hinge.model.build import unused
-from hinge.model.joints import Joint, _OnLine
+from hinge.model.joints import Joint, OnLine
 from hinge.model.mechanisms import Fixed
 from hinge.model.model import Frame, JointData, LinkInertia, Model
 from hinge.model.potentials import refuse
@@ -291,7 +291,7 @@ def _seen_from(joint: Joint, seat: Pose) -> Joint | None:
     R, p = seat
     if seat == HOME:
         return joint
-    if not isinstance(joint, _OnLine):
+    if not isinstance(joint, OnLine):
         return None
     off = cross3(joint.axis, p)
     turns = any(any(motion.ang) for motion in joint.axes([0.0] * joint.nq))

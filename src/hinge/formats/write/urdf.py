@@ -20,7 +20,7 @@ from hinge.formats.write.notes import Notes, leave_loop
 from hinge.formats.write.text import Tag, document, number, row
 from hinge.formats.write.tree import FAR, HOME, Inertia, Part, Pose, Tree, note_helper, tree
 from hinge.model.build import EARTH, unused
-from hinge.model.joints import _OnLine, spelled
+from hinge.model.joints import OnLine, spelled
 from hinge.model.model import Model
 from hinge.model.shapes import Mesh, Shape
 from hinge.spatial.rotation import rpy_from_rotation
@@ -160,7 +160,7 @@ class _Writer:
         joint.add("child", link=part.name)
         if not part.joint.nv:
             return joint
-        if isinstance(part.joint, _OnLine):
+        if isinstance(part.joint, OnLine):
             joint.add("axis", xyz=row(part.joint.axis))
         elif part.joint.about_z:
             joint.add("axis", xyz="0 0 1")
