@@ -12,16 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from hinge.arguments import Array
-from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
-from hinge.calls.inputs import places
 from hinge.calls.target import USUAL, Target
-from hinge.dynamics import choose
 from hinge.dynamics.place import At
 from hinge.dynamics.registry import DRIVEN, POSITION, default
 from hinge.dynamics.slopes import Slope
-from hinge.errors import NotCovered, UnknownName, did_you_mean
-from hinge.model.driven import sizes
+from hinge.errors import NotCovered
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,37 +150,3 @@ class Call:
 
 
 WORDS = [one.name for one in fields(Call)[1:] if one.init]
-
-
-def casadi(target: Target, name: str, method: str | None = None, given: Sequence[str] = (),
-           joint_terms: Sequence[str] = USUAL, at: str | Sequence[str] = (), **options: str) -> Any:  # fmt: skip
-    """An algorithm as a function of CasADi, compiled, with exact derivatives of every order: for solvers of your own.
-
-    It takes and gives what `kernel` with these words does, vectors as columns, and last the `parameters` of a robot
-    that varies, one after another. Derivatives by q are by its nq numbers, those of quaternions among them.
-    f.map(n) takes n states in one call; f.expand() is the same in expressions of CasADi (SX), of which CasADi writes C.
-    CasADi does not keep alive what it calls, so a function lives as long as the process.
-
-    >>> f = hinge.samples.planar_2r().casadi("forward_dynamics")  # doctest: +SKIP
-    >>> f.jacobian()([0.1, 0.2], [0.0, 0.0], [1.0, 2.0], 0)[0].shape  # doctest: +SKIP
-    (2, 2)
-    """
-    if choose(target.model, name, method).asks_for_a_frame and not at:
-        raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', target.model.frames)}")
-    terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
-    frames, words = places(target.model, name, at), tuple(sorted(options.items()))
-    call = Call.of(target, name, method, default_backend(), tuple(given), terms, False, False, frames, words)
-    if any(sizes(target.model)):
-        raise NotCovered(
-            f"casadi: robot {target.name!r} has driven joints, and there are no derivatives by their motion.\n"
-            "  Take the robot without prescribe."
-        )
-    try:
-        from hinge.calls.casadi_functions import Function
-    except ModuleNotFoundError as why:
-        if why.name != "casadi":
-            raise
-        raise NotCovered(
-            "functions of CasADi need CasADi, which is not installed.\n  pip install hinge[casadi]"
-        ) from None
-    return Function.of(call)

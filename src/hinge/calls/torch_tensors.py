@@ -27,7 +27,6 @@ from hinge.calls.foreign import TARGETS
 from hinge.calls.operands import prepared
 from hinge.calls.target import Target
 from hinge.calls.torch_on_gpu import LIBRARY, PLAIN, TYPES
-from hinge.calls.views import place_names
 from hinge.dynamics.registry import asked, default
 from hinge.errors import NotCovered, SizeError
 
@@ -219,7 +218,7 @@ operator.register_vmap(_batched)
 @torch.compiler.allow_in_graph
 def traced(key: str, name: str, given: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """The method `name` of the target with that key, as a step of a graph."""
-    called = place_names(default(name))
+    called = default(name).frame_keywords
     left = dict(keywords)
     said = dict(zip(asked(name), given, strict=False))
     said |= {one: left.pop(called.get(one, one)) for one in asked(name) if one not in said}

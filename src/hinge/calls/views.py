@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from hinge.calls.inputs import own
 from hinge.calls.target import USUAL, Target
-from hinge.dynamics.registry import PLACE, Algorithm, default
+from hinge.dynamics.registry import Algorithm, default
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -51,7 +51,7 @@ def on_target(function: Callable[Concatenate[Target, Given], Made]) -> Callable[
 def method_source(algorithm: Algorithm) -> str:
     """The method of an algorithm as source text: machine code where the call is plain, the ordinary path else."""
     takes = [n for n, quantity in algorithm.inputs.items() if quantity.absent is None]
-    places = place_names(algorithm)
+    places = algorithm.frame_keywords
     names = [places.get(n, n) for n in takes]
     arrays, frames = ", ".join(n for n in takes if n not in places), ", ".join(places.values())
     entry = f".get(({', '.join(words(algorithm))},), not_yet)" if words(algorithm) else ""
@@ -93,15 +93,9 @@ def in_graph(self, *given, **keywords):
 """
 
 
-def place_names(algorithm: Algorithm) -> dict[str, str]:
-    """What a method calls the frames it is given: a single one is `name`, several have their own names."""
-    places = [n for n, quantity in algorithm.inputs.items() if quantity is PLACE]
-    return {n: n for n in places} if len(places) > 1 else dict.fromkeys(places, "name")
-
-
 def words(algorithm: Algorithm) -> list[str]:
     """What is said in words in a plain call, frames and options: there is a kernel, and a way into it, for each."""
-    return [*place_names(algorithm).values(), *algorithm.options]
+    return [*algorithm.frame_keywords.values(), *algorithm.options]
 
 
 class _Pending:

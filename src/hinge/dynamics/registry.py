@@ -161,6 +161,12 @@ class Algorithm:
         """Whether one of its inputs is a frame, which a call gives by name."""
         return PLACE in self.inputs.values()
 
+    @property
+    def frame_keywords(self) -> dict[str, str]:
+        """The keyword of a method for each frame among its inputs: `name` for a single one, else their own names."""
+        frames = [name for name, quantity in self.inputs.items() if quantity is PLACE]
+        return {name: name for name in frames} if len(frames) > 1 else dict.fromkeys(frames, "name")
+
     def key_rows(self) -> tuple[Any, ...]:
         """Return the rows of registries that its program depends on besides its own."""
         return RULES.get(self.name), self.uses()

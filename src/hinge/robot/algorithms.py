@@ -5,7 +5,7 @@ algorithms.pyi beside it says the same to editors and type checkers; it is writt
 
 from hinge import constraints, dynamics, formulations, integrators, loops  # noqa: F401  they register themselves
 from hinge.calls import derivatives as slopes_of
-from hinge.calls import differentiable
+from hinge.calls.casadi_calls import casadi
 from hinge.calls.views import install, on_target
 from hinge.dynamics.registry import ALGORITHMS, HEARD
 from hinge.robot.views import MEMBERS, Front
@@ -22,7 +22,7 @@ class Algorithms(Front):
     vjp = on_target(slopes_of.vjp)
     second_derivatives = on_target(slopes_of.second_derivatives)
     linearize = on_target(slopes_of.linearize)
-    casadi = on_target(differentiable.casadi)
+    casadi = on_target(casadi)
 
 
 ELSEWHERE = {*MEMBERS, *vars(Algorithms)}  # a method that is there already is not made from the registry

@@ -13,7 +13,6 @@ from typing import Any, get_overloads
 
 from hinge import typing as kinds
 from hinge.calls.inputs import own
-from hinge.calls.views import place_names
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, default, ranked
 from hinge.integrators import METHODS
 from hinge.robot import algorithms, views
@@ -119,7 +118,7 @@ def _methods(name: str) -> str:
 def _method(called: str, algorithm: Algorithm) -> list[str]:
     """The method of an algorithm, with its words: a signature for each kind of arrays, with and without a status."""
     made: list[str] = []
-    several, places = len(ALGORITHMS[algorithm.name]) > 1, place_names(algorithm)
+    several, places = len(ALGORITHMS[algorithm.name]) > 1, algorithm.frame_keywords
     methods = _titled(algorithm.name, "Method") if several else _methods(algorithm.name)
     for first, other, gives, fared in WAYS:
         arrays = [name for name, quantity in algorithm.inputs.items() if quantity.absent is None and name not in places]
