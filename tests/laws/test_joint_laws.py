@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from robots import KINDS, law, random_joint, random_position, seeds
+from robots import KINDS, law, random_body, random_joint, random_position, seeds
 from yardsticks import assert_close, derivative, matrix3
 
+import hinge
 from hinge.graph import Graph, evaluated
 from hinge.model import JOINTS
 from hinge.model.joint_constraints import rates_of
+from hinge.sim.setup import unit
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_holonomic_kind = pytest.mark.parametrize("kind", [kind for kind, joint in KINDS.items() if joint.holonomic])
@@ -203,3 +205,20 @@ def test_axes_change_alike_whatever_coordinates_are_made_of(kind, form):
     flat = lambda q: [e for motion in rates_of(joint.axes, q, rate) for e in motion]
     made = evaluated(flat([form(e) for e in x]), dict(zip(x, at, strict=True)))
     np.testing.assert_allclose(made, flat([form(e) for e in at]), rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, joint in KINDS.items() if joint.nq != joint.nv])
+def test_each_start_of_many_is_normalized_as_it_is_alone(kind):
+    rng = np.random.default_rng(3)
+    builder = hinge.Builder(kind)
+    builder.link("base")
+    builder.link("body", **random_body(rng))
+    builder.joint("joint", random_joint(rng, kind), "base", "body")
+    robot = hinge.Robot(builder.build())
+    joint = robot.model.joint[1]
+    exact = np.array([joint.normal(random_position(rng, joint)) for _ in range(7)])
+    rounded = exact * (1.0 + 1e-3 * rng.normal(size=exact.shape))
+    many = unit(robot, np.vstack([exact, rounded, np.zeros((1, joint.nq))]))
+    np.testing.assert_array_equal(many[:7], exact)
+    np.testing.assert_array_equal(many[7:14], [joint.normal(row) for row in rounded.tolist()])
+    assert np.isnan(many[14]).all()

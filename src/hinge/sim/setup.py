@@ -95,15 +95,17 @@ def unit(robot: Robot, q: Array, tolerance: float = ROUNDED) -> Array:
     A quaternion whose entries would change by at most `tolerance` stays as it is, so that a run continues from exactly
     the state in which another ended.
     """
-    q = q.copy()
-    for i in robot.model.leaders:
-        at, joint = robot.model.slices[i][0], robot.model.joint[i]
+    q, model = q.copy(), robot.model
+    for i in model.leaders:
+        joint, at = model.joint[i], model.slices[i][0]
         if joint.nq != joint.nv:
-            for k, row in enumerate(q[:, at].tolist()):
-                if not all(x > 0.0 for x in joint.positive(row)):
-                    q[k, at] = np.nan
-                elif np.abs(np.subtract(made := joint.normal(row), row)).max() > tolerance:
-                    q[k, at] = made
+            given = q[:, at]
+            with np.errstate(all="ignore"):
+                made = np.stack(np.broadcast_arrays(*joint.normal(list(given.T))), axis=1)
+                lengths = [x > 0.0 for x in joint.positive(list(given.T))]
+            near = (np.abs(made - given) <= tolerance).all(axis=1, keepdims=True)
+            has_length = np.all(lengths, axis=0).reshape(-1, 1)
+            q[:, at] = np.where(has_length, np.where(near, given, made), np.nan)
     return q
 
 
