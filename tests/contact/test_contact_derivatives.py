@@ -176,6 +176,38 @@ def test_where_contact_just_switches_there_is_none():
     np.testing.assert_allclose(few.A, made.A[0], rtol=1e-5, atol=1e-5)
 
 
+def test_contacts_that_share_a_load_in_many_ways_have_no_derivative():
+    """Four corners that slide and turn: friction depends on their shares of the load, which rigid bodies leave open."""
+    box, how = hinge.load(BOX.format("elliptic")), {"ground": hinge.Ground(friction=0.5)}
+    q = np.tile([1.0, 0, 0, 0, 0, 0, 0.1001], (3, 1))
+    qd = np.array([[0.1, 0.2, 0.3, 0.5, 0.2, -0.4], [0, 0, 0, 0.5, 0.2, -0.4], [0, 0, 0, 0, 0, 1.0]])
+    made = box.contact_step(q, qd, 0.0 * qd, H, derivatives=True, **how)
+    assert (made.forces[:2, :, 2] > 0.0).all()
+    assert made.status.tolist() == [Status.NOT_SMOOTH, Status.OK, Status.OK]
+    run = hinge.rollout(box, q, qd, 2, H, **how)
+    weights = np.zeros(run.qd.shape)
+    weights[:, -1] = 1.0
+    found, status = run.pulled(dqd=weights, by="qd0", return_status=True)
+    assert status.tolist() == [Status.NOT_SMOOTH, Status.NOT_SMOOTH, Status.OK]  # the second lies still after a step
+    np.testing.assert_array_equal(found["qd0"], run.pulled(dqd=weights, by="qd0")["qd0"])
+    weights[:, 1:] = 0.0
+    assert (run.pulled(dqd=weights, by="qd0", return_status=True)[1] == Status.OK).all()  # no step has weights
+
+
+@pytest.mark.usefixtures("exact")
+def test_derivatives_of_random_landings_are_those_of_differences_or_refused():
+    box, how = hinge.load(BOX.format("elliptic")), {"ground": hinge.Ground(friction=0.5)}
+    for tilt, least in ((0.0, 0.3), (0.005, 0.7), (0.3, 0.9)):
+        q, qd, tau = loose(24, 0.1, seed=7, tilt=tilt)
+        made = box.contact_step(q, qd, tau, H, derivatives=True, **how)
+        J, good = np.concatenate([made.A, made.B], -1), made.status == Status.OK
+        found = [differences(box, q, qd, tau, small, **how) for small in (1e-5, 1e-7)]
+        off = np.min([np.abs(J - D).max((-2, -1)) / np.maximum(1.0, np.abs(D).max((-2, -1))) for D in found], 0)
+        assert (off[good] < 1e-3).all()
+        assert good.mean() > least
+        assert (good & (made.forces[..., 2].max(-1) > 0.0)).any()
+
+
 def test_curved_shapes_that_a_search_finds_are_refused():
     scene = hinge.Scene().body("can", "cylinder", (0.1, 0.2), mass=1.0).body("box", "box", (0.2, 0.2, 0.2), mass=1.0)
     robot = scene.robot
@@ -281,3 +313,7 @@ def test_gradients_of_tensors_flow_through_contacts():
     run = hinge.rollout(ball, q0, qd0, 10, h, ground=hinge.Ground(friction=0.0, restitution=0.7))
     run[1][-1, 5].backward()
     assert np.isclose(qd0.grad[5], -0.7)
+    rest, still = torch.tensor([1.0, 0, 0, 0, 0, 0, 0.1], dtype=torch.float64), torch.zeros(6, dtype=torch.float64)
+    run = hinge.rollout(ball, rest.requires_grad_(), still, 2, h, ground=0.0)
+    with pytest.warns(UserWarning, match="gradients of 1 of 1 rollouts have a status, NOT_SMOOTH for rollout 0"):
+        run[1].sum().backward()

@@ -12,13 +12,15 @@ from typing import Any
 
 from hinge.contact.collision import searched
 from hinge.contact.contact_model import ContactModel
+from hinge.contact.slot_contacts import SlotContacts
 from hinge.dynamics.slopes import weights_of_coordinates, weights_of_velocities
 from hinge.errors import NotCovered
-from hinge.graph import Scalar, Scratch, absolute, less, select
+from hinge.graph import Scalar, Scratch, absolute, less, minimum, select
 from hinge.graph.loops import traced
 from hinge.graph.reverse import Reverse
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
+from hinge.status import NOT_SMOOTH, OK
 
 SWITCH = 1e-6  # as a share of what they are compared with: what is nearer to a switch has no derivative
 POINT = 1.0  # m: what gaps of contacts between points are compared with
@@ -68,6 +70,17 @@ def lengths(touch: ContactModel, model: Model) -> list[float]:
     return [min(shapes[i].reach for i in row) for row in touch.rows] or [POINT] * len(touch.contacts)
 
 
-def within_reach(touch: ContactModel, sizes: Sequence[float]) -> ContactModel:
+def smoothness(touch: ContactModel, model: Model, contacts: SlotContacts, margin: Scalar) -> Scalar:
+    """Return the status of the derivatives of a step: OK, or NOT_SMOOTH where it is too near to a change of the law.
+
+    `margin` is the distance as the law measures it; gaps are compared with the lengths of the shapes.
+    """
+    nearest = minimum(margin, contacts.gap_margin(lengths(touch, model)))
+    return select(less(nearest, SWITCH), float(NOT_SMOOTH), float(OK))
+
+
+def within_reach(touch: ContactModel, model: Model) -> ContactModel:
     """The same pairs, of which those are found too that are just not touching: they do nothing."""
-    return replace(touch, within=tuple(x + SWITCH * size for x, size in zip(touch.within, sizes, strict=True)))
+    return replace(
+        touch, within=tuple(x + SWITCH * size for x, size in zip(touch.within, lengths(touch, model), strict=True))
+    )

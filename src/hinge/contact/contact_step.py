@@ -13,7 +13,7 @@ from hinge.backends import alone, default_backend
 from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
-from hinge.contact.contact_slopes import SWITCH, jacobian, lengths, refuse_curved, within_reach
+from hinge.contact.contact_slopes import jacobian, refuse_curved, smoothness, within_reach
 from hinge.contact.link_forces import SUMMED, link_forces
 from hinge.contact.rigid_law import struck
 from hinge.contact.slot_contacts import SlotContacts
@@ -23,14 +23,14 @@ from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.surfaces import surface_parameters
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
 from hinge.errors import SizeError
-from hinge.graph import Scalar, inner, less, maximum, minimum, select
+from hinge.graph import Scalar, inner, less, maximum, select
 from hinge.integrators.floating import Floating, carried
 from hinge.integrators.implicit import damping
 from hinge.integrators.methods import METHODS
 from hinge.integrators.steps import TIME, Flat, PerJoint, pushed
 from hinge.model import Model
 from hinge.spatial import Force
-from hinge.status import NONFINITE, NOT_SMOOTH, OK, OVERFLOW, UNCONVERGED
+from hinge.status import NONFINITE, OK, OVERFLOW, UNCONVERGED
 from hinge.typing import Backend, Numbers, Statuses, Term, Whole
 
 Forces = Callable[[Scalar], list[Scalar]]
@@ -157,8 +157,8 @@ def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], 
     """A step with its derivatives, which are computed in double precision."""
     key = "contact_step slopes", touch, terms
     kernel = target.kernels.kernel(key, backend, lambda name: _slopes_kernel(target, touch, terms, name))
-    slopes, margin, settled = kernel(*(np.asarray(x, float) for x in given))
-    says = np.where(margin[..., 0] < SWITCH, NOT_SMOOTH, np.where(settled[..., 0] > 0.5, OK, UNCONVERGED))
+    slopes, smooth, settled = kernel(*(np.asarray(x, float) for x in given))
+    says = np.where(smooth[..., 0] > OK, smooth[..., 0], np.where(settled[..., 0] > 0.5, OK, UNCONVERGED))
     says = np.where(np.isfinite(slopes).all(axis=(-2, -1)), says, NONFINITE).astype(np.uint8)
     n, slopes = 2 * target.model.nv, slopes.astype(made.qd.dtype)
     status = np.where(made.status == OK, says, made.status)
@@ -186,17 +186,16 @@ def _takes(touch: ContactModel) -> dict[str, Quantity]:
 
 def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
     refuse_curved(touch, target.model)
-    sizes = lengths(touch, target.model)
-    wide = within_reach(touch, sizes)
+    wide = within_reach(touch, target.model)
 
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
         made = _taken(model, wide.surfaced(surfaces), q, qd, tau, h[0], slopes=True)
         by = [*model.flat(q), *model.flat(qd), *model.flat(tau)]
-        margin = minimum(made.margin, made.contacts.gap_margin(sizes))
-        return jacobian(model, made.q, made.v, by)[-1], [margin], [made.settled]
+        smooth = smoothness(touch, target.model, made.contacts, made.margin)
+        return jacobian(model, made.q, made.v, by)[-1], [smooth], [made.settled]
 
     by_rows = Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv))
-    gives = {"slopes": by_rows, "margin": ONE, "settled": ONE}
+    gives = {"slopes": by_rows, "smooth": ONE, "settled": ONE}
     return target.compiled(unregistered("contact_step slopes", run, _takes(touch), gives), backend, terms=terms)
 
 

@@ -43,6 +43,7 @@ LEAST, MOST = 0.5, 8.0  # by what share of what they are off speeds of sliding a
 EASE = 0.05  # times friction squared: what it gives way about the impulse it had, where sliding is not found at once
 SLOW, FIRMER = 12, 0.7  # rounds after which it gives way by so much less in each
 SINKS = 0.1  # of the speeds: what a hard contact may give way; more is a load too heavy for the bodies below it
+REST = 10.0  # times as far from a change as others: a step corrects an overlap to so much
 EXACT, MET = 1e-6, 1e-5  # of the speeds: how well speeds of sliding are found, and what they may be off in the end
 
 
@@ -125,6 +126,7 @@ class RigidContacts(SlotContacts):
         super().__init__(model, slots, axes, pairs, size, v[0])
         self._closes, self._parts, self._soft = (Scratch(self.room + 1, v[0]) for _ in range(3))
         self._slides, self._off, self._ease, self._slips = (Scratch(self.room + 1, v[0]) for _ in range(4))
+        self._closes_in = late * h  # s
         self._had = Scratch(self.room * size + 1, v[0])  # impulses of the time before, friction off
 
         def placed(k: Scalar) -> list[Scalar]:
@@ -250,6 +252,18 @@ class RigidContacts(SlotContacts):
             return [minimum(now, select(less(0.0, soft), FAR, select(less(touch.gap, 0.0), near, FAR)))]
 
         return self.each([FAR], least)[0]
+
+    def gap_margin(self, lengths: Sequence[float]) -> Scalar:
+        """How far gaps are from zero, and from where impulses just correct all of an overlap, as a share of lengths."""
+        length = Pairs([{"length": (x,)} for x in lengths])
+
+        def least(k: Scalar, now: Scalar) -> list[Scalar]:
+            touch = self.slots[k]
+            just = absolute(self._closes[k]) * self._closes_in / (REST * length[touch.pair]["length"][0])
+            soft = self._pairs[touch.pair]["surface"][2]
+            return [minimum(now, select(less(0.0, soft), FAR, select(less(touch.gap, 0.0), just, FAR)))]
+
+        return self.each([super().gap_margin(lengths)], least)[0]
 
     def impulses(self, k: Scalar) -> list[Scalar]:
         """Impulses of contact k (N s) along its normal and tangents, and of couples (N m s) about them."""

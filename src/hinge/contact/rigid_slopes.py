@@ -14,7 +14,7 @@ from typing import Protocol
 
 from hinge.contact.cones import Map
 from hinge.contact.soft_law import SoftProblem
-from hinge.graph import Scalar, Scratch, absolute, held, inner, less, repeat, select, sqrt
+from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, repeat, select, sqrt
 from hinge.integrators.steps import Flat
 
 POLISH = 12  # steps of Newton's method to the last digits, at the most
@@ -23,6 +23,7 @@ NEAR, ROUGH, LAST = (
     1e-9,
     1e-14,
 )  # of the speeds: a step that leads elsewhere, that is good enough, that is the last
+SENSITIVE = 100.0  # times a unit change: contacts that determine the motion have less than 10, others more than 1e3
 
 
 class Sliding(Protocol):
@@ -90,7 +91,26 @@ def followed(
     down = [f - x for x, f in zip(left, problem.forces(start, slots.x), strict=True)]
     B = inverse(_slope(problem, contacts, start), start[0])
     made = [x + inner([held(y) for y in row], down) for x, row in zip(start, B, strict=True)]
-    return made, slots.margin(start)
+    sensitivity = _load_sensitivity(problem, contacts, B)
+    return made, select(less(SENSITIVE, sensitivity), 0.0, slots.margin(start))
+
+
+def _load_sensitivity(problem: SoftProblem, contacts: Sliding, B: Sequence[Flat]) -> Scalar:
+    """Return how much the motion depends on how the contacts share a load, which a rigid body does not determine.
+
+    This is the greatest change of the velocities with the gap speed of one contact, as a share of the speed that the
+    energy of this change gives a point of its bodies.
+    """
+    none, slots = 0.0 * B[0][0], problem.contacts
+
+    def largest(k: Scalar, most: Scalar) -> list[Scalar]:
+        push = contacts.stiffness(k, slots.x(k))([1.0, *([0.0] * (slots.size - 1))])
+        force = slots.pushed(k, push, [none] * problem.n)
+        change = [inner(row, force) for row in B]
+        energy = inner(change, [inner(row, change) for row in problem.M])
+        return [maximum(most, slots.begins(k)[1] * energy)]
+
+    return sqrt(slots.each([none], largest)[0])
 
 
 def _slope(problem: SoftProblem, contacts: Sliding, w: Flat) -> Square:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import DOUBLE, ROWS, Plan
-from hinge.contact.contact_slopes import refuse_curved
+from hinge.contact.contact_slopes import refuse_curved, within_reach
 from hinge.dynamics.slopes import weights_of_coordinates, weights_of_velocities
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.graph import (
@@ -32,11 +32,13 @@ from hinge.graph import (
     absolute,
     floor,
     less,
+    maximum,
     minimum,
     order,
     pulled,
     repeat,
     select,
+    total,
 )
 from hinge.graph.collector import uncollected
 from hinge.model import Model
@@ -48,6 +50,7 @@ from hinge.sim.touching import memory_of
 
 ROOM = 256 << 20  # bytes of states that are run again at once
 SEVERAL = ("inputs", "base_motion", "prescribed")  # what is given as several arrays
+STATUS = "status of derivatives"
 ROWS_TAKEN = ("q", "qd", "weight of q", "weight of qd")  # by step: states, and weights of those that were recorded
 
 
@@ -56,8 +59,9 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
     """The program that takes weights from the end of `steps` steps to their beginning.
 
     It adds up what they become as weights of the arrays that `by` names, and writes those of arrays by step by step.
+    The last of the weights is a status: the worst of the steps that have weights at their end.
     """
-    graph, physics = Graph(), replace(physics, slopes=True)
+    graph, physics = Graph(), _differentiable(robot, physics)
     forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
     nq, nv = model.nq, model.nv
     n, remembers = nq + nv, memory_of(physics.touch, nv)
@@ -79,25 +83,36 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
         acts, t = outside.acts(graph, model, step), start + (first + step) * h
         there = speeds[step + 1.0 - row] if remembers else []  # what is begun from does not matter to the answer
         guess = [(b - a) / h for a, b in zip(state[nq:], there, strict=False)]
-        end = outside.stepped(graph, model, physics, acts, forward, step, t, h, [*state, *guess])[:n]
+        *end, smooth, status = outside.stepped(graph, model, physics, acts, forward, step, t, h, [*state, *guess],
+                                               slopes=True)  # fmt: skip
+        end = end[:n]
         rows = [Rows(graph, name, one.width)[minimum(step, last)] for name, one in zip(streams, records, strict=True)]
         ahead = [a + w for a, w in zip(now[:n], recorded(step + 1.0), strict=True)]
         leaves = [*state, *(x for part in rows for x in part), *held]
         *slopes, _ = pulled(end, ahead, [*leaves, t])  # t, so that nobody asks what it is made of
         went = less(absolute(positions[step + 1.0 - row][0]), math.inf)  # all of a state that was lost is NaN
+        weighted = less(0.0, total(absolute(x) for x in ahead))
+        status = select(weighted, select(went, maximum(status, smooth), 0.0), 0.0)
         more = slopes[n:]
         for record in records:
             record[step] = [select(went, x, 0.0) for x in more[: record.width]]
             more = more[record.width :]
         return [
             *(select(went, x, y) for x, y in zip(slopes[:n], ahead, strict=True)),
-            *(x + select(went, y, 0.0) for x, y in zip(now[n:], more, strict=True)),
+            *(x + select(went, y, 0.0) for x, y in zip(now[n:-1], more, strict=True)),
+            maximum(now[-1], status),
         ]
 
-    made = repeat(steps, [graph.input("weights", k) for k in range(n + len(held))], back)
+    made = repeat(steps, [graph.input("weights", k) for k in range(n + len(held) + 1)], back)
     graph.let_go()
     outputs: list[Any] = [("weights", (len(made),), list(made)), *records]
     return order([*_takes(robot, len(made)), *outside.inputs()], outputs)
+
+
+def _differentiable(robot: Robot, physics: Physics) -> Physics:
+    """Physics whose steps have derivatives; contacts that are just not touching are found, to know of them."""
+    touch = physics.touch if physics.touch is None else within_reach(physics.touch, robot.model)
+    return replace(physics, slopes=True, touch=touch)
 
 
 def _takes(robot: Robot, wide: int) -> list[Input]:
@@ -144,8 +159,8 @@ class Course:
         """When the recorded states are, (rows,) s."""
         return self.start + (self.first + self.record * np.arange(self.steps // self.record + 1)) * self.h
 
-    def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> dict[str, Any]:
-        """What weights of the recorded states become as weights of what was given."""
+    def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> tuple[dict[str, Any], Any]:
+        """What weights of the recorded states become as weights of what was given, and a status of each rollout."""
         if self.physics.touch is not None:
             refuse_curved(self.physics.touch, self.robot.model)
             if self.place.number != DOUBLE:
@@ -156,7 +171,8 @@ class Course:
         found = _Back(self, [key for name in wanted for key in self._arrays(name)], weights).found()
         for part in found.values() if failed is not None else ():
             part[failed] = np.nan
-        return {name: self._told(name, found, flat) for name in wanted}
+        status = self.place.status(found[STATUS], self.batch)
+        return {name: self._told(name, found, flat) for name in wanted}, status
 
     def _by(self, by: str | Sequence[str] | None) -> list[str]:
         names = list(self.given) if by is None else [by] if isinstance(by, str) else list(by)
@@ -255,7 +271,7 @@ class _Back:
         robot, outside = course.robot, course.outside
         self.course, self.weights = course, weights
         sizes = {name: math.prod(outside.shape(name)) for name in by if name not in outside.streams}
-        self.widths = {"q0": robot.nq, "qd0": robot.nv} | sizes
+        self.widths = {"q0": robot.nq, "qd0": robot.nv} | sizes | {STATUS: 1}
         rollouts, wide = len(weights[0]), sum(self.widths.values())
         self.now, self.next = (course.place.full((rollouts, wide), 0.0) for _ in range(2))
         self.streams = {name: course.place.record((rollouts, course.steps, *outside.shape(name)))

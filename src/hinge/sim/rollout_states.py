@@ -39,14 +39,16 @@ class Rollout(States):
         dqd: Numbers | None = None,
         by: str | Sequence[str] | None = None,
         flat: bool = False,
-    ) -> dict[str, Any]:
+        return_status: bool = False,
+    ) -> Any:
         """The derivatives of a weighted sum of the states by all that was given, by its names: q0, qd0, tau, taus, …
 
         `dq` (…, rows, nv), along `integrate`, and `dqd` (…, rows, nv) are the weights of what was recorded; none are
         zero. `by` names what derivatives are taken by, all unless given. Each has the shape in which it was given, that
         of q0 with nv along `integrate`; `parameters` and `external` are dicts by name, `inputs` a tuple. With `flat`
         `dq` and that of q0 are by the nq numbers. What was given must not have changed since. Weights of states that
-        were lost make all of that rollout NaN.
+        were lost make all of that rollout NaN. With `return_status` a status (…) comes after the dict: the worst of the
+        steps of a rollout, NOT_SMOOTH where derivatives through contacts hold on one side only (docs/contact.md).
 
         >>> arm = hinge.samples.planar_2r()
         >>> run = hinge.rollout(arm, [0.5, 0.0], [0.0, 0.0], steps=100, h=1e-3, taus=np.zeros((100, 2)))
@@ -55,7 +57,8 @@ class Rollout(States):
         >>> run.pulled(end)["taus"].shape
         (100, 2)
         """
-        return self._known().pulled(dq, dqd, by, flat)
+        found, status = self._known().pulled(dq, dqd, by, flat)
+        return (found, status) if return_status else found
 
     @property
     def contacts(self) -> ContactRecord:

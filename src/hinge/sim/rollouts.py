@@ -34,6 +34,7 @@ from hinge.graph import (
     absolute,
     floor,
     less,
+    maximum,
     minimum,
     order,
     repeat,
@@ -146,8 +147,8 @@ class Outside:
         return acts._replace(forces=lambda t, q, v: acts.forces(minimum(t, last), q, v))
 
     def stepped(self, graph: Graph, model: Model, physics: Physics, acts: Acts, forward: Any, step: Scalar, t: Scalar,
-                h: Scalar, state: list[Scalar]) -> list[Scalar]:  # fmt: skip
-        """The state h seconds after t, its probe, and how it fared.
+                h: Scalar, state: list[Scalar], slopes: bool = False) -> list[Scalar]:  # fmt: skip
+        """The state h seconds after t, its probe, with `slopes` the status of its derivatives, and how it fared.
 
         Where forces jump within the step, it is taken in parts; a part that fails ends it.
         """
@@ -158,7 +159,8 @@ class Outside:
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
             q, v = model.joint_positions(at[:nq]), list(at[nq:n])
             moved = stepped(model, physics, self.before(acts, t + h), forward, t, h, q, v, list(at[n:]))
-            return [*model.flat(moved.q), *moved.v, *moved.memory, *moved.probe, moved.status]
+            smooth = [moved.touched.smooth if moved.touched else float(OK)] if slopes else []
+            return [*model.flat(moved.q), *moved.v, *moved.memory, *moved.probe, *smooth, moved.status]
 
         if "cuts" not in self.arrays:
             return part(t, h, *state)
@@ -168,9 +170,12 @@ class Outside:
         def one(j: Scalar, *now: Scalar) -> list[Scalar]:
             begin, end = (minimum(chosen(at, j), t + h) for at in ([t, *knots], [*knots, t + h]))
             skipped = select(less(begin, end), now[-1], 1.0)
-            return list(when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[: len(state)])))
+            *after, status = when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[: len(state)]))
+            if slopes:
+                after[-1] = maximum(after[-1], now[-2])
+            return [*after, status]
 
-        return list(repeat(width + 1, [*state, *NO_PROBE, 0.0], one))
+        return list(repeat(width + 1, [*state, *NO_PROBE, *[float(OK)] * slopes, 0.0], one))
 
 
 @uncollected()

@@ -6,6 +6,8 @@ coordinates. What becomes of a function is up to the library: calls/foreign.py s
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +19,7 @@ from hinge.arguments import Array
 from hinge.calls.foreign import FUNCTIONS, adapter
 from hinge.errors import NotCovered
 from hinge.robot import Robot
+from hinge.status import OK, Status
 
 OWN = {"q0": 1, "qd0": 1, "tau": 1, "taus": 2, "external": 1, "base_motion": 1, "prescribed": 1,
        "ctrl": 1}  # axes of one rollout  # fmt: skip
@@ -173,7 +176,9 @@ class Pulled:
         made = taken(arrays, front)
         weights = [broadcast(w, x.shape) for w, x in ((dq, made.q), (dqd, made.qd))]
         places = list(self.rolled.shapes)
-        found = made.pulled(*weights, by=list(dict.fromkeys(places[k][0] for k in self.by)), flat=True)
+        names = list(dict.fromkeys(places[k][0] for k in self.by))
+        found, status = made.pulled(*weights, by=names, flat=True, return_status=True)
+        _warn_not_smooth(status)
         ahead = made.q.shape[: made.q.ndim - len(self.rolled.results[0])]
         for k, shape in zip(self.by, self.results, strict=True):
             name, key = places[k]
@@ -185,6 +190,20 @@ class Pulled:
         raise NotCovered(SECOND)
 
     along = pulled
+
+
+def _warn_not_smooth(status: Any) -> None:
+    """Warn of gradients that are not those of the rollout: there is no status to return with them."""
+    wrong = status != OK
+    if wrong.any():
+        first = next(i for i, x in enumerate(wrong.reshape(-1)) if x)
+        name = Status(int(status.reshape(-1)[first])).name
+        warnings.warn(
+            f"gradients of {int(wrong.sum())} of {math.prod(status.shape)} rollouts have a status, {name} for rollout "
+            f"{first}: they are those of one side of a contact law, or of one share of a load.\n  Give contacts "
+            "compliance, or a start where they slide or part; `pulled(…, return_status=True)` gives each status.",
+            stacklevel=2,
+        )
 
 
 def _number(one: tuple[Place, Any]) -> int:

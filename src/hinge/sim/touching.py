@@ -14,8 +14,10 @@ import numpy as np
 
 from hinge.constraints.multipliers import Held
 from hinge.contact.contact_model import ContactModel, contact_model, deep_starts
+from hinge.contact.contact_slopes import smoothness
 from hinge.contact.contact_step import Forces
 from hinge.contact.rigid_law import HARD, struck
+from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import SoftDynamics, soft_dynamics, soft_rk4, soft_step
 from hinge.contact.soft_rows import Row
@@ -50,6 +52,7 @@ class Touched(NamedTuple):
     slots: Slots
     forces: Forces
     size: int
+    smooth: Scalar = float(OK)  # the status of its derivatives
 
 
 def touching(robot: Robot, contacts: Any, ground: Any, law: str | None, physics: str | None,
@@ -120,7 +123,7 @@ def struck_together(touch: ContactModel, model: Model, rows: Sequence[Bounded], 
     others = _rows(touch.rigid.joints, model, rows, q, v, h, late, held)
     made = struck(model, touch.rigid, slots, before, q, v, h, late, others, slopes)
     return Touched(made.q, made.v, [], _status(slots, made.settled), slots, lambda k: made.forces(k, h),
-                   made.contacts.size)  # fmt: skip
+                   made.contacts.size, _smooth(touch, model, made.contacts, made.margin, slopes))  # fmt: skip
 
 
 def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, acting: Acting, h: Scalar, memory: Flat,
@@ -156,7 +159,12 @@ def softly(touch: ContactModel, model: Model, q: PerJoint, v: Flat, acting: Acti
         made = soft_step(model, law, q, speeds, force, slots, memory, h, slope, fast, external, slopes, whole)
     contacts = made.dynamics.contacts
     return Touched(made.q, made.qd, made.guess, _status(slots, made.dynamics.solved.settled), slots, contacts.forces,
-                   contacts.size)  # fmt: skip
+                   contacts.size, _smooth(touch, model, contacts, contacts.margin(made.dynamics.solved.a), slopes)
+                   )  # fmt: skip
+
+
+def _smooth(touch: ContactModel, model: Model, contacts: SlotContacts, margin: Scalar, slopes: bool) -> Scalar:
+    return smoothness(touch, model, contacts, margin) if slopes else float(OK)
 
 
 def _damped(model: Model, integrator: str) -> list[Flat]:
