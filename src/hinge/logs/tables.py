@@ -157,7 +157,9 @@ class Parquet(_Arrow):
             super().__init__(path, file.schema_arrow.names)
 
     def _open(self, path: str) -> Any:
-        return self._arrow.parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
+        return self._arrow.parquet.ParquetFile(
+            path, buffer_size=1 << 20, pre_buffer=False, page_checksum_verification=True
+        )
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
         done = 0
