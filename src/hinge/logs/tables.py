@@ -80,7 +80,9 @@ def pyarrow_or_say(path: str) -> Any:
         import pyarrow.csv
         import pyarrow.parquet
     except ImportError:
-        raise LogError(f"{path}: CSV and Parquet files need the package pyarrow.", "pip install hinge[files]") from None
+        raise LogError(
+            f"{path}: CSV and Parquet files need the package pyarrow.", 'pip install "hinge[files]"'
+        ) from None
     return pyarrow
 
 

@@ -55,7 +55,7 @@ def _zarr() -> Any:
     try:
         import zarr
     except ImportError:
-        raise TrajectoryError("trajectories are kept with the package zarr.", "pip install hinge[files]") from None
+        raise TrajectoryError("trajectories are kept with the package zarr.", 'pip install "hinge[files]"') from None
     return zarr
 
 
@@ -68,6 +68,7 @@ class Writer:
 
     def __init__(self, path: str | os.PathLike[str], run: Run, widths: dict[str, int], count: int, append: bool = False,
                  overwrite: bool = False) -> None:  # fmt: skip
+        _zarr()  # before anything is moved
         self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,

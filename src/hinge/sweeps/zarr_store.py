@@ -54,7 +54,7 @@ def package(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise SweepError(f"sweeps need the package {name}.", "pip install hinge[sweep]") from None
+        raise SweepError(f"sweeps need the package {name}.", 'pip install "hinge[sweep]"') from None
 
 
 class Store:
