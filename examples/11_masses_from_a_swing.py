@@ -16,7 +16,7 @@ import hinge
 try:
     import torch
 except ModuleNotFoundError:
-    sys.exit("this example needs torch: pip install hinge[torch]")
+    sys.exit('this example needs torch: pip install "hinge[torch]"')
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 

@@ -173,7 +173,7 @@ def test_a_package_that_is_missing(lamp, log, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert (
         message(lamp, log, code=1)
-        == "log.csv: CSV and Parquet files need the package pyarrow.\n  pip install hinge[files]\n"
+        == 'log.csv: CSV and Parquet files need the package pyarrow.\n  pip install "hinge[files]"\n'
     )
 
 

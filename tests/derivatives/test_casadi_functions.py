@@ -230,5 +230,5 @@ def test_without_casadi_it_says_what_to_install(monkeypatch):
     with pytest.raises(hinge.NotCovered) as refused:
         PANDA.casadi("mass_matrix")
     assert str(refused.value) == (
-        "functions of CasADi need CasADi, which is not installed.\n  pip install hinge[casadi]"
+        'functions of CasADi need CasADi, which is not installed.\n  pip install "hinge[casadi]"'
     )

@@ -131,5 +131,5 @@ def test_without_gymnasium_it_says_what_to_install():
     code = "import sys; sys.modules['gymnasium'] = None; import hinge; hinge.envs"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert made.stderr.endswith(
-        "hinge.errors.NotCovered: environments need the package gymnasium.\n  pip install hinge[gym]\n"
+        'hinge.errors.NotCovered: environments need the package gymnasium.\n  pip install "hinge[gym]"\n'
     )

@@ -102,7 +102,7 @@ def test_parameters_fit_the_robot(arm):
 
 def test_what_is_not_installed_is_named(arm, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    assert "pip install hinge[solve]" in refused(hinge.NotCovered, hinge.identify.excite, arm)
+    assert 'pip install "hinge[solve]"' in refused(hinge.NotCovered, hinge.identify.excite, arm)
 
 
 def test_a_fit_needs_no_package(arm, monkeypatch):

@@ -13,6 +13,7 @@ import pytest
 import hinge
 from hinge import logs
 from hinge.logs import tables
+from hinge.sim import store
 
 pa = pytest.importorskip("pyarrow")
 
@@ -135,8 +136,20 @@ def saved(tmp_path):
 
 
 def change(path, **fields):
-    about = json.loads(path.read_text())
-    path.write_text(json.dumps({k: v for k, v in (about | fields).items() if v is not ...}))
+    """Write other fields into the mark or an array's description, with digests that fit."""
+    folder = path.parent if path.name == store.MARK else path.parents[1]
+    mark = {k: v for k, v in json.loads((folder / store.MARK).read_text()).items() if k != "sha256"}
+    about = mark if path.name == store.MARK else json.loads(path.read_text())
+    about = {k: v for k, v in (about | fields).items() if v is not ...}
+    if path.name == store.MARK:
+        mark = about
+    else:
+        path.write_text(json.dumps(about))
+        shape = about.get("shape")
+        if isinstance(shape, list):  # of any other there is no digest
+            mark["digests"] = store._digests(folder, ("t", *mark["fields"]))
+            mark["lengths"] += shape[:1]
+    (folder / store.MARK).write_bytes(store.sealed(mark))
 
 
 WRONG = (..., None, 1.5, "word", {"a": 1}, [[1, 2]], True)
@@ -190,3 +203,65 @@ def test_a_pipe_in_a_trajectory_is_not_waited_for(saved, name):
     os.mkfifo(saved / name)
     with pytest.raises(hinge.TrajectoryError, match=f"run.zarr cannot be read: {name}: it is a pipe."):
         hinge.open(saved)
+
+
+def flipped(path, rng):
+    """Flip one bit of a file; gives what was there."""
+    content = path.read_bytes()
+    other = bytearray(content)
+    other[rng.integers(len(other))] ^= 1 << rng.integers(8)
+    path.write_bytes(other)
+    return content
+
+
+def test_a_flipped_bit_in_any_file_of_a_trajectory_is_noticed(tmp_path, monkeypatch):
+    """In chunks, descriptions of arrays, the mark and the robot; also of a run that went on."""
+    pytest.importorskip("zarr")
+    monkeypatch.setattr(store, "LONGEST", 4)
+    folder, rng = tmp_path / "run.zarr", np.random.default_rng(0)
+    for _ in range(2):
+        hinge.simulate(ARM, 0.03, [[0.1, 0.2]] * 3, step=1e-2, file=folder, append=True)
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    assert len(paths) == 4 * 2 + 4 + 3
+    for path in paths:
+        for _ in range(2):
+            content = flipped(path, rng)
+            with pytest.raises(hinge.TrajectoryError) as problem:
+                _ = (run := hinge.open(folder)).q, run.qd, run.tau
+            assert path.relative_to(tmp_path).as_posix() in str(problem.value) or path.name in str(problem.value)
+            path.write_bytes(content)
+    assert len(hinge.open(folder).q) == 3
+
+
+def test_every_flipped_bit_in_a_chunk_is_noticed(saved):
+    """Of 200, where the file was opened before."""
+    run, rng, chunk = hinge.open(saved), np.random.default_rng(1), saved / "q" / "c" / "0" / "0" / "0"
+    for _ in range(200):
+        content = flipped(chunk, rng)
+        with pytest.raises(hinge.TrajectoryError, match=r"run.zarr.q.c.0.0.0 cannot be read(?s:.*)It is damaged"):
+            _ = run[:].q
+        chunk.write_bytes(content)
+    chunk.unlink()
+    with pytest.raises(hinge.TrajectoryError, match=r"run.zarr.q.c.0.0.0 cannot be read: there is no such file"):
+        _ = run[:].q
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_a_flipped_bit_among_the_numbers_of_a_log_is_noticed(tmp_path, suffix):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path, rng = tmp_path / f"run{suffix}", np.random.default_rng(2)
+    run = hinge.simulate(ARM, 0.2, [0.1, 0.2], step=1e-2)
+    logs.write(run, path)
+    content = path.read_bytes()
+    if suffix == ".npz":
+        ends = [(content.index(one.tobytes()) + one.nbytes, one.nbytes) for one in (run.q, run.qd)]
+    else:  # the second half of a column has no header in it
+        columns = [parquet.read_metadata(path).row_group(0).column(k) for k in range(5)]
+        ends = [(one.data_page_offset + (n := one.total_compressed_size), n // 2) for one in columns]
+    for end, size in ends:
+        for k in rng.integers(size, size=20):
+            other = bytearray(content)
+            other[end - 1 - k] ^= 1 << rng.integers(8)
+            path.write_bytes(other)
+            with pytest.raises(hinge.LogError, match=f"run{suffix} cannot be read"):
+                _ = list(tables.chunks_of(log := tables.open_log(path), log.columns, 1000))

@@ -60,7 +60,7 @@ def test_without_sympy_it_is_said_how_to_get_it(monkeypatch):
         return there(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    wanted = "equations need SymPy, which is not installed.\n  pip install hinge[equations]"
+    wanted = 'equations need SymPy, which is not installed.\n  pip install "hinge[equations]"'
     assert refused(hinge.NotCovered, lambda: ARM.equations("mass_matrix")) == wanted
     assert ARM.source("mass_matrix", "c")  # which needs none
 

@@ -103,7 +103,7 @@ def test_without_xacrodoc_the_error_says_what_to_install(package, monkeypatch):
     with pytest.raises(hinge.ModelError) as caught:
         hinge.load(write(package, ARM))
     assert caught.value.code == "no-xacro"
-    assert str(caught.value) == "arm.urdf.xacro: a xacro file needs the package xacrodoc.\n  pip install hinge[xacro]"
+    assert str(caught.value) == 'arm.urdf.xacro: a xacro file needs the package xacrodoc.\n  pip install "hinge[xacro]"'
 
 
 def test_a_xacro_file_that_is_not_there_is_told_as_any_other(package):

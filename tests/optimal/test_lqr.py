@@ -283,7 +283,7 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
         return known(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    assert refused(hinge.NotCovered, cart(), [0.0], 1.0, 1.0).endswith("pip install hinge[solve]")
+    assert refused(hinge.NotCovered, cart(), [0.0], 1.0, 1.0).endswith('pip install "hinge[solve]"')
 
 
 @pytest.mark.parametrize("step", [None, 0.01])

@@ -10,7 +10,7 @@ from sim_robots import bounded_arm, double_pendulum, flyer
 
 import hinge
 from hinge import SizeError, Status, SweepError, UnknownName
-from hinge.sweeps import grid, latin, normal, table, uniform
+from hinge.sweeps import grid, latin, normal, table, uniform, zarr_store
 from hinge.sweeps.workers import local
 
 pytest.importorskip("zarr")
@@ -124,7 +124,9 @@ def test_what_was_damaged_is_found_and_computed_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", [bytes(32), b"", b"abc", bytes(40), None], ids=["zero", "empty", "short", "long", "link"]
+    "damage",
+    [zarr_store._with_checksum(bytes(32)), bytes(36), b"", b"abc", bytes(40), None],
+    ids=["zero", "unchecked", "empty", "short", "long", "link"],
 )
 @pytest.mark.parametrize("name", ["digest", "q_end"])
 def test_a_chunk_that_a_power_cut_has_spoiled_is_computed_again(tmp_path, name, damage):
@@ -144,6 +146,30 @@ def test_a_chunk_that_a_power_cut_has_spoiled_is_computed_again(tmp_path, name, 
     assert again.verify() == [3]
     assert not again.complete
     assert again.hash is None
+
+
+@pytest.mark.parametrize("name", ["q", "status", "digest"])
+def test_a_flipped_bit_in_a_chunk_of_a_sweep_is_noticed(tmp_path, name):
+    """By whoever reads it: hinge, xarray, and a view of single rollouts."""
+    asked = {"keep": ("trajectory",), "rollouts": 10}
+    place, rng = tmp_path / "a.zarr", np.random.default_rng(0)
+    made = swept(place, **asked)
+    file = next((place / name).glob("c.1*"))
+    whole = file.read_bytes()
+    for _ in range(20):
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(whole))] ^= 1 << rng.integers(8)
+        file.write_bytes(damaged)
+        with pytest.raises(ValueError, match="checksum"):
+            _ = made.open()[name].values
+        if name == "digest":
+            assert made.hash is None
+            continue
+        with pytest.raises(SweepError, match=rf"a.zarr.{name}.{file.name} is damaged(?s:.*)resume=True"):
+            _ = zarr_store.kept(place, double_pendulum(), [17])
+    assert made.verify() == [1]
+    assert swept(place, **asked, resume=True).complete
+    assert file.read_bytes() == whole
 
 
 def test_a_store_that_lost_an_array_or_leads_elsewhere_is_refused(tmp_path):

@@ -38,7 +38,7 @@ def sympy_module() -> Any:
     try:
         import sympy
     except ImportError:
-        raise NotCovered("equations need SymPy, which is not installed.\n  pip install hinge[equations]") from None
+        raise NotCovered('equations need SymPy, which is not installed.\n  pip install "hinge[equations]"') from None
     return sympy
 
 

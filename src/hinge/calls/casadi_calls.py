@@ -43,6 +43,6 @@ def casadi(target: Target, name: str, method: str | None = None, given: Sequence
         if why.name != "casadi":
             raise
         raise NotCovered(
-            "functions of CasADi need CasADi, which is not installed.\n  pip install hinge[casadi]"
+            'functions of CasADi need CasADi, which is not installed.\n  pip install "hinge[casadi]"'
         ) from None
     return Function.of(call)

@@ -236,7 +236,7 @@ def _qp(C: Array, d: Array, tally: Tally) -> tuple[Array | None, int]:
     except ImportError:
         raise NotCovered(
             "contact_forces: method='qp' is solved with SciPy, which is not installed.\n"
-            "  pip install hinge[solve], or take method='lemke'."
+            "  pip install \"hinge[solve]\", or take method='lemke'."
         ) from None
 
     values, vectors = np.linalg.eigh(C)

@@ -92,7 +92,7 @@ def hull_of(mesh: Geometry | None, link: str) -> Array | None:
     except ImportError as missing:
         raise NotCovered(
             f"link {link!r}: the collision mesh {mesh.file!r} needs a package that is not installed: "
-            f"{missing}.\n  pip install hinge[mesh], or take boxes and spheres."
+            f'{missing}.\n  pip install "hinge[mesh]", or take boxes and spheres.'
         ) from None
     except Exception as wrong:  # readers of meshes raise whatever they like
         raise NotCovered(f"link {link!r}: the collision mesh {mesh.file!r} cannot be read: {wrong}.") from None

@@ -10,7 +10,7 @@ from hinge.errors import NotCovered, one_of
 try:
     import gymnasium
 except ImportError:
-    raise NotCovered("environments need the package gymnasium.\n  pip install hinge[gym]") from None
+    raise NotCovered('environments need the package gymnasium.\n  pip install "hinge[gym]"') from None
 
 from hinge.envs.cart_pole import CartPoleSwingUp
 from hinge.envs.go2_walk import Go2Walk

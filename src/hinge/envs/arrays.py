@@ -103,9 +103,21 @@ def where(device: str, arrays: str | None, dtype: Any) -> Any:
     if kind == "cpu":
         arrays = arrays or "numpy"
         one_of('arrays with device="cpu"', arrays, ("numpy", "torch"))
+        if arrays == "torch":
+            _refuse_missing(arrays)
         return (OnCpu if arrays == "numpy" else TorchOnCpu)(np.dtype(dtype))
     from importlib import import_module
 
     arrays = arrays or next((name for name in LIBRARIES if find_spec(name)), "torch")
     one_of('arrays with device="cuda"', arrays, tuple(LIBRARIES))
+    _refuse_missing(arrays)
     return OnGpu(import_module(LIBRARIES[arrays]).LIBRARY, int(number or 0), np.dtype(dtype))
+
+
+def _refuse_missing(library: str) -> None:
+    """Raise where a library of arrays is not installed."""
+    if find_spec(library) is None:
+        how = '"hinge[torch]"' if library == "torch" else library
+        raise NotCovered(
+            f"arrays={library!r} needs the package {library}, which is not installed.\n  pip install {how}"
+        )

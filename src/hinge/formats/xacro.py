@@ -19,7 +19,7 @@ def expand(path: str, packages: Sequence[str] = ()) -> str:
         import xacro
         from xacrodoc import packages as finder  # gives xacro a way to find packages without ROS
     except ImportError:
-        hint = "pip install hinge[xacro]"
+        hint = 'pip install "hinge[xacro]"'
         raise ModelError("no-xacro", "a xacro file needs the package xacrodoc.", hint, Where(_name(path))) from None
     finder.reset()
     finder.walk_up_from(path)

@@ -108,7 +108,7 @@ def excite(
         from scipy.optimize import minimize
     except ImportError:
         raise NotCovered(
-            "excite: shapes are improved with SciPy, which is not installed.\n  pip install hinge[solve]"
+            'excite: shapes are improved with SciPy, which is not installed.\n  pip install "hinge[solve]"'
         ) from None
 
     for i in robot.model.leaders:

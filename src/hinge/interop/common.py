@@ -19,12 +19,13 @@ from hinge.spatial.linear3 import Mat3
 from hinge.spatial.transform import Transform
 
 
-def installed(module: str, package: str) -> Any:
-    """The library, or what to do to have it."""
+def installed(module: str, package: str, extra: str = "") -> Any:
+    """The library, or what to do to have it: the package, or the extra of hinge that has it."""
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise NotCovered(f"the package {package} is not installed.\n  pip install {package}") from None
+        how = f'"hinge[{extra}]"' if extra else package
+        raise NotCovered(f"the package {package} is not installed.\n  pip install {how}") from None
 
 
 class Step(NamedTuple):

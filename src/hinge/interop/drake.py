@@ -43,7 +43,7 @@ def to_model(robot: Robot) -> Any:
 
     Joints that follow others are independent in it. Drake has no body with inertia and no mass.
     """
-    math3, multibody, tree = (installed(f"pydrake.{module}", "drake") for module in MODULES)
+    math3, multibody, tree = (installed(f"pydrake.{module}", "drake", "drake") for module in MODULES)
 
     def transform(R: Any, p: Any) -> Any:
         return math3.RigidTransform(math3.RotationMatrix.ProjectToRotationMatrix(R), p)
@@ -74,7 +74,7 @@ def to_model(robot: Robot) -> Any:
 
 def from_model(plant: Any) -> Robot:
     """A robot from a `MultibodyPlant`, read from its bodies and joints; what is welded to the world is its base."""
-    tree = installed("pydrake.multibody.tree", "drake")
+    tree = installed("pydrake.multibody.tree", "drake", "drake")
     builder = Builder("robot", tuple(plant.gravity_field().gravity_vector()))
     builder.snap = 0.0
     names = [plant.get_body(tree.BodyIndex(b)).name() for b in range(plant.num_bodies())]

@@ -167,7 +167,7 @@ class _Parquet(_Columns):
         self.arrays.close()
 
     def writer_on(self) -> Any:
-        return self.arrow.parquet.ParquetWriter(self.sink, self.schema, use_dictionary=False)
+        return self.arrow.parquet.ParquetWriter(self.sink, self.schema, use_dictionary=False, write_page_checksum=True)
 
 
 class _Arrays:

@@ -80,7 +80,9 @@ def pyarrow_or_say(path: str) -> Any:
         import pyarrow.csv
         import pyarrow.parquet
     except ImportError:
-        raise LogError(f"{path}: CSV and Parquet files need the package pyarrow.", "pip install hinge[files]") from None
+        raise LogError(
+            f"{path}: CSV and Parquet files need the package pyarrow.", 'pip install "hinge[files]"'
+        ) from None
     return pyarrow
 
 
@@ -157,7 +159,9 @@ class Parquet(_Arrow):
             super().__init__(path, file.schema_arrow.names)
 
     def _open(self, path: str) -> Any:
-        return self._arrow.parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
+        return self._arrow.parquet.ParquetFile(
+            path, buffer_size=1 << 20, pre_buffer=False, page_checksum_verification=True
+        )
 
     def chunks(self, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
         done = 0

@@ -1,4 +1,4 @@
-"""Mesh files, read: by trimesh (`pip install hinge[mesh]`), but binary STL and MuJoCo's own .msh here, as arrays.
+"""Mesh files, read: by trimesh (`pip install "hinge[mesh]"`), but binary STL and MuJoCo's own .msh here, as arrays.
 
 A mesh is opened by its full path, which is what readers of robots put where they found one. A bare name is one that
 they did not find: it is remembered, and looked for nowhere. What a mesh needs besides, as the numbers of a .gltf, lies

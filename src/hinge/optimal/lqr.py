@@ -266,7 +266,7 @@ def _riccati(A: Array, B: Array, Q: Array, R: Array, step: float | None) -> tupl
         from scipy.linalg import solve_continuous_are, solve_discrete_are
     except ImportError:
         raise NotCovered(
-            "lqr: Riccati equations are solved with SciPy, which is not installed.\n  pip install hinge[solve]"
+            'lqr: Riccati equations are solved with SciPy, which is not installed.\n  pip install "hinge[solve]"'
         ) from None
     try:
         S = (solve_continuous_are if step is None else solve_discrete_are)(A, B, Q, R)

@@ -24,7 +24,7 @@ from hinge.sim.trajectory import FIELDS, Trajectory
 BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
 CROWD = 4  # so many joints have the inner band only
 MOST = 12  # of more joints no limits are drawn
-MISSING = ("pictures need the package matplotlib.", "pip install hinge[plot]")
+MISSING = ("pictures need the package matplotlib.", 'pip install "hinge[plot]"')
 WIDE, HIGH = (11.0, 3.7), (7.0, 2.4)  # inches: the least, and a panel
 LETTER, HANDLE = 0.055, 0.6  # inches: a letter of the legend, what stands before it
 STYLES = ("-", "--", ":")  # of the axes of a base, where there are several

@@ -5,6 +5,9 @@
       robot.xml or robot.urdf  the robot, where a format can say it
       finished.json            how many states are there, replaced after each chunk; and how they were made
 
+Each chunk ends with a CRC-32C (a codec of Zarr), finished.json with its own SHA-256, and it holds those of the other
+files. So a file that was changed is noticed when it is read.
+
 A run that was killed, or whose disk was full, opens as far as finished.json says. A trajectory that is replaced goes
 when the new one is complete, and lies in run.zarr.old until then.
 """
@@ -12,9 +15,11 @@ when the new one is complete, and lies in run.zarr.old until then.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -35,21 +40,22 @@ from hinge.version import __version__
 if TYPE_CHECKING:
     from hinge.sim.simulation import Run
 
-FORMAT = 1
+FORMAT = 2
 CHUNK = 8 << 20  # bytes of one array in a chunk, at most
 LARGEST = 2 << 30  # bytes of a chunk that is read
 LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
 SAYS: dict[str, type] = {  # what a mark has, and as what
     "finished": int, "fields": list, "batch": list, "status": list, "events": list, "info": dict, "hinge": str,
-    "method": str, "parameters": dict,
+    "method": str, "parameters": dict, "lengths": list, "digests": dict,
 }  # fmt: skip
+ROBOTS = ("robot.xml", "robot.urdf")  # MJCF says most, but coupled joints only URDF
 
 
 def _zarr() -> Any:
     try:
         import zarr
     except ImportError:
-        raise TrajectoryError("trajectories are kept with the package zarr.", "pip install hinge[files]") from None
+        raise TrajectoryError("trajectories are kept with the package zarr.", 'pip install "hinge[files]"') from None
     return zarr
 
 
@@ -62,6 +68,7 @@ class Writer:
 
     def __init__(self, path: str | os.PathLike[str], run: Run, widths: dict[str, int], count: int, append: bool = False,
                  overwrite: bool = False) -> None:  # fmt: skip
+        _zarr()  # before anything is moved
         self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
@@ -87,6 +94,7 @@ class Writer:
         try:
             self.stored = _created(self.path, rows, widths, count)
             _write_robot(self.run.robot, self.path)
+            self.about |= {"lengths": [count], "digests": _digests(self.path, tuple(self.stored))}
             self._mark(0)
         except BaseException:
             _settle()
@@ -113,6 +121,8 @@ class Writer:
         with zarr.config.set({"array.write_empty_chunks": True}):  # as where they were made
             group = zarr.open_group(str(self.path), mode="r+")
             arrays = {name: group[name] for name in ("t", *about["fields"])}
+        self.about |= {"lengths": [arrays["t"].shape[0], self.base + count], "digests": about["digests"]}
+        self._mark(about["finished"])  # a run that is killed now leaves arrays of either length
         for array in arrays.values():
             array.resize((self.base + count, *array.shape[1:]))
         return arrays
@@ -141,7 +151,7 @@ class Writer:
         events = [[e.which, list(e.rollout), e.t, e.q.tolist(), e.qd.tolist()] for e in self.events]
         about = self.about | {"finished": finished, "status": self.run.status.tolist(), "lost": lost,
                               "info": self.run.info, "events": events, "method": self.run.physics.method}  # fmt: skip
-        files.replace({os.path.join(self.path, MARK): json.dumps(about).encode()}, sync=False)
+        files.replace({os.path.join(self.path, MARK): sealed(about)}, sync=False)
 
     def made(self) -> tuple[Array, dict[str, Any]]:
         """What is on disk; what is pending goes there first, if it can."""
@@ -154,18 +164,20 @@ class Writer:
         elif self.old is not None:
             remove(self.old)
         count = self.base + self.row
-        states = {name: OnDisk(self.stored[name], count, self.run.batch) for name in self.arrays}
+        states = {name: OnDisk(self.path, self.stored[name], count, self.run.batch) for name in self.arrays}
         return np.asarray(self.stored["t"][:count]), states
 
 
 def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[str, Any]:
     """The arrays of a new file."""
-    group = _zarr().open_group(str(path), mode="w-")
+    zarr = _zarr()
+    group = zarr.open_group(str(path), mode="w-")
     widest = max([1, *widths.values()])
     chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
     # chunks of zeros are written too, so that one that is missing is known to be
     return {
         name: group.create_array(name, shape=(count, *shape), chunks=(chunk, *(max(1, n) for n in shape)), dtype="f8",
+                                 compressors=[zarr.codecs.ZstdCodec(), zarr.codecs.Crc32cCodec()],
                                  config={"write_empty_chunks": True})
         for name, shape in {"t": (), **{name: (rows, width) for name, width in widths.items()}}.items()
     }  # fmt: skip
@@ -186,6 +198,7 @@ def _settle() -> None:
 class OnDisk:
     """The finished part of an array in a file, read when it is asked for."""
 
+    folder: Path
     array: Any
     count: int
     batch: tuple[int, ...]
@@ -199,10 +212,27 @@ class OnDisk:
         return rollouts(self._read(slice(low, high))[rows - low], self.batch)
 
     def _read(self, part: slice) -> Array:
+        """Read some states; a chunk that is missing or damaged is refused by the name of its file."""
+        chunks = range(part.start // self.array.chunks[0], -(-part.stop // self.array.chunks[0]))
+        lost = next((file for file in map(self._file, chunks) if not file.is_file()), None)
+        if lost is not None and self.array.size:  # Zarr would read zeros
+            raise _damaged(str(lost), FileNotFoundError("there is no such file"))
         try:
             return np.asarray(self.array[part])
         except Exception as problem:  # whatever Zarr and its codecs make of a damaged chunk
-            raise _damaged(f"{self.array.store_path}", problem) from None
+            raise _damaged(str(self._first_damaged(chunks)), problem) from None
+
+    def _file(self, chunk: int) -> Path:
+        return self.folder.joinpath(self.array.path, "c", str(chunk), *["0"] * (self.array.ndim - 1))
+
+    def _first_damaged(self, chunks: Iterable[int]) -> Path:
+        """Return the file of the first chunk that cannot be read, or the folder of the array."""
+        for chunk in chunks:
+            try:
+                self.array.blocks[chunk]
+            except Exception:
+                return self._file(chunk)
+        return self.folder / self.array.path
 
     def check(self, names: set[str], *shape: int) -> OnDisk:
         """Itself, the record of such states; raises where it is none, or chunks of it are not among the files."""
@@ -214,9 +244,11 @@ class OnDisk:
             raise ValueError(f"{name} is {array.dtype} of shape {array.shape} in chunks of {array.chunks}, which is no "
                              "record of this run")  # fmt: skip
         count = -(-self.count // array.chunks[0])
-        missing = count - sum(f"{name}/c/{k}{'/0' * len(shape)}" in names for k in range(min(count, len(names))))
+        chunks = [f"{name}/c/{k}{'/0' * len(shape)}" for k in range(min(count, len(names) + 1))]
+        missing = count - sum(chunk in names for chunk in chunks)
         if missing > 0:
-            raise ValueError(f"{name} lacks {missing} of its chunks")
+            first = next(chunk for chunk in chunks if chunk not in names)
+            raise ValueError(f"{name} lacks {missing} of its chunks, the first is {first}")
         return self
 
 
@@ -278,15 +310,24 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
         if set(numbers) - {one.name for one in robot.target.vary}:
             robot = robot.vary(*numbers)
         names = _regular(folder)
+        for name in ("zarr.json", *(f"{array}/zarr.json" for array in ("t", *fields))):
+            _refuse_changed(folder, name, about)
         group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
+        arrays = {name: group[name] for name in ("t", *fields)}
+        wrong = next((name for name, array in arrays.items() if array.shape[0] not in about["lengths"]), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong}/zarr.json has another number of states than {MARK}")
         status = np.array(about["status"], np.uint8).reshape(batch)
-        t, planned = OnDisk(group["t"], finished, ()).check(names).array[:finished], group["t"].shape[0]
+        times, planned = OnDisk(folder, arrays["t"], finished, ()).check(names), arrays["t"].shape[0]
+        t = times._read(slice(0, finished))
         widths = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv}
-        states = {n: OnDisk(group[n], finished, batch).check(names, status.size, widths[n]) for n in fields}
+        states = {n: OnDisk(folder, arrays[n], finished, batch).check(names, status.size, widths[n]) for n in fields}
         events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
         lost = np.array(about["lost"], float).reshape(batch) if "lost" in about else None
         info = dict(about["info"]) | {"hinge": about["hinge"]}
         parameters = {name: np.array(x, float) for name, x in about["parameters"].items()}
+    except TrajectoryError:
+        raise
     except Exception as problem:  # whatever Zarr makes of a damaged file
         raise _damaged(str(folder), problem) from None
     if finished < planned:
@@ -311,10 +352,13 @@ def _no_going_on(path: Any, why: str) -> TrajectoryError:
 def _about(folder: Path) -> dict[str, Any]:
     """What a file says of itself."""
     try:
-        about = json.loads(files.read(folder / MARK, SAID))
+        content = files.read(folder / MARK, SAID)
+        about = json.loads(content)
         if not isinstance(about, dict):
             raise ValueError(f"{MARK} is no table")
-        about.setdefault("parameters", {})
+        body = content[: -len(_seal(b""))]
+        if about.get("format", FORMAT) == FORMAT and content != body + _seal(body):
+            raise ValueError("it is not what was written")
         for name, kind in SAYS.items() if about.get("format", FORMAT) == FORMAT else ():
             if name not in about or not isinstance(about[name], kind) or isinstance(about[name], bool):
                 raise ValueError(f"{MARK} has no {name}, or not as it is written")
@@ -326,12 +370,47 @@ def _about(folder: Path) -> dict[str, Any]:
             f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
         ) from None
     except (OSError, ValueError, RecursionError) as problem:
-        raise _damaged(str(folder), problem) from None
+        raise _damaged(str(folder / MARK), problem) from None
     if about.get("format") != FORMAT:
         raise TrajectoryError(f"{folder} has format {about.get('format')!r}, written by hinge "
                          f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
                          "Read it with the version that wrote it.")  # fmt: skip
     return about
+
+
+def sealed(about: dict[str, Any]) -> bytes:
+    """Return the content of a mark, which ends with its own digest."""
+    body = json.dumps(about).encode()[:-1]
+    return body + _seal(body)
+
+
+def _seal(body: bytes) -> bytes:
+    return b', "sha256": "' + hashlib.sha256(body).hexdigest().encode() + b'"}'
+
+
+def _digests(folder: Path, arrays: Sequence[str]) -> dict[str, str]:
+    """Return the digests of all files that are neither chunks nor the mark, by name."""
+    names = ["zarr.json", *(f"{name}/zarr.json" for name in arrays), *ROBOTS]
+    return {name: _digest(folder / name) for name in names if (folder / name).is_file()}
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file; of an array without its number of states, which grows."""
+    content = files.read(path, SAID)
+    if path.name == "zarr.json":
+        layout = json.loads(content)
+        content = json.dumps(layout | {"shape": layout.get("shape", [])[1:]}).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _refuse_changed(folder: Path, name: str, about: dict[str, Any]) -> None:
+    """Raise where a file is not the one that was written."""
+    try:
+        same = _digest(folder / name) == about["digests"].get(name)
+    except (ValueError, TypeError, AttributeError):  # it is no description of an array
+        same = False
+    if not same:
+        raise ValueError(f"{name} is not what was written")
 
 
 def _damaged(place: str, problem: Exception) -> TrajectoryError:
@@ -355,8 +434,7 @@ def _write_robot(robot: Robot, folder: Path) -> None:
     from hinge.robot.loading import load
     from hinge.robot.writing import write
 
-    for ending in ("xml", "urdf"):  # MJCF says most, but coupled joints only URDF
-        path = folder / f"robot.{ending}"
+    for path in (folder / name for name in ROBOTS):
         try:
             write(robot, path)
             again = load(path)
@@ -373,13 +451,14 @@ def _write_robot(robot: Robot, folder: Path) -> None:
 def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
     from hinge.robot.loading import load
 
-    path = next((p for p in (folder / "robot.xml", folder / "robot.urdf") if p.is_file()), None)
+    path = next((folder / name for name in ROBOTS if (folder / name).is_file()), None)
     if path is None:
         raise TrajectoryError(f"{folder} does not hold its robot, {about.get('name')!r}.",
                          "Give it: hinge.open(path, robot=…).")  # fmt: skip
     try:
+        _refuse_changed(folder, path.name, about)
         return load(path)
-    except (HingeError, OSError) as problem:
+    except (HingeError, OSError, ValueError) as problem:
         raise TrajectoryError(f"the robot of {folder} cannot be read: {problem}.",
                               "Give it: hinge.open(path, robot=…).") from None  # fmt: skip
 

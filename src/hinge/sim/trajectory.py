@@ -179,7 +179,7 @@ class Trajectory:
         try:
             import xarray
         except ImportError:
-            raise TrajectoryError("to_xarray needs the package xarray.", "pip install hinge[files]") from None
+            raise TrajectoryError("to_xarray needs the package xarray.", 'pip install "hinge[files]"') from None
         n = self.status.ndim
         rollouts = ["rollout"] if n == 1 else [f"rollout_{k}" for k in range(n)]
         axes = {"q": "coordinate", "qd": "velocity", "tau": "velocity"}
@@ -203,7 +203,7 @@ class Trajectory:
         try:
             import pandas
         except ImportError:
-            raise TrajectoryError("to_dataframe needs the package pandas.", "pip install hinge[files]") from None
+            raise TrajectoryError("to_dataframe needs the package pandas.", 'pip install "hinge[files]"') from None
         count, times = self.status.size, len(self)
         columns: dict[str, Any] = {"t": np.tile(self.t, count)}
         if self.status.ndim:

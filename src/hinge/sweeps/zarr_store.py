@@ -8,7 +8,8 @@
 A chunk is there if its digest is, 32 bytes that are not all zero, and each of its files has the right size. Any other
 is missing, and computed again. Links are not followed inside a store.
 
-All arrays but the labels have the same chunks of rollouts, not compressed: a chunk is its numbers, one after another.
+All arrays but the labels have the same chunks of rollouts, not compressed: a chunk is its numbers, one after another,
+and a CRC-32C of them (a codec of Zarr), so that whoever reads a damaged one is told.
 Its files are complete before the first of them is in its place, and one that is computed twice is the same both times,
 so neither the order nor the number of those who write matters.
 """
@@ -39,9 +40,10 @@ from hinge.status import Status
 from hinge.sweeps.question import Question
 from hinge.typing import Statuses, Whole
 
-FORMAT = 1
+FORMAT = 2
 UNKNOWN = 255  # the status of a rollout that has not been computed
 HASH = 32  # bytes
+SUM = 4  # bytes of a checksum, which every chunk ends with
 AXES = {"q0": "coordinate", "qd0": "velocity", "tau": "velocity"}
 
 
@@ -52,7 +54,7 @@ def package(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise SweepError(f"sweeps need the package {name}.", "pip install hinge[sweep]") from None
+        raise SweepError(f"sweeps need the package {name}.", 'pip install "hinge[sweep]"') from None
 
 
 class Store:
@@ -79,8 +81,8 @@ class Store:
                 f"{path}: {linked} is a symbolic link, and a sweep writes into its own directory only.",
                 "Move the array back into the store, or link to the whole store.",
             )
-        self._sizes = {name: a.dtype.itemsize * math.prod(a.chunks) for name, a in self.arrays.items()}
-        self._sizes["digest"] = HASH
+        self._sizes = {name: SUM + a.dtype.itemsize * math.prod(a.chunks) for name, a in self.arrays.items()}
+        self._sizes["digest"] = HASH + SUM
 
     @property
     def key(self) -> str:
@@ -98,7 +100,7 @@ class Store:
     def write(self, chunk: int, answer: Mapping[str, Array]) -> None:
         """Put the answers of a chunk in their places, all at once, and last that they are there."""
         files.replace({self._file(name, chunk): self._padded(name, answer) for name in self.arrays}, follow=False)
-        files.replace({self._file("digest", chunk): _digest(answer)}, follow=False)
+        files.replace({self._file("digest", chunk): _with_checksum(_digest(answer))}, follow=False)
 
     def _file(self, name: str, chunk: int) -> str:
         axes = len(self.digests.shape if name == "digest" else self.arrays[name].shape)
@@ -110,12 +112,20 @@ class Store:
         if len(values) < self.size:
             filled = np.full((self.size - len(values), *values.shape[1:]), array.fill_value, array.dtype)
             values = np.concatenate([values, filled])
-        return np.ascontiguousarray(values, array.dtype.newbyteorder("<")).tobytes()
+        return _with_checksum(np.ascontiguousarray(values, array.dtype.newbyteorder("<")).tobytes())
 
     def read(self, chunk: int) -> dict[str, Array]:
         """The answers of a chunk."""
         part = slice(chunk * self.size, min((chunk + 1) * self.size, self.total))
-        return {name: np.asarray(array[part]) for name, array in self.arrays.items()}
+        return {name: self.values(name, part) for name in self.arrays}
+
+    def values(self, name: str, part: int | slice) -> Any:
+        """An array of some rollouts, refused where it is damaged."""
+        try:
+            return np.asarray(self.arrays[name][part])
+        except ValueError:  # of the codec that checks
+            first = part if isinstance(part, int) else part.start
+            raise _damaged(self._file(name, first // self.size)) from None
 
     def has(self, chunk: int) -> bool:
         """Whether a chunk is there."""
@@ -131,10 +141,18 @@ class Store:
             if not stat.S_ISREG(found.st_mode) or found.st_size != size:
                 return None
         try:
-            said = files.read(self._file("digest", chunk), HASH)
-        except OSError:
+            said = self._content("digest", chunk)
+        except (OSError, SweepError):
             return None
-        return said if len(said) == HASH and any(said) else None
+        return said if any(said) else None
+
+    def _content(self, name: str, chunk: int) -> bytes:
+        """The bytes of a chunk without their checksum, which has to be theirs."""
+        path = self._file(name, chunk)
+        content = files.read(path, self._sizes[name])
+        if _with_checksum(content[:-SUM]) != content:
+            raise _damaged(path)
+        return content[:-SUM]
 
     def failed(self, chunk: int) -> int:
         """How many rollouts of a chunk have a status other than OK."""
@@ -142,8 +160,7 @@ class Store:
 
     def statuses(self, chunk: int) -> Statuses:
         """The statuses of a chunk's rollouts, a byte each."""
-        content = files.read(self._file("status", chunk), self.size)
-        return np.frombuffer(content, np.uint8)[: len(self.rollouts(chunk))]
+        return np.frombuffer(self._content("status", chunk), np.uint8)[: len(self.rollouts(chunk))]
 
     def missing(self) -> list[int]:
         """The chunks that are not there."""
@@ -152,10 +169,18 @@ class Store:
     def damaged(self) -> list[int]:
         """The chunks that are not what was written; from now on they are missing."""
         written = [k for k in range(self.chunks) if os.path.lexists(self._file("digest", k))]
-        wrong = [k for k in written if (said := self.digest(k)) is None or _digest(self.read(k)) != said]
+        wrong = [k for k in written if not self._is_whole(k)]
         for k in wrong:
             os.unlink(self._file("digest", k))
         return wrong
+
+    def _is_whole(self, chunk: int) -> bool:
+        """Whether a chunk is what its digest says."""
+        said = self.digest(chunk)
+        try:
+            return said is not None and _digest(self.read(chunk)) == said
+        except SweepError:
+            return False
 
     def tidy(self) -> None:
         """Remove what writers that were killed have left."""
@@ -185,12 +210,12 @@ def kept(path: str | os.PathLike[str], robot: Robot, rollouts: Sequence[int]) ->
     for k in rollouts:
         if not 0 <= k < store.total:
             raise SweepError(f"{path} has no rollout {k}.", f"They are numbered from 0 to {store.total - 1}.")
-    states = {name: np.stack([np.asarray(store.arrays[name][k]) for k in rollouts]) for name in ("q", "qd")}
+    states = {name: np.stack([store.values(name, k) for k in rollouts]) for name in ("q", "qd")}
     for name, width in (("q", robot.nq), ("qd", robot.nv)):
         if states[name].shape[-1] != width:
             have = f"its {name} has {states[name].shape[-1]} entries, not {width}"
             raise SweepError(f"{path} is of another robot than {robot.name!r}: {have}.", "Give the robot it is of.")
-    status = np.stack([np.asarray(store.arrays["status"][k]) for k in rollouts])
+    status = np.stack([store.values("status", k) for k in rollouts])
     t = np.asarray(package("zarr").open_group(str(path), mode="r")["time"][:])
     return Trajectory(robot, t, states, status, store.question["options"].get("method", "rk4"))
 
@@ -218,9 +243,16 @@ def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
 def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
     """Make the arrays of a store, and say what they are."""
     model, total, size = question.robot.model, question.space.total, question.chunk
+    checked = [package("zarr").codecs.Crc32cCodec()]
 
     def make(name: str, dims: Any, shape: Any, chunk: int, kind: Any = "f8", fill: Any = np.nan, **about: Any) -> Any:
-        layout = {"shape": shape, "chunks": (chunk, *shape[1:]), "dtype": kind, "fill_value": fill, "compressors": None}
+        layout = {
+            "shape": shape,
+            "chunks": (chunk, *shape[1:]),
+            "dtype": kind,
+            "fill_value": fill,
+            "compressors": checked,
+        }
         flat = {"name": "default", "separator": "."}  # a chunk is a file beside the others, in no folder of its own
         axes = ("rollout", *dims)[-len(shape) :]
         return group.create_array(name, **layout, chunk_key_encoding=flat, dimension_names=axes, attributes=about)
@@ -243,6 +275,18 @@ def _laid_out(group: Any, question: Question, said: Mapping[str, Any]) -> None:
     given = [one.name for one in question.numbers if one.varies]
     about = {"format": FORMAT, "question": json.dumps(said, sort_keys=True)}
     group.attrs.update(about | ({"coordinates": " ".join(given)} if given else {}))
+
+
+def _with_checksum(content: bytes) -> bytes:
+    """Bytes and their CRC-32C, as the codec of Zarr writes them."""
+    return bytes(package("numcodecs.checksum32").CRC32C().encode(content))
+
+
+def _damaged(path: str) -> SweepError:
+    return SweepError(
+        f"{path} is damaged: its numbers do not have its checksum.",
+        "verify() of the sweep finds all such chunks, and resume=True computes them again.",
+    )
 
 
 def _digest(answer: Mapping[str, Array]) -> bytes:

@@ -91,7 +91,7 @@ def _pillow(what: str) -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise ViewError(f"{what} needs the package Pillow.\n  pip install hinge[plot], or write .html") from None
+        raise ViewError(f'{what} needs the package Pillow.\n  pip install "hinge[plot]", or write .html') from None
     return Image
 
 
@@ -128,7 +128,7 @@ def _mp4(made: Reel, size: Size) -> bytes:
         import imageio_ffmpeg
     except ImportError:
         raise ViewError(
-            "an MP4 needs the package imageio-ffmpeg.\n  pip install hinge[film], or write .html or .gif"
+            'an MP4 needs the package imageio-ffmpeg.\n  pip install "hinge[film]", or write .html or .gif'
         ) from None
     wide, high = (n + n % 2 for n in _pixels(size))  # H.264 has colours for pairs of pixels
     with tempfile.TemporaryDirectory(prefix="hinge-") as folder:

@@ -81,7 +81,7 @@ def served(host: str, port: int, label: str) -> Any:
     try:
         import viser
     except ImportError:
-        raise ViewError("looking at robots needs the package viser.\n  pip install hinge[view]") from None
+        raise ViewError('looking at robots needs the package viser.\n  pip install "hinge[view]"') from None
     if not host:
         what = "host is empty, which would open the page to every machine that can reach this one."
         raise ViewError(f'{what}\n  Write "localhost" for this one alone, or "0.0.0.0" if all of them may use it.')

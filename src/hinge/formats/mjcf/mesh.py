@@ -125,5 +125,5 @@ def _trimesh() -> Any:
         import trimesh
     except ImportError:
         raise ModelError("trimesh", "a mass has to be inferred from a mesh, which needs the package trimesh.",
-                         "pip install hinge[mesh], or write <inertial> in the body.") from None  # fmt: skip
+                         "pip install \"hinge[mesh]\", or write <inertial> in the body.") from None  # fmt: skip
     return trimesh
