@@ -56,6 +56,8 @@ def shaped(what: str, given: Any, shape: tuple[int, ...]) -> Array:
 
 def number(what: str, given: Any) -> float:
     """One finite number."""
+    if isinstance(given, bool | np.bool):
+        raise SizeError(f"{what} is {given!r}. Give a number.")
     a = finite(what, given)
     if a.ndim:
         raise SizeError(f"{what} has shape {a.shape}. Give one number.")
@@ -73,12 +75,19 @@ def positive(what: str, given: Any) -> float:
 def duration(what: str, given: Any) -> float:
     """A time above zero, in s."""
     try:
-        made = float(given)
+        made = math.nan if isinstance(given, bool | np.bool) else float(given)
     except (TypeError, ValueError):
         made = math.nan
     if not (math.isfinite(made) and made > 0.0):
         raise SizeError(f"{what}={given!r} is not a time. Give a positive number of seconds.")
     return made
+
+
+def truth(what: str, given: Any) -> bool:
+    """True or False."""
+    if not isinstance(given, bool | np.bool):
+        raise SizeError(f"{what} is {given!r}. Give True or False.")
+    return bool(given)
 
 
 def count(what: str, given: Any, least: int = 1, also: str = "") -> int:

@@ -92,7 +92,7 @@ def test_arrays_of_forces():
     robot = double_pendulum()
     q, qd = robot.random_state(np.random.default_rng(1), 3)
     tau = np.random.default_rng(2).normal(size=(3, 2))
-    held = hinge.simulate(robot, 0.05, q, qd, tau, step=1e-2)
+    held = hinge.simulate(robot, 0.05, q, qd, tau[:, None], step=1e-2)
     rows = hinge.simulate(robot, 0.05, q, qd, np.repeat(tau[:, None], 5, axis=1), step=1e-2)
     assert np.array_equal(held.q, rows.q)
     one = hinge.simulate(robot, 0.05, q, qd, tau[0], step=1e-2)

@@ -24,7 +24,8 @@ WRONG = {
     "record of dopri5": ({"record": -1, "method": "dopri5"}, SizeError, "record=-1 is not known"),
     "record True": ({"record": True}, SizeError, "record=True is not known"),
     "sample": ({"sample": -1}, SizeError, "sample=-1 is not known. Give a whole number, 0 or more"),
-    "sample of dopri5": ({"sample": 2, "method": "dopri5"}, NotCovered, "sample= does not go with method='dopri5'"),
+    "sample of dopri5": ({"sample": 2, "method": "dopri5", "control": lambda t, q, qd: -q}, NotCovered,
+                         "sample= does not go with method='dopri5'"),
     "keep": ({"keep": 0}, SizeError, "keep=0 is not known. Give a whole number, 1 or more"),
     "keep of midpoint": ({"keep": 2, "method": "midpoint"}, NotCovered, "keep=2 does not go here: 'midpoint'"),
     "keep of dopri5": ({"keep": 2, "method": "dopri5"}, NotCovered, "keep=2 does not go here: 'dopri5'"),
@@ -59,10 +60,11 @@ WRONG = {
     "tau NaN": ({"control": NAN}, SizeError, r"control has a value that is not finite, at \(1,\)"),
     "tau short": ({"control": [1.0]}, SizeError, r"control has shape \(1,\); robot 'pendulum2' has nv = 2"),
     "tau words": ({"control": "up"}, SizeError, "control is neither a function nor an array"),
-    "tau rows": ({"control": np.zeros((7, 2)), "t": 0.01}, SizeError, r"control has shape \(7, 2\); give \(2,\), held "
-                 r"throughout, or \(10, 2\), a row a step"),
+    "tau rows": ({"control": np.zeros((7, 2)), "t": 0.01}, SizeError,
+                 r"control has shape \(7, 2\): the axis before the last is time, and has to have 10 rows(?s:.*)"
+                 r"Give \(2,\), held throughout, or \(10, 2\), a row a step"),
     "tau rows of dopri5": ({"control": np.zeros((7, 2)), "method": "dopri5"}, SizeError,
-                           r"give \(2,\), held throughout\."),
+                           r"time, and has to have one row.\n  Give \(2,\), held throughout\.$"),
 }  # fmt: skip
 
 

@@ -86,16 +86,49 @@ def test_a_shape_of_no_known_role_is_refused(words):
         Shape(*words)
 
 
-def test_a_control_that_may_be_by_rollout_or_by_step_is_refused():
-    arm, forces = hinge.samples.planar_2r(), np.arange(10.0).reshape(5, 2)
-    held = hinge.simulate(arm, 4e-3, np.zeros((5, 2)), control=forces, step=1e-3)
-    np.testing.assert_array_equal(held.tau[:, 0], forces)
-    with pytest.raises(hinge.SizeError, match=r"5 rollouts of 5 steps: a row for each rollout, or for each step\?"):
-        hinge.simulate(arm, 5e-3, np.zeros((5, 2)), control=forces, step=1e-3)
-    whole = np.broadcast_to(forces[:, None], (5, 5, 2))
-    np.testing.assert_array_equal(
-        hinge.simulate(arm, 5e-3, np.zeros((5, 2)), control=whole, step=1e-3).tau[:, 0], forces
-    )
+@pytest.mark.parametrize("steps", [4, 5])
+def test_the_rank_of_a_control_says_what_it_means(steps):
+    """However long the run is: the axis before the last is time, and one row is held."""
+    arm, forces, q = hinge.samples.planar_2r(), np.arange(10.0).reshape(5, 2), np.zeros((5, 2))
+
+    def recorded(control, **words):
+        return hinge.simulate(arm, steps * 1e-3, q, control=control, step=1e-3, **words).tau
+
+    for method in ("rk4", "dopri5"):
+        held = recorded(forces[:, None], method=method)
+        np.testing.assert_array_equal(held, np.broadcast_to(forces[:, None], held.shape))
+    np.testing.assert_array_equal(recorded(forces[:1]), recorded(forces[0]))
+    by_step = forces[:steps]
+    np.testing.assert_array_equal(recorded(by_step)[:, :steps], np.broadcast_to(by_step, (5, steps, 2)))
+    said = rf"^control has shape \(5, 2\): the axis before the last is time, and has to have {steps} rows"
+    if steps != 5:
+        with pytest.raises(
+            hinge.SizeError, match=said + r"(?s:.*)For a row a rollout write control\[\.\.\., None, :\]"
+        ):
+            recorded(forces)
+
+
+@pytest.mark.parametrize("call", ["simulate", "rollout"])
+@pytest.mark.parametrize("steps", [4, 5])
+def test_the_rank_of_controls_of_actuators_says_what_they_mean(call, steps):
+    robot, ctrl, q = hinge.load(DRIVEN), np.arange(5.0)[:, None], np.zeros((5, 1))
+
+    def ends(ctrl, q=q):
+        how = {"physics": "file", "method": "semi_implicit", "ctrl": ctrl}
+        if call == "rollout":
+            return hinge.rollout(robot, q, np.zeros(1), steps, 1e-3, **how).q[:, -1]
+        return hinge.simulate(robot, steps * 1e-3, q, step=1e-3, **how).q[:, -1]
+
+    each = np.stack([ends(u, q[:1])[0] for u in ctrl])
+    assert (np.diff(each[:, 0]) > 1e-6).all()
+    np.testing.assert_array_equal(ends(ctrl[:, None]), each)
+    np.testing.assert_array_equal(ends(ctrl[1:2]), np.broadcast_to(each[1], (5, 1)))
+    np.testing.assert_array_equal(ends(np.broadcast_to(ctrl[:, None], (5, steps, 1))), each)
+    if steps == 5:
+        np.testing.assert_array_equal(np.diff(ends(ctrl), axis=0), np.zeros((4, 1)))
+    else:
+        with pytest.raises(hinge.SizeError, match=r"^ctrl has shape \(5, 1\): the axis before the last is time"):
+            ends(ctrl)
 
 
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
@@ -108,3 +141,71 @@ def test_a_run_goes_on_from_the_very_state_another_ended_in(method):
     then = hinge.rollout(robot, first.q[:, -1], first.qd[:, -1], 30, 1e-3, method=method, t0=0.03)
     np.testing.assert_array_equal(then.q, whole.q[:, 30:])
     np.testing.assert_array_equal(then.qd, whole.qd[:, 30:])
+
+
+DAMPED = """<robot name="damped"><link name="a"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="2"/>
+<dynamics damping="0.5" friction="0.1"/><parent link="a"/><child link="b"/></joint></robot>"""
+
+
+def test_numbers_of_the_robot_that_do_not_act_are_noted(run):
+    robot = hinge.load(DAMPED)
+    bare = run(robot, [0.3])
+    terms, limits = bare.notes
+    assert terms.startswith("damping and friction of 1 joint of the robot did not act; joint_terms=('armature', 'damp")
+    assert limits.startswith("position limits of 1 joint were ignored; limits=")
+    assert f"  note: {terms}\n  note: {limits}" in repr(bare)
+    assert run(robot, [0.3], joint_terms=("damping", "friction"), limits="stop").notes == ()
+    (left,) = run(robot, [0.3], joint_terms=("armature", "friction"), limits="stop").notes
+    assert left.startswith("damping of 1 joint")
+    assert run(hinge.samples.pendulum(1), [0.3]).notes == ()
+    varied = hinge.samples.pendulum(1).vary("joint1.damping")
+    (note,) = run(varied, [0.3], parameters={"joint1.damping": 0.5}).notes
+    assert note.startswith("damping of 1 joint")
+
+
+def test_notes_are_kept_in_files(tmp_path):
+    run = hinge.simulate(hinge.load(DAMPED), 0.01, [0.3], file=tmp_path / "run.zarr")
+    assert hinge.open(tmp_path / "run.zarr").notes == run.notes != ()
+
+
+def test_velocities_of_a_keyframe_are_a_finding():
+    text = DRIVEN.replace("</mujoco>", "<keyframe><key name='thrown' qpos='0' qvel='{}'/></keyframe></mujoco>")
+    assert not [one for one in hinge.load(text.format(0)).report if one.code == "keyframe"]
+    (found,) = [one for one in hinge.load(text.format(2)).report if one.code == "keyframe"]
+    assert (found.severity, "'thrown' has velocities (qvel)" in found.what) == ("note", True)
+
+
+IDLE = {
+    "inputs": {"inputs": [1.0]},
+    "external_frame": {"external_frame": "base"},
+    "loop_time": {"loop_time": 0.1},
+    "ignore": {"ignore": ("muscle",)},
+}
+
+
+@pytest.mark.parametrize("name", IDLE)
+def test_words_about_others_that_are_not_given_are_refused(run, name):
+    with pytest.raises(hinge.NotCovered, match=f"^{name}= (has no effect|names features)"):
+        run(hinge.samples.pendulum(1), [0.3], **IDLE[name])
+
+
+def test_more_words_that_would_be_misread_are_refused(tmp_path):
+    arm, dog = hinge.samples.planar_2r(), hinge.samples.go2()
+    turned = dog.neutral()
+    turned[:7] = [0, 0, 0.3, 0, 0, 0, 1]
+    refused = {
+        "sample= has no effect": lambda: hinge.simulate(arm, 0.01, control=[1.0, 0.0], sample=3),
+        "^t=True is not a time": lambda: hinge.simulate(arm, True),
+        "^Ground: height is True": lambda: hinge.Ground(height=True),
+        "^contacts is True": lambda: hinge.simulate(dog, 0.01, contacts=True),
+        "^excite: effort is 'clip'": lambda: hinge.identify.excite(arm, effort="clip"),
+        "^exclude: robot 'go2' has no collision shape on a link 'FL_fot'": lambda: dog.distances(
+            dog.neutral(), exclude=[("FL_fot", "FR_foot")]
+        ),
+        "far from unit length": lambda: hinge.sweep(dog, None, {"q": turned}, t=0.01, store=tmp_path / "dog"),
+    }
+    for said, call in refused.items():
+        with pytest.raises(hinge.HingeError, match=said):
+            call()

@@ -34,7 +34,7 @@ def test_it_is_simulate_bit_for_bit(method):
     q, qd = states(robot, 5)
     taus = np.random.default_rng(1).normal(size=(5, STEPS, 2))
     options = {"method": method, "joint_terms": ALL, "effort": True, "limits": "stop"}
-    for given, control in (({"taus": taus}, taus), ({"tau": taus[:, 0]}, taus[:, 0]), ({}, None),
+    for given, control in (({"taus": taus}, taus), ({"tau": taus[:, 0]}, taus[:, :1]), ({}, None),
                            ({"policy": policy, "inputs": (0.3, q)}, policy)):  # fmt: skip
         made = hinge.rollout(robot, q, qd, STEPS, H, **given, **options, t0=0.5)
         inputs = given.get("inputs", ())
@@ -193,7 +193,7 @@ WRONG = {
                            "tau and taus were given"),
     "rows of another length": ({"taus": np.zeros((4, 2))}, SizeError, r"taus has shape \(4, 2\); give \(5, 2\), a row"),
     "rows of another robot": ({"taus": np.zeros((5, 3))}, SizeError, r"taus has shape \(5, 3\); give \(5, 2\)"),
-    "forces of another robot": ({"tau": np.zeros(3)}, SizeError, r"shape \(3,\); robot 'pendulum2' has nv = 2"),
+    "forces of another robot": ({"tau": np.zeros(3)}, SizeError, r"tau has shape \(3,\); it has to end in \(2,\)"),
     "forces that are none": ({"taus": np.full((5, 2), np.nan)}, SizeError, r"not finite, at \(0, 0\)"),
     "batches": ({"tau": np.zeros((4, 2)), "q0": np.zeros((3, 2))}, SizeError, "do not fit together"),
     "a policy with an if": ({"policy": remembers}, TraceError, "the policy cannot be traced"),

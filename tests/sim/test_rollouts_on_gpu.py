@@ -63,7 +63,7 @@ CASES = {
     "stops": (bounded_arm, lambda r: {"q0": np.full((N, 2), 0.5), "limits": "stop", "effort": True, "record": 4}),
     "law": (double_pendulum, lambda r: {"policy": hinge.control.computed_torque(r, RNG.normal(size=(N, 2)), kp=9.0)}),
     "controls for all": (driven, lambda r: {"ctrl": RNG.normal(size=2), "physics": "file"}),
-    "controls": (driven, lambda r: {"ctrl": RNG.normal(size=(N, 2)), "physics": "file"}),
+    "controls": (driven, lambda r: {"ctrl": RNG.normal(size=(N, 1, 2)), "physics": "file"}),
     "controls by step": (driven, lambda r: {"ctrl": RNG.normal(size=(N, STEPS, 2)), "physics": "file"}),
     "one row of controls a step": (driven, lambda r: {"ctrl": RNG.normal(size=(STEPS, 2)), "physics": "file"}),
     "loops": (four_bar, lambda r: {"tau": 0.1 * RNG.normal(size=r.nv), "loops": "project"}),

@@ -160,7 +160,7 @@ def pairs_of(model: Model, ground: Any = None, exclude: Collection[Names] = (), 
     if plane is not None:
         meeting |= {(k, n) for k, one in enumerate(shapes) if one.body}
         shapes.append(_ground(plane))
-    left_out = {frozenset(one) for one in exclude}
+    left_out = {frozenset(one) for one in _known(model, exclude, shapes, "exclude")}
     wanted = None if pairs is None else {frozenset(one) for one in _known(model, pairs, shapes)}
 
     def may(i: int, j: int) -> bool:
@@ -209,14 +209,16 @@ def _ground(ground: HalfSpace) -> CollisionShape:
     return half_space(np.array(normal), offset, np.array(shortest_turn(Vec3(normal)), float).reshape(3, 3))
 
 
-def _known(model: Model, pairs: Sequence[Names], shapes: Sequence[CollisionShape]) -> Sequence[Names]:
+def _known(
+    model: Model, pairs: Collection[Names], shapes: Sequence[CollisionShape], what: str = "pairs"
+) -> Collection[Names]:
     """Pairs of names, each of a link that has a collision shape, or the ground."""
     names = list(dict.fromkeys(shape.name for shape in shapes))
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2:
-            raise SizeError(f"pairs: {pair!r} is no pair of links. Give a list of (link, link).")
+            raise SizeError(f"{what}: {pair!r} is no pair of links. Give a list of (link, link).")
         for name in pair:
             if name not in names:
                 known = did_you_mean(name, names)
-                raise UnknownName(f"pairs: robot {model.name!r} has no collision shape on a link {name!r}. {known}")
+                raise UnknownName(f"{what}: robot {model.name!r} has no collision shape on a link {name!r}. {known}")
     return pairs

@@ -260,6 +260,8 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
     made: Callable[..., ContactModel] = _shaped
     if isinstance(contacts, str):
         one_of("contacts", contacts, ("file", "self"))
+    elif contacts is not None and not isinstance(contacts, Sequence):
+        raise SizeError(f'contacts is {contacts!r}. Give None, "file", "self", or a list of hinge.Contact.')
     elif contacts is not None:
         contacts, made = checked(target, contacts), _given
     if made is _shaped and not whole:

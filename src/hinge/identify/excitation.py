@@ -119,6 +119,7 @@ def excite(
             )
     if not isinstance(harmonics, int | np.integer) or harmonics < 2 or not 0.0 < duration < np.inf or tries < 1:
         raise SizeError("excite: two harmonics at least, a duration above zero and one try at least are needed.")
+    effort = arguments.truth("excite: effort", effort)
     centre, bounds = _bounds(robot, middle, speed, acceleration)
     base = base_parameters(robot, joint_terms, tol=FAINT)
     if base.rank == 0:

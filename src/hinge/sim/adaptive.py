@@ -72,7 +72,7 @@ def _force(run: Any, control: Any, inputs: Sequence[Any]) -> None:
     if control is None:
         return
     if not callable(control):
-        setup.pushed_by(run.outside, run.robot, control, run.batch, 0)
+        setup.pushed_by(run.outside, run.robot, control, run.batch, None)
         return
     try:
         setup.driven_by(run.outside, run.robot, control, inputs, run.batch)

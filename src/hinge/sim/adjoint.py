@@ -211,7 +211,9 @@ class Course:
             return self._summed(self._rewritten(change, q, found[name]), given, 1)
         if not isinstance(given, Mapping):
             whole = found[next(iter(self._arrays(name)), name)]
-            return self._summed(whole, given, whole.ndim - 1)
+            held = name == "ctrl" and whole.ndim == 2 and np.ndim(given) > 1  # a row for all steps
+            made = self._summed(whole, given[..., 0, :] if held else given, whole.ndim - 1)
+            return made.reshape(np.shape(given)) if held else made
         wholes = [found[key] for key in self._arrays(name)]
         made, at = {}, 0
         for key, own in self._shapes(name).items():

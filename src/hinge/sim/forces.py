@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hinge import arguments
 from hinge.calls.controllers import Array, Control, Untraceable, checked
 from hinge.errors import SizeError
 from hinge.graph.undoing import undone
@@ -40,26 +41,36 @@ def warn_untraceable(control: Control, why: Untraceable) -> None:
     warnings.warn(said, stacklevel=4)
 
 
-def given_forces(robot: Robot, control: Any, batch: tuple[int, ...], steps: int) -> tuple[Array, bool]:
-    """Forces given as an array, (…, nv) or (…, steps, nv), and whether there is a row for each step."""
+def held_or_by_step(
+    name: str, given: Any, owner: str, size: int, batch: tuple[int, ...], steps: int | None
+) -> tuple[Array, bool]:
+    """Numbers for each step, and whether they have a row for each: the axis before the last is time, (size,) is held.
+
+    That axis has a row for each of `steps`, or one that is held; axes before it are rollouts. `steps` is None where
+    steps are not known. `owner` has what `size` says, as "robot 'arm' has nv = 2".
+    """
+    array = arguments.real(name, given).astype(float)
+    shape = array.shape
+    if shape[-1:] != (size,):
+        raise SizeError(f"{name} has shape {shape}; {owner}. Give ({size},), held throughout.")
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        at = tuple(int(k) for k in bad[0])
+        raise SizeError(f"{name} has a value that is not finite, at {at}. Give finite numbers.")
+    if len(shape) == 1:
+        return array, False
+    each = shape[-2] == steps
+    fits = each or shape[-2] == 1
     try:
-        tau = np.asarray(control, float)
-    except (TypeError, ValueError):
-        raise SizeError("control is neither a function nor an array of joint forces.") from None
-    if tau.shape[-1:] != (robot.nv,):
-        raise SizeError(f"control has shape {tau.shape}; robot {robot.name!r} has nv = {robot.nv}.")
-    if not np.all(np.isfinite(tau)):
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(tau))[0])
-        raise SizeError(f"control has a value that is not finite, at {where}. Give finite joint forces.")
-    if steps and batch == (steps,) == tau.shape[:-1]:
-        raise SizeError(
-            f"control has shape {tau.shape}, and there are {steps} rollouts of {steps} steps: a row for each rollout, "
-            f"or for each step?\n  Give {(steps, steps, robot.nv)}, one row for each step of each rollout."
-        )
-    if steps and tau.ndim >= 2 and tau.shape[-2] == steps and tau.shape[:-2] in ((), batch):
-        return np.broadcast_to(tau, (*batch, steps, robot.nv)), True
-    try:
-        return np.broadcast_to(tau, (*batch, robot.nv)), False
+        if fits and np.broadcast_shapes(batch, shape[:-2]) == batch:
+            return (array, True) if each else (array[..., 0, :], False)
     except ValueError:
-        each = f", or {(*batch, steps, robot.nv)}, a row a step" if steps else ""
-        raise SizeError(f"control has shape {tau.shape}; give {(*batch, robot.nv)}, held throughout{each}.") from None
+        pass
+    rows = "one row" if steps is None else f"{steps} rows, one for each step, or one"
+    whole = "" if steps is None else f", or {(*batch, steps, size)}, a row a step"
+    why = f"has to have {rows}" if not fits else f"comes after the axes {batch} of the rollouts"
+    own = f" For a row a rollout write {name}[..., None, :]." if batch else ""
+    raise SizeError(
+        f"{name} has shape {shape}: the axis before the last is time, and {why}.\n"
+        f"  Give ({size},), held throughout{whole}.{own}"
+    )

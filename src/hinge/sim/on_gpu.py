@@ -80,8 +80,7 @@ class _Taken:
         made |= {name: np.ones(np.shape(given[name])[-own:]) for name, own in EACH.items() if name in given}
         made |= {name: [np.ones(np.shape(x)[-1:]) for x in given[name].values()] for name in SEVERAL if name in given}
         if "ctrl" in given:
-            shape = tuple(np.shape(given["ctrl"]))
-            made["ctrl"] = np.ones(shape[-2:] if setup.by_step(shape, self.batch, self.steps) else shape[-1:])
+            made["ctrl"] = np.ones(np.shape(given["ctrl"])[-2:])
         if "external" in given:
             made["external"] = {key: np.ones(np.shape(x)[-1:]) for key, x in given["external"].items()}
         if "inputs" in given:
@@ -118,7 +117,9 @@ class _Taken:
             left = like.size - sum(prod(shape) for _, shape in parts)
             return [*parts, (0.0, (left,))] if left else parts
         if name in ("ctrl", "ctrls"):
-            return [(self.given.get("ctrl", like), like.shape[name in EACH :])]
+            ctrl = self.given.get("ctrl", like)
+            held = name == "ctrl" and np.ndim(ctrl) > 1  # a row for all steps
+            return [(ctrl[..., 0, :] if held else ctrl, like.shape[name in EACH :])]
         if name in EACH:
             return [(given, like.shape[1:])]
         inputs = [*self.given.get("inputs", {}).values(), *fed]

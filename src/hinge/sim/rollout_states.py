@@ -12,6 +12,7 @@ from hinge.contact.contact_step import ContactRecord
 from hinge.errors import NotCovered
 from hinge.sim.adjoint import Course
 from hinge.sim.contact_record import Taken
+from hinge.sim.notes import unused_numbers
 from hinge.sim.rollouts import Clock
 from hinge.sim.trajectory import Trajectory
 from hinge.typing import Numbers, Statuses
@@ -29,6 +30,14 @@ class Rollout(States):
     """States (…, rows, nq) and (…, rows, nv), and a status (…); derivatives go back through it."""
 
     course: Course | None = None  # what it came from; a copy does not have it
+
+    def __repr__(self) -> str:
+        return "\n".join([super().__repr__(), *(f"  note: {one}" for one in self.notes)])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the robot has that did not act, as `Trajectory.notes` has it; a copy has none."""
+        return () if self.course is None else unused_numbers(self.course.robot, self.course.physics)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rollout, tuple(self)
@@ -84,7 +93,9 @@ class Rollout(States):
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
         course = None if one.physics.touch is None else _steps(one)
         states = {"q": self.q, "qd": self.qd}
-        return Trajectory(one.robot, one.times, states, self.status, one.physics.method, parameters=own, course=course)
+        info = {"notes": "\n".join(self.notes)} if self.notes else {}
+        return Trajectory(one.robot, one.times, states, self.status, one.physics.method, info=info, parameters=own,
+                          course=course)  # fmt: skip
 
     def _known(self) -> Course:
         if self.course is None:

@@ -24,15 +24,16 @@ from hinge.model.driven import sizes
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
-from hinge.sim.forces import given_forces
+from hinge.sim.forces import held_or_by_step
 from hinge.sim.impulses import bounded
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
 from hinge.sim.touching import touching
-from hinge.typing import AnyArray, Limits, LoopWay, Numbers
+from hinge.typing import AnyArray, Frame, Limits, LoopWay, Numbers
 
 SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 DEFAULT_TERMS = ("armature",)
+LOOP_TIME = 0.05  # s: the time constant of loops='baumgarte' unless given
 ROUNDED = 1e-15  # of an entry of a quaternion: what rounding leaves of length one
 FAR_FROM_UNIT = 0.25  # of an entry of a quaternion: by how much normalizing it may change it
 TURN = 0.02  # rad or m: what a joint may move in a step where the step is chosen for it
@@ -263,6 +264,7 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
            surfaces: Sequence[Parameter], own: tuple[int, ...] = (), **more: Any
            ) -> tuple[Physics, Outside]:  # fmt: skip
     """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
+    refuse_idle(policy, inputs, 0, external, external_frame, loops, loop_time)
     touch, integrator = touching(robot, contacts, ground, law, more["physics"], surfaces, more["ignore"])
     known = physics(
         robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator
@@ -281,19 +283,34 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
         except Untraceable as why:
             raise TraceError(f"the policy cannot be traced: {str(why).rstrip('.')}.") from None
     elif tau is not None:
-        pushed_by(made, robot, tau, batch, 0)
+        rows(made, "tau", arguments.finite("tau", tau, (robot.nv,)), batch, 1, shared=False)
     elif taus is not None:
         if np.shape(taus)[-2:] != (steps, robot.nv):
             raise SizeError(f"taus has shape {np.shape(taus)}; give {(*batch, steps, robot.nv)}, a row a step.")
-        pushed_by(made, robot, taus, batch, steps)
+        pushed_by(made, robot, taus, batch, steps, "taus")
     return known, made
 
 
-def rows(made: Outside, name: str, given: Any, batch: tuple[int, ...], own: int) -> None:
+def refuse_idle(control: Any, inputs: Sequence[Any], sample: int, external: Any, external_frame: str, loops: str | None,
+                loop_time: float) -> None:  # fmt: skip
+    """Raise where a word has no effect, because it is about another that was not given."""
+    one_of("external_frame", external_frame, get_args(Frame))
+    idle = {
+        "inputs": (len(inputs) and not callable(control), "a control function is given them. Give a function"),
+        "sample": (sample and not callable(control), "it says when a control function is asked. Give a function"),
+        "external_frame": (external_frame != "body" and not external, "it says the axes of external=. Give both"),
+        "loop_time": (loop_time != LOOP_TIME and loops != "baumgarte", "it is of loops='baumgarte'. Give both"),
+    }
+    for name, (given, why) in idle.items():
+        if given:
+            raise NotCovered(f"{name}= has no effect: {why}, or neither.")
+
+
+def rows(made: Outside, name: str, given: Any, batch: tuple[int, ...], own: int, shared: bool = True) -> None:
     """Put an array among what is given: a row a rollout, or one for all; its last `own` axes belong to a rollout."""
     array = np.asarray(given, float)
     axes = array.shape[: array.ndim - own]
-    if not axes:
+    if shared and not axes:
         made.shared.add(name)
         made.arrays[name] = array
         return
@@ -332,23 +349,11 @@ def driven_by(
 
 
 def controlled(made: Outside, robot: Robot, ctrl: Any, batch: tuple[int, ...], steps: int) -> None:
-    """Put controls of the file's actuators among what acts: (…, nu) are held, (…, steps, nu) stream.
-
-    What may be either, because there are as many rollouts as steps, is held.
-    """
+    """Put controls of the file's actuators among what acts: (nu,) are held, and (…, steps, nu) stream."""
     nu = robot.model.physics.nu
-    if ctrl is None:
-        ctrl = np.zeros(nu)
-    given = arguments.finite("ctrl", ctrl).astype(float)
-    if given.shape[-1:] != (nu,):
-        raise SizeError(f"ctrl has shape {given.shape}; robot {robot.name!r} has {nu} controls. Give (…, {nu}).")
-    if not nu:
-        return
-    if by_step(given.shape, batch, steps):
-        made.arrays["ctrls"] = np.ascontiguousarray(np.broadcast_to(given, (*batch, steps, nu)).reshape(-1, steps, nu))
-        made.streams.add("ctrls")
-    else:
-        rows(made, "ctrl", given, batch, 1)
+    given = np.zeros(nu) if ctrl is None else ctrl
+    owner = f"robot {robot.name!r} has {nu} controls"
+    add_by_step(made, ("ctrl", "ctrls"), held_or_by_step("ctrl", given, owner, nu, batch, steps), batch)
 
 
 def refuse_controls() -> None:
@@ -357,11 +362,6 @@ def refuse_controls() -> None:
         'ctrl= has no effect: only physics="file" has the actuators of an MJCF file. '
         'Give physics="file", or joint forces.'
     )
-
-
-def by_step(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> bool:
-    """Whether controls of that shape have a row a step; where they may have a row a rollout, they have that."""
-    return len(shape) > 1 and shape[-2] == steps and shape[:-2] in ((), batch) and shape[:-1] != batch
 
 
 def _first(a: Array, axes: tuple[int, ...]) -> Array:
@@ -405,14 +405,35 @@ def cut(made: Outside, knots: Any, times: AnyArray) -> None:
     made.streams.add("cuts")
 
 
-def pushed_by(made: Outside, robot: Robot, forces: Any, batch: tuple[int, ...], steps: int) -> None:
-    """Put joint forces among what acts: (…, nv) are held, (…, steps, nv) stream."""
-    tau, each = given_forces(robot, forces, batch, steps)
+def pushed_by(
+    made: Outside, robot: Robot, forces: Any, batch: tuple[int, ...], steps: int | None, name: str = "control"
+) -> None:
+    """Put joint forces among what acts: (nv,) are held, and (…, steps, nv) stream."""
+    try:
+        forces = np.asarray(forces, float)
+    except (TypeError, ValueError):
+        raise SizeError(f"{name} is neither a function nor an array of joint forces.") from None
+    owner = f"robot {robot.name!r} has nv = {robot.nv}"
+    add_by_step(made, ("tau", "taus"), held_or_by_step(name, forces, owner, robot.nv, batch, steps), batch, False)
+
+
+def add_by_step(
+    made: Outside,
+    names: tuple[str, str],
+    given: tuple[Array, bool],
+    batch: tuple[int, ...],
+    shared: bool = True,
+) -> None:
+    """Put numbers among what acts, by the first name where they are held, by the other where they stream."""
+    (held, streamed), (array, each) = names, given
+    if not array.shape[-1]:
+        return
     if each:
-        made.arrays["taus"] = np.ascontiguousarray(tau.reshape(-1, steps, robot.nv))
-        made.streams.add("taus")
+        made.streams.add(streamed)
+        whole = np.broadcast_to(array, (*batch, *array.shape[-2:]))
+        made.arrays[streamed] = np.ascontiguousarray(whole.reshape(-1, *array.shape[-2:]))
     else:
-        made.arrays["tau"] = np.array(tau.reshape(-1, robot.nv))
+        rows(made, held, array, batch, 1, shared)
 
 
 def in_time(name: str, function: Callable[..., Any], size: int) -> Callable[..., list[Scalar]]:

@@ -74,7 +74,7 @@ def rollout(
     prescribed: Prescribed | None = None,
     constraint: Constrained | None = None,
     loops: LoopWay | None = None,
-    loop_time: float = 0.05,
+    loop_time: float = setup.LOOP_TIME,
     t0: float = 0.0,
     backend: Backend | None = None,
     contacts: Touching | None = None,
@@ -176,7 +176,7 @@ def simulate(
     backend: Backend | None = None,
     constraint: Constrained | None = None,
     loops: LoopWay | None = None,
-    loop_time: float = 0.05,
+    loop_time: float = setup.LOOP_TIME,
     parameters: Mapping[str, Numbers] | None = None,
     inputs: Sequence[Numbers] = (),
     external: Mapping[str, Numbers] | None = None,
@@ -195,10 +195,11 @@ def simulate(
 ) -> Trajectory:
     """Run a robot for t seconds from q0 (…, nq) and qd0 (…, nv); leading axes are rollouts.
 
-    `control` is None, joint forces (…, nv) or (…, steps, nv), or a function control(t, q, qd, *inputs). A function is
-    traced into the step where it can be and evaluated at every stage, or every `sample` steps and held; `inputs` are
-    shared, or have the rollouts' axes first, and so have the `parameters`: of a varied robot, and "friction" and
-    "restitution" of contacts. `method` is "rk4", the default, "euler", "semi_implicit", "implicit" (for stiff springs,
+    `control` is None, joint forces, or a function control(t, q, qd, *inputs). Joint forces are (nv,), held, or
+    (…, steps, nv), where one row instead of `steps` is held; `ctrl` likewise. A function is traced into the step where
+    it can be and evaluated at every stage, or every `sample` steps and held; `inputs` are shared, or have the rollouts'
+    axes first, and so have the `parameters`: of a varied robot, and "friction" and "restitution" of contacts.
+    `method` is "rk4", the default, "euler", "semi_implicit", "implicit" (for stiff springs,
     dampers and gains), "lie_rk4", "midpoint" (symplectic) or "dopri5" (adaptive, to `rtol` and `atol`). A run in which
     the method is unstable ends with the status UNSTABLE; a warning names the joint and a stable step. `step` is in s, 1
     ms by default or, with a warning, a shorter one where that is not stable; or "auto", which bounds what a joint moves
@@ -226,6 +227,7 @@ def simulate(
         raise SizeError("events has to be a list of functions (t, q, qd).")
     setup.listed(inputs)
     sample = arguments.count("sample", sample, 0)
+    setup.refuse_idle(control, inputs, sample, external, external_frame, loops, loop_time)
     every = 0 if record == "last" else arguments.count("record", record, also=', or "last"')
     numbers = varied(robot, parameters) if isinstance(robot, Robot) else None
     if append and file is not None and os.path.exists(file):
@@ -249,9 +251,8 @@ def simulate(
         setup.refuse_violated(acting, acts, q, qd, t0)
     run = Run(robot, batch, acting, acts, q, qd, t0)
     _together(run, sample, file, append, overwrite, rtol, atol, events)
-    may_shorten = (
-        step is None and not integrator and (control is None or callable(control) or np.ndim(cast("Any", control)) == 1)
-    )
+    by_step = not callable(control) and np.shape(cast("Any", control))[-2:-1] not in ((), (1,))
+    may_shorten = step is None and not integrator and not by_step
     if step is None:
         step = robot.model.physics.options.timestep if integrator else 1e-3
     if METHODS[way].adaptive:

@@ -22,7 +22,7 @@ from hinge.robot import Robot
 from hinge.status import OK, Status
 
 OWN = {"q0": 1, "qd0": 1, "tau": 1, "taus": 2, "external": 1, "base_motion": 1, "prescribed": 1,
-       "ctrl": 1}  # axes of one rollout  # fmt: skip
+       "ctrl": 2}  # axes of one rollout  # fmt: skip
 STARTS = ("q0", "qd0", "tau", "taus", "parameters")  # what says how many rollouts there are
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 SECOND = "rollout: gradients go once through it, and only back.\n  Take them of robot.step, one step after the other."
@@ -46,6 +46,7 @@ def rolled(
     still = {place: x for place, x in flat.items() if place not in moving}
     sizes: dict[Any, int] = {one.name: len(one.shape) for one in robot.target.vary}
     own = {place: sizes.get(place[1], 0) if place[0] == "parameters" else OWN.get(place[0]) for place in flat}
+    own |= {place: np.ndim(x) for place, x in flat.items() if place[0] == "ctrl" and np.ndim(x) < 2}  # held
     batch = np.broadcast_shapes(
         *(np.shape(x)[: np.ndim(x) - (own[place] or 0)] for place, x in flat.items() if place[0] in STARTS)
     )
@@ -131,7 +132,8 @@ class Rolled:
         made = []
         for a, ((name, _), (lead, own)) in zip(arrays, self.shapes.items(), strict=True):
             whole = broadcast(a, (*front, *lead, *own))
-            whole = whole.reshape(*front, *[1] * (len(self.batch) - len(lead)), *lead, *own)
+            steps = (1,) if name == "ctrl" and len(own) == 1 else ()  # what is held has a row for all steps
+            whole = whole.reshape(*front, *[1] * (len(self.batch) - len(lead)), *lead, *steps, *own)
             made.append(whole if name in OWN or name == "parameters" else broadcast(whole, (*front, *self.batch, *own)))
         return made
 

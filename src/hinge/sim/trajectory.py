@@ -118,6 +118,11 @@ class Trajectory:
         found = self.states[name]
         return found if isinstance(found, np.ndarray) else found.at(slice(None))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the robot has that did not act: damping, friction, stiffness and limits that the run left out."""
+        return tuple(self.info.get("notes", "").splitlines())
+
     def __len__(self) -> int:
         return len(self.t)
 
@@ -132,11 +137,8 @@ class Trajectory:
             lines.append(f"  {np.count_nonzero(failed)} of {rollouts} failed: {kinds}")
         if unreached:
             lines.append(f"  {unreached} of {rollouts} not led as wanted: {Status.UNREACHED.name}")
-        lines += [
-            f"  {key}: {value}"
-            for key, value in self.info.items()
-            if key in ("stopped", "kept_error", "file", "replaced")
-        ]
+        lines += [f"  {key}: {value}" for key, value in self.info.items() if key in SHOWN]
+        lines += [f"  note: {one}" for one in self.notes]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -16,6 +16,7 @@ from hinge.sim import forces, setup
 from hinge.sim.arrays import HERE, Pace
 from hinge.sim.contact_record import Taken
 from hinge.sim.growth import SLIGHT, Unstable, find_instability
+from hinge.sim.notes import unused_numbers
 from hinge.sim.record import Bar, CannotWrite, Recorder
 from hinge.sim.rollouts import Clock, Outside, Rolling, fates
 from hinge.sim.step import Physics
@@ -47,6 +48,8 @@ class Run:
         self.fate = fates(len(self.q), self.physics, self.robot.nv)
         refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t)
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
+        if notes := unused_numbers(self.robot, self.physics):
+            self.info["notes"] = "\n".join(notes)
 
     @property
     def status(self) -> Statuses:

@@ -13,6 +13,7 @@ import numpy as np
 from hinge import arguments
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.robot import Robot
+from hinge.sim.forces import held_or_by_step
 from hinge.sim.parameters import varying
 from hinge.sim.setup import whole_steps
 from hinge.sim.simulation import rollout
@@ -140,19 +141,25 @@ def _started(robot: Robot, initial: Mapping[str, Any]) -> Iterator[Number]:
 def _forces(robot: Robot, control: Any, steps: int) -> Iterator[Number]:
     """Joint forces that are held, or have a row a step."""
     if control is not None:
-        name, shape = ("taus", (steps, robot.nv)) if _streams(control) else ("tau", (robot.nv,))
-        yield _number(name, name, None, shape, common(units(robot.model, "tau")), control)
+        each, forces = _by_step("control", control, robot.nv, steps)
+        name, shape = ("taus", (steps, robot.nv)) if each else ("tau", (robot.nv,))
+        yield _number(name, name, None, shape, common(units(robot.model, "tau")), forces)
 
 
 def _controls(robot: Robot, ctrl: Any, steps: int) -> Iterator[Number]:
     """Controls of a file's actuators that are held, or have a row a step."""
     if ctrl is not None:
         nu = robot.model.physics.nu
-        yield _number("ctrl", "ctrl", None, (steps, nu) if _streams(ctrl) else (nu,), "", ctrl)
+        each, controls = _by_step("ctrl", ctrl, nu, steps)
+        yield _number("ctrl", "ctrl", None, (steps, nu) if each else (nu,), "", controls)
 
 
-def _streams(given: Any) -> bool:
-    return not isinstance(given, Spread) and np.ndim(given) == 2
+def _by_step(name: str, given: Any, size: int, steps: int) -> tuple[bool, Any]:
+    """Whether numbers have a row for each step, and the numbers; one row is held."""
+    if isinstance(given, Spread) or not np.ndim(given):
+        return False, given
+    array, each = held_or_by_step(f"sweep: {name}", given, f"a step takes {size}", size, (), steps)
+    return each, array
 
 
 def _chunk(question: Question) -> int:

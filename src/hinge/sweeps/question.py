@@ -123,13 +123,16 @@ class Question:
             elif one.of == "inputs":
                 inputs[one.at] = value
             else:
-                made[one.of] = np.broadcast_to(value, (*batch, *one.shape))
+                held = (1,) if one.of == "ctrl" and not one.streams else ()  # a row for all steps
+                whole = np.broadcast_to(value, (*batch, *one.shape))
+                made[one.of] = whole.reshape((*batch, *held, *one.shape))
         return made | {"parameters": parameters or None, "inputs": [inputs[k] for k in sorted(inputs)]}
 
     def run(self, given: Mapping[str, Any], record: int, steps: int | None = None) -> Rollout:
         """Rollouts with what they are given."""
         count, robot = self.steps if steps is None else steps, self.robot
-        if robot.nq != robot.nv and given.get("q0") is not None:  # a quaternion that was drawn is a direction
+        drawn = any(one.of == "q0" and one.varies for one in self.numbers)
+        if robot.nq != robot.nv and drawn:  # a quaternion that was drawn is a direction
             q0 = np.asarray(given["q0"], float)
             given = {**given, "q0": unit(robot, q0.reshape(-1, robot.nq)).reshape(q0.shape)}
         return rollout(self.robot, steps=count, h=self.h, record=record, **given, **self.options)
