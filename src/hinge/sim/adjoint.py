@@ -58,7 +58,8 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
     It adds up what they become as weights of the arrays that `by` names, and writes those of arrays by step by step.
     """
     graph, physics = Graph(), replace(physics, slopes=True)
-    forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
+    forward = cheapest(robot.target, physics)
+    model, physics = specialised(graph, robot.target, physics, outside)
     nq, nv = model.nq, model.nv
     n, remembers = nq + nv, memory_of(physics.touch, nv)
     held = [x for name in by if name not in outside.streams for x in outside.flat(graph, name)]

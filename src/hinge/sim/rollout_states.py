@@ -13,6 +13,7 @@ from hinge.errors import NotCovered
 from hinge.sim.adjoint import Course
 from hinge.sim.contact_record import Taken
 from hinge.sim.rollouts import Clock
+from hinge.sim.step import joint_terms_of
 from hinge.sim.trajectory import Trajectory
 from hinge.typing import Numbers, Statuses
 
@@ -81,7 +82,12 @@ class Rollout(States):
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
         course = None if one.physics.touch is None else _steps(one)
         states = {"q": self.q, "qd": self.qd}
-        return Trajectory(one.robot, one.times, states, self.status, one.physics.method, parameters=own, course=course)
+        terms, info = (
+            joint_terms_of(one.robot.model, one.physics),
+            {"physics": "file"} if one.physics.integrator else {},
+        )
+        return Trajectory(one.robot, one.times, states, self.status, one.physics.method, info=info, parameters=own,
+                          joint_terms=terms, course=course)  # fmt: skip
 
     def _known(self) -> Course:
         if self.course is None:
