@@ -13,13 +13,14 @@ from hinge.dynamics.place import At
 from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, asked
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph.arrays import Symbols
-from hinge.model import Model, Parameter
+from hinge.model import Model, Parameter, parameter
 from hinge.model.driven import sizes
 from hinge.model.model import TERMS
 from hinge.model.symbols import with_values as substituted
-from hinge.model.vary import check
+from hinge.model.vary import check, with_numbers
 from hinge.typing import Frame
 
+INFINITE = ("lower", "upper", "velocity", "effort")  # of a joint: what may be infinite
 FRAMES: tuple[Frame, ...] = get_args(Frame)
 
 
@@ -88,14 +89,19 @@ def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def with_values(model: Model, given: Mapping[Any, Any]) -> Model:
-    """The model with numbers for symbols, which it has to have."""
+    """The model with numbers for symbols and for parameters, which it has to have."""
     values = by_name("with_values", given)
-    for name, value in values.items():
-        if name not in model.symbols:
-            raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
-        if not np.isfinite(real(f"with_values: {name!r}", value)).all() or np.ndim(value):
-            raise SizeError(f"with_values: {name!r} is {value!r}. Give a finite number.")
-    return substituted(model, {name: float(value) for name, value in values.items()})
+    parameters = [parameter(model, name) for name in values]
+    for one in parameters:
+        value, limit = real(f"with_values: {one.name!r}", values[one.name]), one.field in INFINITE
+        if value.shape != one.shape or not (np.isfinite(value) | (limit & ~np.isnan(value))).all():
+            wanted = f"finite numbers with the shape {one.shape}" if one.shape else "a finite number"
+            raise SizeError(f"with_values: {one.name!r} is {values[one.name]!r}. Give {wanted}.")
+    check("with_values", model, parameters, {name: np.asarray(x, float) for name, x in values.items()})
+    symbols = {one.name: float(values[one.name]) for one in parameters if one.field == "symbol"}
+    model = substituted(model, symbols) if symbols else model
+    numbers = {one.name: values[one.name] for one in parameters if one.field != "symbol"}
+    return with_numbers(model, numbers) if numbers else model
 
 
 def base_motion(call: str, given: Any) -> Array:

@@ -35,11 +35,11 @@ from hinge.dynamics.registry import POSITION, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph import Scalar, less, maximum, repeat, select
 from hinge.integrators.steps import PerJoint
-from hinge.model import Model
+from hinge.model import Model, unmoved
 from hinge.model.file_physics import Surface, Touching, mixed
 from hinge.model.height_fields import HeightField, Heights
 from hinge.model.shapes import Mesh, Shape
-from hinge.model.vary import Parameter
+from hinge.model.vary import Parameter, varied
 from hinge.spatial import Motion, Vec3
 from hinge.spatial.rotation import shortest_turn
 from hinge.typing import AnyArray
@@ -51,6 +51,7 @@ POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
 TURNS_ONLY = 1e-9  # m²: what a centre that stands still shifts by, of how it turns, in rounding
+NO_WEIGHT = ("gravity", "velocity", "effort", "damping", "stiffness", "rest")  # fields that no contact law depends on
 DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
 
 
@@ -120,6 +121,7 @@ class ContactModel:
     names: tuple[tuple[str, str], ...] = ()  # of the links of pairs, as the normal leads
     hulls: str = ""  # a digest of the points of meshes
     surfaces: tuple[Parameter, ...] = ()  # friction and restitution that are given
+    whole: bool = False  # with limits, dry friction and equalities of a file
 
     def surfaced(self, numbers: Sequence[Scalar]) -> ContactModel:
         """The same with numbers in the places of its surfaces; of a pair that has two of them the greater."""
@@ -130,6 +132,23 @@ class ContactModel:
                 given[k][one.field] = maximum(given[k][one.field], x) if one.field in given[k] else x
         made: Any = tuple(pair.surfaced(own) if own else pair for pair, own in zip(pairs, given, strict=True))
         return replace(self, law=replace(self.law, pairs=made))
+
+    def weighed(self, target: Target, numbers: Sequence[Scalar]) -> ContactModel:
+        """The same with the varied numbers of a robot as inputs: how much bodies give way is computed from these."""
+        if all(one.field in NO_WEIGHT for one in target.vary):
+            return self
+        model = varied(unmoved(target.model), target.vary, numbers)
+        weights, names = Weights(model, self.soft is not None), self.names
+        if self.soft is None:
+            stiff = [
+                replace(p, weight=_at_point(_weight(weights, n))) for p, n in zip(self.rigid.pairs, names, strict=True)
+            ]
+            law = replace(self.rigid, pairs=tuple(stiff), inertia=weights.inertia, joints=_joints(weights))
+            return replace(self, law=law)
+        pairs = tuple(replace(p, weight=_weight(weights, n)) for p, n in zip(self.soft.pairs, names, strict=True))
+        if self.whole:
+            return replace(self, law=FileLaw(model, weights).law(pairs))
+        return replace(self, law=replace(self.soft, pairs=pairs, inertia=weights.inertia))
 
     def _pairs_of(self, surface: Parameter) -> list[int]:
         """The pairs that a surface is of: those of a link, or with what stands still."""
@@ -210,17 +229,18 @@ class ContactModel:
         return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
 
 
-def deep_starts(target: Target, touch: ContactModel, q: Array) -> AnyArray:
+def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence[Array] = ()) -> AnyArray:
     """Return in which states q (n, nq) something is so deep in something else that no step can have led there.
 
+    `further` are the rows of varied numbers.
     The rigid law has no answer to such a state; a warning names the deepest. The soft law pushes shapes apart.
     """
     if not len(q) or not touch.rows or touch.soft is not None:
         return np.zeros(len(q), bool)
     gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
     deepest = unregistered("depth", touch.depth, {"q": POSITION}, gives)
-    kernel = target.kernels.kernel(("depth", touch), None, lambda name: Target(target.model).compiled(deepest, name))
-    share, pair, depth = kernel(q).T
+    kernel = target.kernels.kernel(("depth", touch), None, lambda name: target.compiled(deepest, name))
+    share, pair, depth = kernel(q, *further).T
     worst = int(np.argmax(share))
     if share[worst] > DEEP:
         shapes = touch.pairs(target.model).shapes
@@ -309,7 +329,7 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
         pairs.append((first, second, touching, contact.restitution, contact.compliance, _weight(weights, links)))
     names = tuple((contact.other or "world", contact.body) for contact in contacts)
     made = _law(law, model, weights, pairs, whole)
-    return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names)
+    return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names, whole=whole)
 
 
 def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str, whole: bool) -> ContactModel:
@@ -346,7 +366,16 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     names = tuple((made[a].name, made[b].name) for a, b in rows)
     shapes = tuple((one.link, one.shape) for one in placed_shapes)
     return ContactModel(
-        _law(law, model, weights, told, whole), room, (), ground, shapes, tuple(rows), within, names, _hulls(made)
+        _law(law, model, weights, told, whole),
+        room,
+        (),
+        ground,
+        shapes,
+        tuple(rows),
+        within,
+        names,
+        _hulls(made),
+        whole=whole,
     )
 
 
@@ -372,22 +401,27 @@ def _made_to_overlap(model: Model, pair: FilePair) -> bool:
     return bool(slots.found > 0.0)
 
 
-def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[float, float]:
+def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[Scalar, Scalar]:
     """How much what two links are part of gives way."""
     known = [weights.link(link) for link in links if link not in (None, "ground", "world")]
     return sum(a for a, _ in known), sum(b for _, b in known)
 
 
-def _at_point(weight: tuple[float, float]) -> float:
+def _at_point(weight: tuple[Scalar, Scalar]) -> Scalar:
     """How much a point gives way (1/kg); of what only turns, a point a metre from its centre."""
     shifts, turns = weight
-    return shifts if shifts > TURNS_ONLY * turns else turns
+    return select(less(TURNS_ONLY * turns, shifts), shifts, turns)
+
+
+def _joints(weights: Weights) -> tuple[Scalar, ...]:
+    """How much each velocity gives way."""
+    return tuple(np.diag(weights.inverse).tolist())
 
 
 def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any], whole: bool) -> RigidLaw | SoftLaw:
     if law == "rigid":
         rigid = [RigidPair(a, b, _at_point(w), t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
-        return RigidLaw(tuple(rigid), weights.inertia, tuple(map(float, np.diag(weights.inverse))))
+        return RigidLaw(tuple(rigid), weights.inertia, _joints(weights))
     options = model.physics.options
     made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin)
             for a, b, t, _, _, w in pairs]  # fmt: skip

@@ -167,7 +167,7 @@ def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], 
 
 def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
-        made = _taken(model, touch.surfaced(surfaces), q, qd, tau, h[0])
+        made = _taken(model, touch.weighed(target, model.given).surfaced(surfaces), q, qd, tau, h[0])
         told = _told(made.slots, made.forces, made.contacts.size)
         sums = link_forces(touch, links, made.slots, made.forces, made.contacts.size)
         return made.q, made.v, told, sums, [_status(made)], [made.residual]
@@ -189,7 +189,8 @@ def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], b
     wide = within_reach(touch, target.model)
 
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
-        made = _taken(model, wide.surfaced(surfaces), q, qd, tau, h[0], slopes=True)
+        known = wide.weighed(target, model.given).surfaced(surfaces)
+        made = _taken(model, known, q, qd, tau, h[0], slopes=True)
         by = [*model.flat(q), *model.flat(qd), *model.flat(tau)]
         smooth = smoothness(touch, target.model, made.contacts, made.margin)
         return jacobian(model, made.q, made.v, by)[-1], [smooth], [made.settled]

@@ -19,11 +19,14 @@ from hinge.contact.softness import (
     SoftPair,
     SoftTurn,
     Weights,
+    has_limit,
 )
 from hinge.dynamics.kinematics import poses
 from hinge.errors import NotCovered
+from hinge.graph import Scalar
 from hinge.model import Model
 from hinge.model.file_physics import Equality, Tendon
+from hinge.model.symbols import unknown
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import rotation_from_quaternion
 
@@ -67,7 +70,7 @@ class FileLaw:
         parts = [(*self._joint(self.model.joint_number(name)).parts[0][:2], c) for name, c in tendon.joints]
         return Length(tuple(parts))
 
-    def _weight(self, length: Length) -> float:
+    def _weight(self, length: Length) -> Scalar:
         return self.weights.length(length) if len(length.parts) > 1 else self.own[length.parts[0][1]]
 
     def _limits(self) -> Iterator[SoftLimit | SoftTurn]:
@@ -75,7 +78,7 @@ class FileLaw:
         for i in model.leaders:
             data, joint, (at_q, at_v) = model.data[i], model.joint[i], model.slices[i]
             soft, margin = data.physics.limit, data.physics.margin
-            if joint.is_single and any(map(math.isfinite, (*data.lower, *data.upper))):
+            if joint.is_single and any(has_limit(x) for x in (*data.lower, *data.upper)):
                 yield SoftLimit(self._joint(i), data.lower[0], data.upper[0], self.own[at_v.start], soft, margin)
             elif joint.kind == "spherical" and "range" in data.other:
                 yield SoftTurn(at_q.start, at_v.start, data.other["range"], self.own[at_v.start], soft, margin)
@@ -89,7 +92,7 @@ class FileLaw:
         for i in model.leaders:
             for k, size in enumerate(model.data[i].friction):
                 v = model.slices[i][1].start + k
-                if size:
+                if unknown((size,)) or size:
                     yield SoftFriction(Length(((0, v, 1.0),)), size, self.own[v], model.data[i].physics.friction)
         for tendon in model.physics.tendons:
             if tendon.frictionloss:
@@ -124,7 +127,7 @@ class FileLaw:
             seats = self._welded(first, second, one)
         return SoftHold(*seats, (a + c, b + d), one.softness, one.torquescale if one.kind == "weld" else 0.0)
 
-    def _link(self, name: str) -> tuple[float, float]:
+    def _link(self, name: str) -> tuple[Scalar, Scalar]:
         """How much a link gives way, or the one that a site is on."""
         frames = self.model.frames
         if name == "world" or not self.model.frame(name).body:

@@ -57,7 +57,7 @@ class RigidPair:
 
     first: int
     second: int
-    weight: float  # 1/kg: how much a point of the two gives way
+    weight: Scalar  # 1/kg: how much a point of the two gives way
     friction: tuple[Scalar, ...] = ()
     restitution: Scalar = 0.0
     compliance: float = 0.0
@@ -79,8 +79,8 @@ class RigidLaw:
     """The pairs that may touch, and how well the impulses are found."""
 
     pairs: tuple[RigidPair, ...]
-    inertia: float = 1.0  # the trace of the mass matrix at the reference configuration
-    joints: tuple[float, ...] = ()  # how much each velocity gives way there
+    inertia: Scalar = 1.0  # the trace of the mass matrix at the reference configuration
+    joints: tuple[Scalar, ...] = ()  # how much each velocity gives way there
     tolerance: Scalar = 1e-8  # of the speeds
     iterations: int = 60
     line_iterations: int = 50

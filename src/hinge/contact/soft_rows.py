@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hinge.contact.slot_rows import Column, columns
-from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, SoftTurn
+from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, SoftTurn, has_limit
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -24,6 +24,8 @@ from hinge.graph import Scalar, absolute, inner, less, maximum, minimum, power, 
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import TINY, Softness
+from hinge.model.numbers import FAR
+from hinge.model.symbols import unknown
 from hinge.spatial import Mat3, Motion, MotionSpace, Vec3, cross3, dot3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log, unit
 
@@ -93,11 +95,11 @@ def soft_rows(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, qdd: PerJoi
 
 def _limit(limit: SoftLimit, q: Flat, v: Flat, h: Scalar) -> list[Row]:
     """A row for each end, or one for the nearer where the margins of both cannot be passed at once."""
-    x = _length(limit.length, q)
-    ends = [(x - limit.lower, 1.0)] * math.isfinite(limit.lower) + [(limit.upper - x, -1.0)] * math.isfinite(
-        limit.upper
-    )
-    if len(ends) == 2 and 2.0 * limit.margin <= limit.upper - limit.lower:
+    x, given = _length(limit.length, q), unknown((limit.lower, limit.upper))
+    ends = [(x - limit.lower, 1.0)] * has_limit(limit.lower) + [(limit.upper - x, -1.0)] * has_limit(limit.upper)
+    if given:  # infinite ones are far
+        ends = [(minimum(gap, FAR), sign) for gap, sign in ends]
+    if len(ends) == 2 and (limit.margin == 0.0 if given else 2.0 * limit.margin <= limit.upper - limit.lower):
         (below, _), (above, _) = ends
         ends = [(minimum(below, above), select(less(above, below), -1.0, 1.0))]
     made = []

@@ -156,8 +156,8 @@ class Life:
         before = {name: before[name] for name in self.kept}
         held = before | {"action": [maximum(minimum(x, 1.0), -1.0) for x in action]}
         outside = replace(self.outside, law=lambda t, q, v: self._pushed(held, t, q, v))
-        target, physics = self.robot.target, outside.surfaced(graph, self.physics)
-        model, forward = specialised(graph, target, self.physics, outside), cheapest(target, self.physics)
+        target, forward = self.robot.target, cheapest(self.robot.target, self.physics)
+        model, physics = specialised(graph, target, self.physics, outside)
         acts, start = outside.acts(graph, model, 0.0), self.state(before).t.item()
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:

@@ -17,9 +17,31 @@ from typing import Any
 
 import numpy as np
 
+from hinge.calls.numbers import OF_LIMITS, limits_of, limits_with
 from hinge.envs.draws import Draw
 from hinge.errors import did_you_mean
+from hinge.model.model import Limits
+from hinge.model.vary import GEAR
 from hinge.robot import Robot
+from hinge.sweeps.spreads import Drawn
+
+
+def _widest(robot: Robot, spreads: Mapping[str, Any]) -> Limits:
+    """Limits that hold for all numbers that may be drawn."""
+    numbers: dict[str, Any] = {}
+    for one in robot.target.vary:
+        given = spreads.get(one.name)
+        if given is None or one.field not in OF_LIMITS:
+            continue
+        if isinstance(given, Drawn):
+            ends, known = (given.first, given.second), given.law == "uniform"
+            if one.field in GEAR:
+                free = np.full(robot.nq, np.inf)
+                return Limits(-free, free, np.full(robot.nv, np.inf), np.full(robot.nv, np.inf))
+            given = np.minimum(*ends) if one.field == "lower" else np.maximum(*ends)
+            given = given if known else np.full(np.shape(given), -np.inf if one.field == "lower" else np.inf)
+        numbers[one.name] = np.broadcast_to(np.asarray(given, float), one.shape)
+    return limits_with("bounds", robot.target, numbers)
 
 
 @dataclass(frozen=True)
@@ -60,6 +82,7 @@ class Task:
     h: float = 0.01  # s: a step of the physics
     frame_skip: int = 2  # steps for which an action is held
     time: float = 10.0  # s, after which an episode is cut off
+    spreads: Mapping[str, Any] = {}  # the `parameters` of `VectorEnv`
     feels: Sequence[str] = ()  # links whose contacts are in the state: s.touch, s.wrenches
     physics: Mapping[
         str, Any
@@ -72,8 +95,11 @@ class Task:
 
     @property
     def actuated(self) -> list[int]:
-        """The velocities whose joints have an effort limit above zero: an action has a number for each."""
-        return [k for k, e in enumerate(self.robot.limits.effort) if 0.0 < e < np.inf]
+        """The velocities whose joints have an effort limit above zero: an action has a number for each.
+
+        Where the robot varies them the nominal limits say which these are.
+        """
+        return [k for k, e in enumerate(limits_of(self.robot.target).effort) if 0.0 < e < np.inf]
 
     @property
     def actions(self) -> int:
@@ -87,7 +113,7 @@ class Task:
 
     def forces(self, s: State) -> Any:
         """The joint forces (nv) of s.action: shares of the effort limits."""
-        tau, effort = [0.0] * self.robot.nv, self.robot.limits.effort
+        tau, effort = [0.0] * self.robot.nv, limits_with("forces", self.robot.target, s.parameters).effort
         for k, share in zip(self.actuated, s.action, strict=True):
             tau[k] = effort[k] * share
         return tau
@@ -101,11 +127,14 @@ class Task:
         return np.concatenate([s.q, s.qd])
 
     def bounds(self) -> tuple[Any, Any]:
-        """The least and the greatest observation: limits of coordinates that are stops, unless it is one of its own."""
+        """The least and the greatest observation: limits of coordinates that are stops, unless it is one of its own.
+
+        Of limits that are drawn it is the widest.
+        """
         stops = self.physics.get("limits") == "stop" and not {"contacts", "ground"} & set(self.physics)
         if type(self).observation is not Task.observation or not stops:
             return -np.inf, np.inf
-        limits, free = self.robot.limits, np.full(self.robot.nv, np.inf)
+        limits, free = _widest(self.robot, self.spreads), np.full(self.robot.nv, np.inf)
         return np.concatenate([limits.lower, -free]), np.concatenate([limits.upper, free])
 
     def reward(self, s: State, before: State) -> Any:

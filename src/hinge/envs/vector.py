@@ -54,7 +54,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         surfaces = _surfaces(task, parameters or {})
         if own := [name for name in parameters or {} if name not in {one.name for one in surfaces}]:
             self.task.robot = task.robot.vary(*own)
-        self.robot = self.task.robot
+        self.robot, self.task.spreads = self.task.robot, parameters or {}
         self.life = Life(self.task, self.robot, parameters or {}, surfaces)
         self._most = self.place.put([self.task.steps if max_episode_steps is None else max_episode_steps])
         low, high = (np.broadcast_to(np.asarray(x, np.float32), self.life.seen).copy() for x in self.task.bounds())

@@ -123,10 +123,13 @@ def assembled(
     return Assembly(made.reshape(given.shape), gap.reshape(batch), status.reshape(batch))
 
 
-def refuse_open(target: Target, q: Array, qd: Array, tolerance: float) -> None:
-    """Raise an error that names the loop which is open, or which the velocities open, by more than the tolerance."""
-    _refuse_gap(_loops(target, target.further("simulate", None, None)), target.model, q, tolerance)
-    rate = np.abs(target.loop_jacobian(q) @ qd)
+def refuse_open(target: Target, q: Array, qd: Array, tolerance: float, further: Sequence[Array] = ()) -> None:
+    """Raise an error that names the loop which is open, or which the velocities open, by more than the tolerance.
+
+    `further` are the numbers of a varied robot.
+    """
+    _refuse_gap(_loops(target, further), target.model, q, tolerance)
+    rate = np.abs(target.kernel("loop_jacobian")(q, *further) @ qd)
     if rate.max(initial=0.0) > tolerance * (1.0 + np.abs(qd).max()):
         name = names(target.model)[int(rate.argmax())]
         raise ModelError("open-loop", f"robot {target.name!r}: qd0 opens loop {name!r}, by {rate.max():.3g}.",

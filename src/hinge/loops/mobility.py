@@ -6,7 +6,7 @@ Source: featherstone1987, section 9.2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -35,8 +35,10 @@ class Mobility(NamedTuple):
     indeterminate: tuple[Any, ...]
 
 
-def mobility(target: Target, q: Numbers) -> Mobility:
+def mobility(target: Target, q: Numbers, parameters: Mapping[str, Numbers] | None = None) -> Mobility:
     """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
+
+    `parameters` of a varied robot are as in every call, with batch axes.
 
     The dynamics count constraints by the same rule, so a state that a simulation has left a little open has the
     freedoms of the closed one.
@@ -50,12 +52,15 @@ def mobility(target: Target, q: Numbers) -> Mobility:
     (1, 5, 2)
     """
     at = real("mobility: q", q, (target.model.nq,))
-    A = target.loop_jacobian(at) if target.model.loops else np.zeros((*at.shape[:-1], 0, target.model.nv))
+    further = target.further("mobility", parameters, None)
+    at = np.broadcast_to(at, (*np.broadcast_shapes(at.shape[:-1], *(x.shape[:-1] for x in further)), at.shape[-1]))
+    loops = target.model.loops
+    A = target.kernel("loop_jacobian")(at, *further) if loops else np.zeros((*at.shape[:-1], 0, target.model.nv))
     if not np.isfinite(A).all():  # a count has no number for "none"
         raise SizeError("mobility: q has a state whose loops have no finite Jacobian. Give finite coordinates.")
     known, batch = names(target.model), A.shape[:-2]
     every = np.ones(target.model.nv, bool)
-    ranks = (loop_rank(target, at, every) if target.model.loops else np.zeros(batch)).astype(int)
+    ranks = (loop_rank(target, at, every, further) if loops else np.zeros(batch)).astype(int)
     open_ = []
     for one, rank in zip(A.reshape(prod(batch), *A.shape[-2:]), ranks.reshape(-1), strict=True):
         U = np.linalg.svd(one)[0]
@@ -67,12 +72,17 @@ def mobility(target: Target, q: Numbers) -> Mobility:
 
 
 def loop_inverse_dynamics(
-    target: Target, q: Numbers, qd: Numbers, qdd: Numbers, actuated: Sequence[str] | None = None
+    target: Target,
+    q: Numbers,
+    qd: Numbers,
+    qdd: Numbers,
+    actuated: Sequence[str] | None = None,
+    parameters: Mapping[str, Numbers] | None = None,
 ) -> tuple[Array, Array]:
     """Joint forces (nv) and loop forces (r) for a given motion, which has to keep the loops closed.
 
     Only the joints named in `actuated` push, all without it; of many ways the one with the least norm, and too few
-    are refused.
+    are refused. `parameters` of a varied robot are as in every call.
 
     >>> linkage = hinge.samples.four_bar()
     >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q
@@ -81,8 +91,9 @@ def loop_inverse_dynamics(
     array([0., 0.])
     """
     columns = actuated_columns(target.model, actuated)
-    needed = target.inverse_dynamics(q, qd, qdd)
-    A, c = target.loop_jacobian(q), target.loop_bias(q, qd)
+    how = {"parameters": parameters}
+    needed = target.inverse_dynamics(q, qd, qdd, **how)
+    A, c = target.loop_jacobian(q, **how), target.loop_bias(q, qd, **how)
     off = broken(A, np.asarray(qdd, float), c)
     if off is not None:
         raise NotCovered(
@@ -90,7 +101,8 @@ def loop_inverse_dynamics(
             f"by {off[0]:.3g}.\n  Give others; loop_dynamics finds them."
         )
     A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
-    return shared(A, needed, columns, loop_rank(target, real("loop_inverse_dynamics: q", q), np.ones(target.model.nv)))
+    at, further = real("loop_inverse_dynamics: q", q), target.further("loop_inverse_dynamics", parameters, None)
+    return shared(A, needed, columns, loop_rank(target, at, np.ones(target.model.nv), further))
 
 
 class Linkage(View):

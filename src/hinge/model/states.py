@@ -19,11 +19,16 @@ def limits(model: Model) -> Limits:
 
     A joint that others follow has limits that keep these within their own. Efforts are those of its own drive.
     """
-    each = [(*joint_limits(model, i), model.data[i].effort) for i in model.leaders]
-    arrays = [np.array([x for one in each for x in one[k]], float) for k in range(4)]
+    arrays = [np.array(entries, float) for entries in limit_entries(model)]
     for array in arrays:
         array.setflags(write=False)
     return Limits(*arrays)
+
+
+def limit_entries(model: Model) -> list[list[Scalar]]:
+    """Return the entries of the four arrays of limits, which may be scalars of any kind."""
+    each = [(*joint_limits(model, i), model.data[i].effort) for i in model.leaders]
+    return [[x for one in each for x in one[k]] for k in range(4)]
 
 
 def joint_limits(model: Model, i: int) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...], tuple[Scalar, ...]]:
@@ -42,8 +47,13 @@ def joint_limits(model: Model, i: int) -> tuple[tuple[Scalar, ...], tuple[Scalar
     return lower, upper, velocity
 
 
-def random_state(model: Model, rng: np.random.Generator | int, n: int) -> tuple[Array, Array]:
-    """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation; `rng` may be a seed."""
+def random_state(
+    model: Model, rng: np.random.Generator | int, n: int, within: Limits | None = None
+) -> tuple[Array, Array]:
+    """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation; `rng` may be a seed.
+
+    The limits are `within`, by default those of the model.
+    """
     if not isinstance(rng, np.random.Generator | np.random.RandomState):
         seed = count("random_state: rng", rng, 0, ", or a generator of numpy.random")
         rng = np.random.default_rng(seed)
@@ -52,6 +62,9 @@ def random_state(model: Model, rng: np.random.Generator | int, n: int) -> tuple[
     parts = [np.empty((n, 0))]
     for i in model.leaders:
         lower, upper, _ = joint_limits(model, i)
+        if within is not None:
+            at = model.slices[i][0]
+            lower, upper = within.lower[at].tolist(), within.upper[at].tolist()
         parts.append(model.joint[i].random(rng, n, lower, upper))
     return np.concatenate(parts, axis=1), rng.normal(size=(n, model.nv))
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.graph.expr import Scalar
+from hinge.model.frames import unmoved
 from hinge.model.model import Model
 from hinge.model.symbols import symbols, unknown, with_values
 from hinge.spatial.inertia import RigidInertia
@@ -136,7 +137,7 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
     named = {one.name: flat[k] for one, k in zip(parameters, starts(parameters), strict=True) if one.field == "symbol"}
     model = with_values(model, named) if named else model
     inertia, placement, gravity = list(model.inertia), list(model.placement), model.gravity
-    data, follows = list(model.data), dict(model.follows)
+    data, follows, links = list(model.data), dict(model.follows), dict(model.links)
     for owner in dict.fromkeys(one.owner for one in parameters if one.field in ("mass", "com", "inertia")):
         frame, (mass, com, about) = model.frames[owner], model.links[owner]
         m = values.get((owner, "mass"), [mass])[0]
@@ -144,6 +145,9 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
         J = values.get((owner, "inertia"), [x for row in about for x in row])
         nominal = frame.transform.T @ RigidInertia.at_com(mass, Vec3(tuple(com)), about)
         given = frame.transform.T @ RigidInertia.at_com(m, Vec3(tuple(c)), [J[0:3], J[3:6], J[6:9]])
+        links[owner] = model.links[owner]._replace(
+            mass=m, com=tuple(c), inertia=(tuple(J[0:3]), tuple(J[3:6]), tuple(J[6:9]))
+        )
         inertia[frame.body] = _rest(inertia[frame.body], nominal, frame.p) + given
     for one in parameters:
         entries, i = values[one.owner, one.field], model.joint_number(one.owner) if one.field in JOINT else 0
@@ -156,7 +160,14 @@ def varied(model: Model, parameters: Sequence[Parameter], flat: Sequence[Scalar]
         elif one.field == "gravity":
             gravity = tuple(entries)
     return replace(model, inertia=tuple(inertia), placement=tuple(placement), gravity=gravity, data=tuple(data),
-                   follows=follows, given=tuple(flat))  # fmt: skip
+                   follows=follows, links=links, given=tuple(flat))  # fmt: skip
+
+
+def with_numbers(model: Model, values: Mapping[str, Array]) -> Model:
+    """Return the model with numbers in the places of these parameters, which are no inputs then."""
+    parameters = [parameter(model, name) for name in values]
+    flat = [float(x) for one in parameters for x in np.reshape(values[one.name], one.size)]
+    return replace(varied(unmoved(model), parameters, flat), seats=model.seats, given=())
 
 
 def check(call: str, model: Model, parameters: Sequence[Parameter], given: Mapping[str, Array]) -> None:

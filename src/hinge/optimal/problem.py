@@ -19,12 +19,14 @@ import numpy as np
 from hinge import arguments
 from hinge.arguments import Array, count, duration
 from hinge.backends.kernel import ROWS, Kernel, Kernels, Plan
+from hinge.calls.numbers import limits_of
 from hinge.contact.contact_slopes import refuse_curved
 from hinge.errors import HingeError, NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
 from hinge.graph import Expr, Input, Program, Scalar
 from hinge.graph.arrays import on_symbols, symbols
 from hinge.integrators import METHODS
 from hinge.model.driven import sizes
+from hinge.model.vary import GEAR
 from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.sim import setup
@@ -123,7 +125,7 @@ class Problem:
                 )
         kept = [x for word in limits if word != "effort" or effort is None for x in LIMITS[word]]
         for name in robot.target.varied:
-            if name.rpartition(".")[2] in kept:
+            if name.rpartition(".")[2] in (*kept, *(GEAR if {"lower", "velocity"} & set(kept) else ())):
                 raise NotCovered(
                     f"robot {robot.name!r} varies {name!r}, but limits of a problem are numbers that stay.\n"
                     "  Do not vary it; or leave it out of limits=, and give a constraint with a number of given=."
@@ -155,7 +157,7 @@ class Problem:
         if self.effort is not None:
             high[:] = self.effort
         elif "effort" in self.limits:
-            high[:] = self.robot.limits.effort[list(self.drives)]
+            high[:] = limits_of(self.robot.target).effort[list(self.drives)]
         return -high, high
 
     @cached_property
@@ -163,14 +165,16 @@ class Problem:
         """What acts in a step besides u."""
         return self.physics_from(np.empty((0, self.robot.nq)), np.empty((0, self.robot.nv)))
 
-    def physics_from(self, q: Array, qd: Array) -> Physics:
-        """The same, refused where it cannot begin at states q (n, nq) and qd (n, nv)."""
+    def physics_from(self, q: Array, qd: Array, numbers: Array | None = None) -> Physics:
+        """The same, refused where it cannot begin at states q (n, nq) and qd (n, nv), with `numbers` that vary."""
         method, terms, constraint, loops, loop_time, contacts, ground, law = self._how
         one_of("method", method, METHODS)
         if METHODS[method].adaptive:
             raise NotCovered(f"method {method!r} chooses its own steps. Use 'semi_implicit' or 'rk4'.")
         touch, _ = touching(self.robot, contacts, ground, law, None)
-        made = setup.physics(self.robot, q, qd, method, terms, False, "ignore", constraint, loops, loop_time, 1, touch)
+        made = setup.physics(
+            self.robot, q, qd, method, terms, False, "ignore", constraint, loops, loop_time, 1, touch, numbers=numbers
+        )
         if touch is None:
             return made
         refuse_curved(touch, self.robot.model)
@@ -230,7 +234,7 @@ class Problem:
 
     def _limited(self) -> list[Term]:
         """What limits of the robot say of states, as constraints."""
-        limits, made = self.robot.limits, []
+        limits, made = limits_of(self.robot.target), []
         if "position" in self.limits:
             for bound, sign in ((limits.upper, 1.0), (limits.lower, -1.0)):
                 rows = [(k, float(x)) for k, x in enumerate(bound) if math.isfinite(x)]

@@ -50,7 +50,7 @@ def rolled(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers, given: 
     varied = problem.parameters(parameters)
     shapes = axes(problem, given, varied, np.asarray(q).shape[:-1])
     at, speed, batch = setup.start(problem.robot, q, qd, forces.shape[:-2], *shapes)
-    problem.physics_from(at, speed)
+    problem.physics_from(at, speed, setup.own_numbers(problem.robot, varied, batch))
     acts = outside(problem, given, varied, batch)
     kernel = rolled_kernel(problem, acts, True, backend)
     said = np.tile([0.0, 1.0], (len(at), 1))

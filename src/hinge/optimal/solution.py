@@ -101,8 +101,9 @@ class Solution:
         states = {"q": self.q, "qd": self.qd, "tau": tau}
         info = {"step": self.problem.step}
         return Trajectory(
-            self.problem.robot, self.t, states, np.zeros(np.shape(self.cost), np.uint8), self.method, (), info
-        )
+            self.problem.robot, self.t, states, np.zeros(np.shape(self.cost), np.uint8), self.method, (), info,
+            parameters=None if self.problem.robot.target.vary else {}, joint_terms=self.problem.rolls["joint_terms"],
+        )  # fmt: skip
 
     def controller(self) -> Follower:
         """A controller (t, q, qd) → tau (nv) that follows the motion with its forces and its gains."""

@@ -34,7 +34,7 @@ from hinge.graph import (
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
 from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
-from hinge.sim.step import Acts, stepped
+from hinge.sim.step import Acts, Physics, stepped
 from hinge.sim.touching import memory_of
 from hinge.spatial import Motion
 
@@ -119,11 +119,13 @@ class Stages:
     model: Model
     given: Callable[[Scalar], Mapping[str, Flat]]
     exact: bool = False
+    physics: Physics | None = None  # of the steps, with what varies as inputs
 
     @classmethod
     def of(cls, problem: Problem, graph: Graph, outside: Outside, given: Callable[[Scalar], Mapping[str, Flat]],
            exact: bool = False) -> Stages:  # fmt: skip
-        return cls(problem, graph, specialised(graph, problem.robot.target, problem.physics, outside), given, exact)
+        model, physics = specialised(graph, problem.robot.target, problem.physics, outside)
+        return cls(problem, graph, model, given, exact, physics)
 
     def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
         """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched.
@@ -141,10 +143,10 @@ class Stages:
             tau[k] = x
         acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
                     lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
-        forward = cheapest(problem.robot.target, problem.physics)
+        forward, physics = cheapest(problem.robot.target, problem.physics), self.physics or problem.physics
         expected = [(b - a) / problem.step for a, b in zip(at.qd, ahead, strict=False)]
-        memory = expected[: memory_of(problem.physics.touch, model.nv)]
-        made = stepped(model, problem.physics, acts, forward, at.t, problem.step, model.joint_positions(at.q), at.qd,
+        memory = expected[: memory_of(physics.touch, model.nv)]
+        made = stepped(model, physics, acts, forward, at.t, problem.step, model.joint_positions(at.q), at.qd,
                        memory)  # fmt: skip
         return model.flat(made.q), list(made.v), made.status
 

@@ -44,7 +44,7 @@ def start(problem: Problem, q: Numbers, qd: Numbers | None, u: Numbers | None, p
     varied = problem.parameters(parameters)
     rolls = [a.shape[:-2] for a in known.values()]
     q, qd, batch = setup.start(robot, q, qd, *rolls, *axes(problem, given, varied, np.asarray(q).shape[:-1]))
-    problem.physics_from(q, qd)
+    problem.physics_from(q, qd, setup.own_numbers(robot, varied, batch))
     made = outside(problem, given, varied, batch)
     low, high = problem.bounds
     forces = laid(known["u"], batch) if "u" in known else _at_rest(problem, q, parameters)

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hinge.arguments import Array, real
+from hinge.calls.numbers import limits_with
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.robot import Robot
 from hinge.typing import Frame, Numbers
@@ -61,7 +62,7 @@ def hand_accelerations(
     per_force = L @ robot.inverse_mass_matrix(q, **given)
     offset = N[..., PARTS[part]] - (per_force @ bias[..., None])[..., 0]  # (10.3) at tau = 0
     per_force = np.broadcast_to(per_force, (*offset.shape[:-1], *per_force.shape[-2:]))
-    return Accelerations(per_force, offset, efforts(robot, effort))
+    return Accelerations(per_force, offset, efforts(robot, effort, parameters, offset.shape[:-1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,17 +71,18 @@ class Accelerations:
 
     map: Array  # (…, k, nv)
     offset: Array  # (…, k)
-    effort: Array  # (nv)
+    effort: Array  # (nv), or (…, nv) where each state has its own
 
     def __getitem__(self, which: Any) -> Accelerations:
         """The set of one state of a batch, or those of some."""
-        return Accelerations(self.map[which], self.offset[which], self.effort)
+        effort = self.effort if self.effort.ndim == 1 else self.effort[which]
+        return Accelerations(self.map[which], self.offset[which], effort)
 
     def support(self, direction: Numbers) -> Array:
         """How far the set goes in a direction: the greatest component along it, whatever else comes with it."""
         d = self._direction(direction)
         along = np.einsum("...k,...kn->...n", d, self.map)
-        return np.abs(along) @ self.effort + (d * self.offset).sum(axis=-1)
+        return (np.abs(along) * self.effort).sum(axis=-1) + (d * self.offset).sum(axis=-1)
 
     def most(self, direction: Numbers) -> Array:
         """The greatest acceleration along a direction and along nothing else; NaN where there is none."""
@@ -176,19 +178,23 @@ def _distinct(N: Array) -> Array:
     return N[np.sort(first)]
 
 
-def efforts(robot: Robot, given: Any) -> Array:
-    """Effort limits (nv), all finite and none negative."""
-    effort = robot.limits.effort if given is None else real("hand_accelerations: effort", given)
-    if effort.shape not in ((), (robot.nv,)):
-        raise SizeError(
-            f"hand_accelerations: effort has shape {effort.shape}, robot {robot.name!r} has nv = {robot.nv}."
-        )
-    effort = np.broadcast_to(effort, (robot.nv,))
-    wrong = np.flatnonzero(~(np.isfinite(effort) & (effort >= 0.0)))
+def efforts(robot: Robot, given: Any, parameters: Mapping[str, Numbers] | None, batch: tuple[int, ...]) -> Array:
+    """Effort limits (nv), or (…, nv) where parameters decide them, all finite and none negative."""
+    if given is None:
+        effort = limits_with("hand_accelerations", robot.target, parameters).effort
+        effort = np.broadcast_to(effort, (*batch, robot.nv)) if effort.ndim > 1 else effort
+    else:
+        effort = real("hand_accelerations: effort", given)
+        if effort.shape not in ((), (robot.nv,)):
+            raise SizeError(
+                f"hand_accelerations: effort has shape {effort.shape}, robot {robot.name!r} has nv = {robot.nv}."
+            )
+        effort = np.broadcast_to(effort, (robot.nv,))
+    wrong = np.argwhere(~(np.isfinite(effort) & (effort >= 0.0)))
     if len(wrong):
-        joint = robot.model.joint_label()(int(wrong[0]))
+        joint = robot.model.joint_label()(int(wrong[0][-1]))
         raise SizeError(
-            f"hand_accelerations: {joint} has the effort limit {effort[wrong[0]]}.\n"
+            f"hand_accelerations: {joint} has the effort limit {effort[tuple(wrong[0])]}.\n"
             "  Give effort= with a finite number for each velocity, 0 where there is no actuator."
         )
     return np.array(effort, float)

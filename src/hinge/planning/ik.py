@@ -12,6 +12,7 @@ together, and those that have arrived leave the batch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,26 +21,28 @@ from hinge.arguments import Array, generator, real
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
+from hinge.calls.numbers import limits_of
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.place import At
-from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm, Quantity
+from hinge.dynamics.registry import PLACE, POSE, POSITION, SCALAR, Algorithm
 from hinge.dynamics.solve import LDL, plus_diagonal
 from hinge.errors import GeometryError, SizeError, one_of
 from hinge.geometry.arrays import MEASURED, outside_se3
 from hinge.graph import inner, less, maximum, minimum, select, sqrt
 from hinge.model import Model
+from hinge.model.model import Limits
+from hinge.model.states import limit_entries, random_state
 from hinge.robot import Robot
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import quaternion_from_rotation, quaternion_log
 from hinge.status import Status
-from hinge.typing import Backend, Numbers, Statuses
+from hinge.typing import Backend, Numbers, Statuses, Whole
 
 Match = Literal["pose", "position", "orientation"]
 MATCH: dict[Match, slice] = {"pose": slice(0, 6), "position": slice(3, 6), "orientation": slice(0, 3)}
 CAUTION, BOLDER, SHYER = 0.1, 0.5, 8.0  # c at the start, and its factors after a step that was taken or not
 FLOOR = 1e-12  # damping that keeps a singular J solvable when hardly anything is left to go
 LOST = 1e12  # c where even the smallest steps lead no nearer
-BOUND = Quantity("limits of the coordinates", lambda model: (model.nq,), uniform=True, counted="nq")
 
 
 class Reached(NamedTuple):
@@ -87,8 +90,10 @@ def inverse_kinematics(
         *inputs.parameters("inverse_kinematics", robot.model, robot.target.vary, parameters),
         *inputs.prescribed("inverse_kinematics", robot.model, prescribed))]  # fmt: skip
     descent = Descent(robot, frame, match, tolerance, steps, backend)
-    guesses = robot.random_state(generator("inverse_kinematics", seed), starts)[0]
+    limits = limits_of(robot.target, rest[0] if robot.target.vary else None)
+    guesses = Guesses.within(robot.model, limits, n, seed, starts)
     begin = _given_start(robot, robot.neutral() if start is None else start, batch).reshape(n, robot.nq)
+    begin = np.clip(begin, limits.lower, limits.upper)
     q, error = descent(begin, goals.reshape(n, 4, 4), rest)
     _improve(q, error, descent, guesses, moving_coordinates(robot.model, frame), goals.reshape(n, 4, 4), rest)
     q[~np.isfinite(error).all(axis=1)] = np.nan  # nothing is known of them
@@ -105,8 +110,36 @@ def moving_coordinates(model: Model, frame: str) -> Array:
     return mask
 
 
+@dataclass(frozen=True)
+class Guesses:
+    """Random configurations to begin from: `sets` (k, starts, nq), and which of the sets each pose has (n)."""
+
+    sets: Array
+    which: Whole
+
+    @classmethod
+    def within(cls, model: Model, limits: Limits, n: int, seed: int, starts: int) -> Guesses:
+        """Return guesses for n poses: those within the same limits have the same."""
+        ends = np.concatenate(np.broadcast_arrays(limits.lower, limits.upper), axis=-1)
+        rows, which = np.unique(ends.reshape(-1, ends.shape[-1]), axis=0, return_inverse=True)
+        free = np.full(model.nv, np.inf)
+        sets = []
+        for row in rows:
+            within = Limits(row[: model.nq], row[model.nq :], free, free)
+            sets.append(random_state(model, generator("inverse_kinematics", seed), starts, within)[0])
+        return cls(np.array(sets), np.broadcast_to(which.reshape(-1), n))
+
+    def __len__(self) -> int:
+        return self.sets.shape[1]
+
+    def of(self, poses: Whole, some: slice) -> Array:
+        """Some of the guesses of each of these poses, one after the other."""
+        made = self.sets[self.which[poses], some]
+        return made.reshape(-1, made.shape[-1])
+
+
 def _improve(
-    q: Array, error: Array, descent: Descent, guesses: Array, moves: Array, goals: Array, rest: Sequence[Array]
+    q: Array, error: Array, descent: Descent, guesses: Guesses, moves: Array, goals: Array, rest: Sequence[Array]
 ) -> None:
     """Try guesses on those poses that are still far, ever more at once, and keep what is nearest, in place.
 
@@ -114,11 +147,12 @@ def _improve(
     """
     tried, wave = 0, 1
     while tried < len(guesses) and len(far := np.flatnonzero(~(error.max(axis=1) <= descent.tolerance))):
-        some = guesses[tried : tried + wave]
-        rows = np.repeat(far, len(some))
-        begin = np.where(moves, np.tile(some, (len(far), 1)), q[rows])
+        some = slice(tried, min(tried + wave, len(guesses)))
+        count = some.stop - some.start
+        rows = np.repeat(far, count)
+        begin = np.where(moves, guesses.of(far, some), q[rows])
         found, left = descent(begin, goals[rows], [x[rows] for x in rest])
-        best = _size(left).reshape(len(far), -1).argmin(axis=1) + np.arange(len(far)) * len(some)
+        best = _size(left).reshape(len(far), -1).argmin(axis=1) + np.arange(len(far)) * count
         nearer = _size(left[best]) < _size(error[far])
         q[far[nearer]], error[far[nearer]] = found[best[nearer]], left[best[nearer]]
         tried, wave = tried + wave, 2 * wave
@@ -136,7 +170,7 @@ class Descent:
     """Runs rows of guesses toward rows of poses."""
 
     def __init__(self, robot: Robot, frame: str, match: Match, tolerance: float, steps: int, backend: Backend | None):
-        self.kernel, self.limits = _kernel(robot, frame, match, backend or default_backend()), robot.limits
+        self.kernel = _kernel(robot, frame, match, backend or default_backend())
         self.tolerance, self.steps = tolerance, steps
 
     def __call__(self, start: Array, goals: Array, rest: Sequence[Array], times: int = 1) -> tuple[Array, Array]:
@@ -144,9 +178,7 @@ class Descent:
         q, c, error = np.array(start), np.full(len(start), CAUTION), np.empty((len(start), 2))
         going = np.arange(len(start))
         for _ in range(times * self.steps):
-            made = self.kernel(
-                q[going], c[going], goals[going], self.limits.lower, self.limits.upper, *(x[going] for x in rest)
-            )
+            made = self.kernel(q[going], c[going], goals[going], *(x[going] for x in rest))
             q[going], c[going], error[going, 0], error[going, 1] = made
             going = going[(error[going].max(axis=1) > self.tolerance) & (c[going] < LOST)]
             if not len(going):
@@ -154,8 +186,9 @@ class Descent:
         return q, error
 
 
-def toward(model, q, c, at, goal, lower, upper, match="pose"):
+def toward(model, q, c, at, goal, match="pose"):
     """One step toward a pose: the coordinates and the damping after it, and the angle and distance still to go."""
+    lower, upper, *_ = limit_entries(model)
     there = Mat3([goal[4 * i + j] for i in range(3) for j in range(3)]), Vec3((goal[3], goal[7], goal[11]))
     J = jacobian(model, q, at, frame="aligned")[MATCH[match]]
     before = _to_go(model, q, at, there, match)
@@ -229,7 +262,7 @@ def _kernel(robot: Robot, frame: str, match: Match, backend: str) -> Kernel:
     one_of("inverse_kinematics: match", match, MATCH)
 
     def make(backend: str) -> Kernel:
-        takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE, "lower": BOUND, "upper": BOUND}
+        takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE}
         gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
         step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
         about = {"options": (("match", match),), "places": (("at", At((frame,))),)}
@@ -252,12 +285,12 @@ def checked_poses(poses: Numbers) -> Array:
 
 
 def _given_start(robot: Robot, start: Any, batch: tuple[int, ...]) -> Array:
-    """The user's starts within the limits, a row a pose."""
+    """The user's starts, a row a pose."""
     q = real("inverse_kinematics: start", start, (robot.nq,)).astype(float)
     if not np.isfinite(q).all():
         raise SizeError("inverse_kinematics: start has a value that is not finite. Give finite numbers.")
     try:
-        return np.clip(np.broadcast_to(q, (*batch, robot.nq)), robot.limits.lower, robot.limits.upper)
+        return np.broadcast_to(q, (*batch, robot.nq))
     except ValueError:
         raise SizeError(
             f"inverse_kinematics: start has shape {q.shape}; the poses want {(*batch, robot.nq)}."

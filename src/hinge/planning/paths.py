@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from hinge.arguments import Array, real
+from hinge.calls.numbers import limits_with
 from hinge.errors import NotCovered, PathError, SizeError
 from hinge.graph.arrays import Symbols, symbols
 from hinge.model.coasting import floating
@@ -116,10 +117,13 @@ def checked_limits(
             "  Load it with a fixed base, or give effort= with a number for each velocity, infinite where it is held."
         )
     given = {"velocity": velocity, "effort": effort, "acceleration": acceleration}
-    own = {"velocity": robot.limits.velocity, "effort": robot.limits.effort, "acceleration": np.full(robot.nv, np.inf)}
+    limits = limits_with(call, robot.target, calls["parameters"])
+    own = {"velocity": limits.velocity, "effort": limits.effort, "acceleration": np.full(robot.nv, np.inf)}
     made = {}
     for name, value in given.items():
         bound = own[name] if value is None else real(f"{call}: {name}", value).astype(float)
+        if value is None and bound.ndim > 1:
+            raise SizeError(f"{call}: parameters have batch axes. Give one number for each: a path has one plan.")
         if bound.shape not in ((), (robot.nv,)):
             raise SizeError(f"{call}: {name} has shape {bound.shape}, robot {robot.name!r} has nv = {robot.nv}.")
         made[name] = bound = np.broadcast_to(bound, (robot.nv,))

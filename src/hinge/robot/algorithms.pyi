@@ -524,8 +524,10 @@ class Linkage(View):
         >>> hinge.samples.four_bar().circuit
         array([[ 1,  1, -1]])
         """
-    def mobility(self: View, q: Numbers) -> Mobility:
+    def mobility(self: View, q: Numbers, parameters: Mapping[str, Numbers] | None = None) -> Mobility:
         """How many freedoms the loops leave at q (…, nq), by the rank of their Jacobian.
+
+        `parameters` of a varied robot are as in every call, with batch axes.
 
         The dynamics count constraints by the same rule, so a state that a simulation has left a little open has the
         freedoms of the closed one.
@@ -699,11 +701,11 @@ class Linkage(View):
     def project(self: View, q: Other, qd: Other | Numbers, *, method: Literal["loop_project", "auto"] | None = None, **how: Unpack[Plain[Other | Numbers, Other]]) -> tuple[Other, Other]: ...
     @overload
     def project(self: View, q: Other, qd: Other | Numbers, *, method: Literal["loop_project", "auto"] | None = None, **how: Unpack[Told[Other | Numbers, Other]]) -> tuple[Other, Other, Other]: ...
-    def inverse_dynamics(self: View, q: Numbers, qd: Numbers, qdd: Numbers, actuated: Sequence[str] | None = None) -> tuple[Array, Array]:
+    def inverse_dynamics(self: View, q: Numbers, qd: Numbers, qdd: Numbers, actuated: Sequence[str] | None = None, parameters: Mapping[str, Numbers] | None = None) -> tuple[Array, Array]:
         """Joint forces (nv) and loop forces (r) for a given motion, which has to keep the loops closed.
 
         Only the joints named in `actuated` push, all without it; of many ways the one with the least norm, and too few
-        are refused.
+        are refused. `parameters` of a varied robot are as in every call.
 
         >>> linkage = hinge.samples.four_bar()
         >>> q = linkage.assemble([0.5, 0.0, 0.0], hold=["crank"]).q

@@ -17,6 +17,7 @@ from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
 from hinge.calls import derivatives as slopes_of
 from hinge.calls import inputs
+from hinge.calls.numbers import OF_LIMITS, limits_with, refuse_varied
 from hinge.calls.request import trace
 from hinge.calls.target import USUAL, Target
 from hinge.errors import SizeError
@@ -89,11 +90,17 @@ class Robot(Algorithms):
 
         An expression where the robot is built from symbols.
         """
+        refuse_varied(self.target, "mass", ("mass",), "robot.with_values({name: value}).mass is that of some numbers.")
         return moving_mass(self.model)
 
     @functools.cached_property
     def limits(self) -> Limits:
-        """Limits of coordinates, velocities and joint forces."""
+        """Limits of coordinates, velocities and joint forces.
+
+        Of a robot that varies them the parameters of a call decide, and this raises; `with_values` gives it numbers.
+        """
+        instead = "robot.with_values({name: value}).limits are those of some numbers."
+        refuse_varied(self.target, "limits", OF_LIMITS, instead)
         return states.limits(self.model)
 
     @property
@@ -144,14 +151,21 @@ class Robot(Algorithms):
         known = self.model.extras.get("keyframes", {})
         return {name: np.array(key["q"]) for name, key in known.items() if len(key["q"]) == self.nq}
 
-    def random_state(self, rng: np.random.Generator | int, n: int) -> tuple[Array, Array]:
+    def random_state(
+        self, rng: np.random.Generator | int, n: int, parameters: Mapping[str, Numbers] | None = None
+    ) -> tuple[Array, Array]:
         """n random states: q (n, nq) within the limits, qd (n, nv) normal with unit deviation; `rng` may be a seed.
+
+        The limits are those with the `parameters` of a varied robot, one set for all states.
 
         >>> q, qd = hinge.samples.planar_2r().random_state(0, 10)
         >>> q.shape
         (10, 2)
         """
-        return states.random_state(self.model, rng, n)
+        within = limits_with("random_state", self.target, parameters)
+        if within.lower.ndim > 1:
+            raise SizeError("random_state: parameters have batch axes. Give one number for all states.")
+        return states.random_state(self.model, rng, n, within)
 
     # robots made from this one
 
@@ -266,13 +280,18 @@ class Robot(Algorithms):
         """
         return Robot(self.model, [*self.target.varied, *names])
 
-    def with_values(self, values: Mapping[Any, float]) -> Robot:
+    def with_values(self, values: Mapping[Any, Numbers]) -> Robot:
         """This robot with numbers for some or all of the symbols it was built from, by name or by symbol.
+
+        Numbers of the robot by the names that `vary` knows may be among them; they do not vary any more.
 
         >>> hinge.samples.planar_2r(symbols=True).with_values({"m1": 2.0, "m2": 1.0}).mass
         3.0
+        >>> hinge.samples.planar_2r().with_values({"lower.mass": 3.0}).mass
+        4.0
         """
-        return self._with(inputs.with_values(self.model, values))
+        made = inputs.with_values(self.model, values)
+        return Robot(made, [name for name in self.target.varied if name not in values])
 
     def prescribe(self, *joints: str, **parts: Sequence[int]) -> Robot:
         """This robot with joints whose motion is given: calls take `prescribed=(value, rate, acceleration)`.

@@ -103,7 +103,7 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
 def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
     graph, tableau = Graph(), METHODS[physics.method].tableau
     assert tableau is not None
-    model = specialised(graph, target, physics, outside)
+    model, physics = specialised(graph, target, physics, outside)
     nq, nv = model.nq, model.nv
     before, v = ([graph.input(name, k) for k in range(n)] for name, n in (("q", nq), ("qd", nv)))
     t, h, until, rtol, atol, longest = (graph.input(name, 0) for name in TIMES)

@@ -62,7 +62,8 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
     The last of the weights is a status: the worst of the steps that have weights at their end.
     """
     graph, physics = Graph(), _differentiable(robot, physics)
-    forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
+    forward = cheapest(robot.target, physics)
+    model, physics = specialised(graph, robot.target, physics, outside)
     nq, nv = model.nq, model.nv
     n, remembers = nq + nv, memory_of(physics.touch, nv)
     held = [x for name in by if name not in outside.streams for x in outside.flat(graph, name)]

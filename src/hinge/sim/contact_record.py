@@ -116,8 +116,8 @@ def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
     """The program that takes one step from each of some recorded states and writes the contacts in it."""
     graph, touch = Graph(), physics.touch
     assert touch is not None
-    forward, model = cheapest(robot.target, physics), specialised(graph, robot.target, physics, outside)
-    physics = outside.surfaced(graph, physics)
+    forward = cheapest(robot.target, physics)
+    model, physics = specialised(graph, robot.target, physics, outside)
     _, _, done, _, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
     numbers, positions, speeds = (Rows(graph, one.name, one.size) for one in _takes(robot)[1:4])
     record = Record(graph, "contacts", NUMBERS)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.calls.numbers import limits_with
 from hinge.interop.forms import roll_pitch_yaw
+from hinge.model.model import Limits
 from hinge.model.states import labels
 from hinge.sim import units
 
@@ -85,9 +87,9 @@ def _panel(field: str, base: bool, unit: str, lines: list[Line]) -> Panel:
 
 def _entries(run: Trajectory, field: str, i: int) -> Iterator[tuple[str, Line]]:
     """The numbers of a joint as they are, with their units; of a base by their axes."""
-    robot, model, values = run.robot, run.robot.model, getattr(run, field)
+    model, values = run.robot.model, getattr(run, field)
     k = 0 if field == "q" else 1
-    limits = robot.limits
+    limits = _limits(run)
     lower, upper = {"q": (limits.lower, limits.upper), "qd": (-limits.velocity, limits.velocity),
                     "tau": (-limits.effort, limits.effort)}[field]  # fmt: skip
     names, unit = labels(model)[k], units.units(model, field)
@@ -97,6 +99,16 @@ def _entries(run: Trajectory, field: str, i: int) -> Iterator[tuple[str, Line]]:
         base = not model.joint[i].rates_are_velocities and len(alike) == len(AXES)
         name = AXES[alike.index(e)] if base else names[e]
         yield unit[e], Line(name, model.joint_name[i], values[..., e], float(lower[e]), float(upper[e]))
+
+
+def _limits(run: Trajectory) -> Limits:
+    """The limits that all rollouts have; infinite ones, which are not drawn, where they differ."""
+    own = {one.name for one in run.robot.target.vary}
+    given = {name: x for name, x in (run.parameters or {}).items() if name in own}
+    made, none = limits_with("plot", run.robot.target, given), (-np.inf, np.inf, np.inf, np.inf)
+    one = [np.where((x == x.reshape(-1, x.shape[-1])[0]).all(axis=tuple(range(x.ndim - 1))),
+                    x.reshape(-1, x.shape[-1])[0], free) for x, free in zip(made, none, strict=True)]  # fmt: skip
+    return Limits(*one)
 
 
 def _pose(run: Trajectory, i: int) -> Iterator[tuple[str, Line]]:

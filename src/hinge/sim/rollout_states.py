@@ -14,6 +14,7 @@ from hinge.sim.adjoint import Course
 from hinge.sim.contact_record import Taken
 from hinge.sim.notes import unused_numbers
 from hinge.sim.rollouts import Clock
+from hinge.sim.step import joint_terms_of
 from hinge.sim.trajectory import Trajectory
 from hinge.typing import Numbers, Statuses
 
@@ -93,9 +94,12 @@ class Rollout(States):
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
         course = None if one.physics.touch is None else _steps(one)
         states = {"q": self.q, "qd": self.qd}
-        info = {"notes": "\n".join(self.notes)} if self.notes else {}
+        info = {"physics": "file"} if one.physics.integrator else {}
+        if self.notes:
+            info["notes"] = "\n".join(self.notes)
+        terms = joint_terms_of(one.robot.model, one.physics)
         return Trajectory(one.robot, one.times, states, self.status, one.physics.method, info=info, parameters=own,
-                          course=course)  # fmt: skip
+                          joint_terms=terms, course=course)  # fmt: skip
 
     def _known(self) -> Course:
         if self.course is None:

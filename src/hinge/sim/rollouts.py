@@ -51,7 +51,7 @@ from hinge.model.regroup import regrouped
 from hinge.robot import Robot
 from hinge.sim.arrays import CLOCK, HERE, Here, where
 from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
-from hinge.sim.step import Acts, Physics, asked, stepped
+from hinge.sim.step import Acts, Physics, asked, inverse_inertias, limit_springs, stepped
 from hinge.sim.touching import memory_of
 from hinge.sim.watch import Watch
 from hinge.spatial import Force, Motion, Vec3
@@ -132,12 +132,10 @@ class Outside:
             (lambda t, q, v: float(OK)) if says is None else (lambda t, q, v: says(t, q, v, *fed)[0]),
         )
 
-    def surfaced(self, graph: Graph, physics: Physics) -> Physics:
-        """The same physics with the friction and restitution that are given."""
-        touch = physics.touch
-        if touch is None or not touch.surfaces:
-            return physics
-        return replace(physics, touch=touch.surfaced(self.flat(graph, "parameters")[-len(touch.surfaces) :]))
+    def numbers(self, robot: Robot) -> list[Any]:
+        """The array of numbers of a varied robot, in a list; none where nothing varies."""
+        size = sum(one.size for one in robot.target.vary)
+        return [self.arrays["parameters"][..., :size]] if size else []
 
     def before(self, acts: Acts, end: Scalar) -> Acts:
         """What acts up to a time: where forces jump there, they are those before it."""
@@ -154,7 +152,6 @@ class Outside:
         """
 
         nq, n = model.nq, model.nq + model.nv
-        physics = self.surfaced(graph, physics)
 
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
             q, v = model.joint_positions(at[:nq]), list(at[nq:n])
@@ -185,7 +182,8 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
     With `fields` it writes rows of records: "q" and "qd" of every so many steps, "tau" at the beginning of the next.
     """
     graph = Graph()
-    forward, model = cheapest(target, physics), specialised(graph, target, physics, outside)
+    forward = cheapest(target, physics)
+    model, physics = specialised(graph, target, physics, outside)
     nq, nv, wide = model.nq, model.nv, fate_width(physics, model.nv)
     inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     start, first, done, h, steps, every, row, _ = (graph.input("clock", k) for k in range(len(CLOCK)))
@@ -248,13 +246,23 @@ def fate_width(physics: Physics, nv: int) -> int:
     return 3 + (places(nv) if physics.keep > 1 else memory_of(physics.touch, nv)) + WATCH
 
 
-def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside) -> Model:
-    """The model that a step runs on, with what varies as inputs."""
-    model = replace(target.traced, terms=physics.traced_terms)
+def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside) -> tuple[Model, Physics]:
+    """The model that a step runs on, and what acts in it, with what varies as inputs.
+
+    What is found from numbers of the model before a run, such as how much bodies give way, is found from the inputs.
+    """
+    model, touch = replace(target.traced, terms=physics.traced_terms), physics.touch
+    given = outside.flat(graph, "parameters") if "parameters" in outside.arrays else []
     if target.vary:
-        size = sum(one.size for one in target.vary)
-        model = varied(model, target.vary, outside.flat(graph, "parameters")[:size] if size else [])
-    return regrouped(model)
+        own = given[: sum(one.size for one in target.vary)]
+        model = varied(model, target.vary, own)
+        if physics.springs is not None:
+            physics = replace(physics, springs=limit_springs(inverse_inertias(model)))
+        if touch is not None:
+            touch = touch.weighed(target, own)
+    if touch is not None and touch.surfaces:
+        touch = touch.surfaced(given[-len(touch.surfaces) :])
+    return regrouped(model), replace(physics, touch=touch)
 
 
 def cheapest(target: Target, physics: Physics) -> Any:

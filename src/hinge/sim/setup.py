@@ -13,6 +13,7 @@ from hinge import arguments
 from hinge.arguments import Array, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
+from hinge.calls.numbers import limits_of
 from hinge.contact.contact_model import ContactModel
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
@@ -20,18 +21,17 @@ from hinge.graph.arrays import on_symbols, symbols
 from hinge.graph.scalars import evaluated
 from hinge.integrators import METHODS
 from hinge.loops.assembly import START, refuse_open
+from hinge.loops.rank import loop_rank
 from hinge.model.driven import sizes
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim.forces import held_or_by_step
-from hinge.sim.impulses import bounded
 from hinge.sim.rollouts import Outside
-from hinge.sim.step import Physics
+from hinge.sim.step import Physics, limit_springs
 from hinge.sim.touching import touching
 from hinge.typing import AnyArray, Frame, Limits, LoopWay, Numbers
 
-SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
 DEFAULT_TERMS = ("armature",)
 LOOP_TIME = 0.05  # s: the time constant of loops='baumgarte' unless given
 ROUNDED = 1e-15  # of an entry of a quaternion: what rounding leaves of length one
@@ -112,8 +112,9 @@ def unit(robot: Robot, q: Array, tolerance: float = ROUNDED) -> Array:
 
 def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str], effort: bool, limits: str,
             constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1,
-            touch: ContactModel | None = None, integrator: str = "") -> Physics:  # fmt: skip
-    """What acts in a step besides what is given from outside."""
+            touch: ContactModel | None = None, integrator: str = "", numbers: Array | None = None
+            ) -> Physics:  # fmt: skip
+    """What acts in a step besides what is given from outside; `numbers` are those of a varied robot, a row a state."""
     if not isinstance(effort, bool | np.bool):
         raise SizeError(f"effort is {effort!r}. Give True to keep joint forces within the robot's effort limits.")
     if integrator and tuple(terms) != DEFAULT_TERMS:
@@ -129,7 +130,7 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
         raise NotCovered(
             f"method {method!r} does not cover robot {robot.name!r}: {why}.\n  Use 'lie_rk4', 'rk4' or 'dopri5'."
         )
-    held, time, rank = _held(robot, q, qd, constraint, loops, loop_time)
+    held, time, rank = _held(robot, q, qd, constraint, loops, loop_time, numbers)
     if not row.asks and (constraint is not None or robot.loops):
         raise NotCovered(
             f"loops and constraints need a method that asks for accelerations, and {method!r} does not.\n  Use 'rk4'."
@@ -145,7 +146,7 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
                    _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank, touch,
                    integrator)  # fmt: skip
     if made.stops:
-        _inside(robot, q)
+        _inside(robot, q, numbers)
     if touch is not None:
         _touches(robot, made)
     return made
@@ -171,7 +172,21 @@ def _touches(robot: Robot, physics: Physics) -> None:
         )
 
 
-def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float) -> tuple[str, float, int]:
+def own_numbers(robot: Robot, given: Array | None, batch: tuple[int, ...]) -> Array | None:
+    """Return the numbers of a varied robot among those that are given, one row, or one for each of a batch of rollouts.
+
+    None where nothing varies.
+    """
+    size = sum(one.size for one in robot.target.vary)
+    if given is None or not size:
+        return None
+    own = given[..., :size]
+    return own if own.ndim == 1 else np.broadcast_to(own, (*batch, size)).reshape(-1, size)
+
+
+def _held(
+    robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None, time: float, numbers: Array | None
+) -> tuple[str, float, int]:
     """How loops and constraints are kept from drifting: the way, a time constant, and how many velocities depend."""
     if loops is not None:
         one_of("loops", loops, WAYS)
@@ -187,11 +202,13 @@ def _held(robot: Robot, q: Array, qd: Array, constraint: Any, loops: str | None,
         return "", 0.0, 0
     if sizes(robot.model)[1]:
         raise NotCovered(f"robot {robot.name!r} has loops, which do not go with driven joints in a simulation.")
-    for at, speed in zip(q, qd, strict=True):
-        refuse_open(robot.target, at, speed, START)
+    further = [] if numbers is None else [numbers]
+    for k, (at, speed) in enumerate(zip(q, qd, strict=True)):
+        refuse_open(robot.target, at, speed, START, [x if x.ndim == 1 else x[k] for x in further])
     if loops == "baumgarte" and not (np.isfinite(time) and time > 0.0):
         raise SizeError(f"loop_time={time!r} is not a time. Give a positive number of seconds.")
-    rank = int(np.max(robot.mobility(q).rank)) if loops == "independent" else 0
+    independent = loops == "independent"
+    rank = int(np.max(loop_rank(robot.target, q, np.ones(robot.nv), further))) if independent else 0
     return loops or "", float(time) if loops == "baumgarte" else 0.0, rank
 
 
@@ -208,10 +225,12 @@ def refuse_violated(physics: Physics, made: Outside, q: Array, qd: Array, t: flo
     physics.constraint.refuse_violated(q, qd, t, START, given)
 
 
-def _springs(robot: Robot) -> tuple[tuple[float, float], ...]:
-    """Stiffness and damping of a limit, one a velocity: they move what the joint feels at rest at one pace, SPRING."""
-    felt = 1.0 / np.diagonal(Robot(robot.model).inverse_mass_matrix(robot.neutral(), **_driven_at_rest(robot)))
-    return tuple((float(SPRING**2 * m), float(2.0 * SPRING * m)) for m in felt)
+def _springs(robot: Robot) -> tuple[tuple[Scalar, Scalar], ...]:
+    """Stiffness and damping of limits, one a velocity; those of a varied robot are found in the program."""
+    if robot.target.vary:
+        return ()
+    inverse = robot.inverse_mass_matrix(robot.neutral(), **_driven_at_rest(robot))
+    return limit_springs(np.diagonal(inverse).tolist())
 
 
 def _driven_at_rest(robot: Robot) -> dict[str, Any]:
@@ -219,17 +238,21 @@ def _driven_at_rest(robot: Robot) -> dict[str, Any]:
     return {"prescribed": (np.zeros(nq), np.zeros(nv))} if nv else {}
 
 
-def _inside(robot: Robot, q: Array) -> None:
+def _inside(robot: Robot, q: Array, numbers: Array | None) -> None:
     """Raise where a joint begins beyond its stops."""
-    for one in bounded(robot.model, False, True):
-        at = q[:, one.q]
-        beyond = np.flatnonzero((at < one.lower) | (at > one.upper))
+    model, limits = robot.model, limits_of(robot.target, numbers)
+    lower, upper = (np.broadcast_to(x, q.shape) for x in (limits.lower, limits.upper))
+    for i in model.leaders:
+        if not model.joint[i].is_single:
+            continue
+        (column,) = range(model.nq)[model.slices[i][0]]
+        at, low, high = q[:, column], lower[:, column], upper[:, column]
+        beyond = np.flatnonzero((at < low) | (at > high))
         if len(beyond):
-            k, model = beyond[0], robot.model
-            name = next(model.joint_name[i] for i in model.leaders if model.slices[i][1].start == one.v)
-            limit = one.lower if at[k] < one.lower else one.upper
+            k = beyond[0]
+            limit = low[k] if at[k] < low[k] else high[k]
             raise SizeError(
-                f"q0 has joint {name!r} at {at[k]:g}, beyond its limit {limit:g}. "
+                f"q0 has joint {model.joint_name[i]!r} at {at[k]:g}, beyond its limit {limit:g}. "
                 'limits="stop" starts within the limits.'
             )
 
@@ -266,8 +289,9 @@ def acting(robot: Robot, q: Array, qd: Array, batch: tuple[int, ...], steps: int
     """What moves rollouts of so many steps that begin at these states: all that `hinge.rollout` is told."""
     refuse_idle(policy, inputs, 0, external, external_frame, loops, loop_time)
     touch, integrator = touching(robot, contacts, ground, law, more["physics"], surfaces, more["ignore"])
+    numbers = own_numbers(robot, parameters, batch)
     known = physics(
-        robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator
+        robot, q, qd, method, joint_terms, effort, limits, constraint, loops, loop_time, 1, touch, integrator, numbers
     )
     if METHODS[method].adaptive:
         raise NotCovered(f"method {method!r} chooses its own steps. Use hinge.simulate, or another method.")
@@ -460,11 +484,12 @@ def _time_key(law: Callable[..., list[Scalar]]) -> str:
 # numbers and words
 
 
-def step_length(robot: Robot, step: float | str) -> float:
-    """A step in s; "auto" is the one in which the fastest joint, at its velocity limit, moves by TURN."""
+def step_length(robot: Robot, step: float | str, numbers: Array | None = None) -> float:
+    """A step in s; "auto" is that in which the fastest joint of all rollouts, at its velocity limit, moves by TURN."""
     if step != "auto":
         return duration("step", step)
-    fastest = robot.limits.velocity[np.isfinite(robot.limits.velocity) & (robot.limits.velocity > 0.0)]
+    velocity = limits_of(robot.target, numbers).velocity
+    fastest = velocity[np.isfinite(velocity) & (velocity > 0.0)]
     if not len(fastest):
         raise SizeError(f'step="auto" needs velocity limits, and robot {robot.name!r} has none. Give a step in s.')
     return float(TURN / fastest.max())

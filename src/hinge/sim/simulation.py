@@ -141,7 +141,9 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     for record, a in zip(course.states, (q, qd), strict=True):
         record[:, 0] = a
     fate = fates(len(q), course.physics, robot.nv, place)
-    refuse_deep(fate, robot, course.physics.touch, q, course.start + course.first * course.h)
+    refuse_deep(
+        fate, robot, course.physics.touch, q, course.start + course.first * course.h, course.outside.numbers(robot)
+    )
     rolling = Rolling(robot, course.physics, course.outside, q, qd, fate, course.h, course.record,
                       dict(zip(("q", "qd"), course.states, strict=True)), course.start, course.first, course.backend,
                       place)  # fmt: skip
@@ -243,8 +245,9 @@ def simulate(
     touch, integrator = touching(robot, contacts, ground, law, physics, surfaces, ignore)
     way = method or ("semi_implicit" if touch is not None and touch.soft is not None else "rk4")
     kept = arguments.count("keep", keep)
+    own = setup.own_numbers(robot, numbers, batch)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,
-                           integrator)  # fmt: skip
+                           integrator, own)  # fmt: skip
     widths: dict[str, int] = {n: robot.nq if n == "q" else robot.nv for n in FIELDS if n in fields}
     acts = setup.outside(robot, batch, numbers, external, external_frame, base_motion, prescribed)
     if not append:
@@ -258,11 +261,11 @@ def simulate(
     if METHODS[way].adaptive:
         from hinge.sim.adaptive import adaptive
 
-        spacing = 1e-3 if step == "auto" else setup.step_length(robot, step)
+        spacing = 1e-3 if step == "auto" else setup.step_length(robot, step, own)
         _began(t0, spacing)
         return adaptive(run, t0, duration, control, inputs, every * spacing, spacing, widths, events,
                         1e-8 if rtol is None else rtol, 1e-10 if atol is None else atol, backend)  # fmt: skip
-    h = run.info["step"] = setup.step_length(robot, step)
+    h = run.info["step"] = setup.step_length(robot, step, own)
     steps, last = setup.whole_steps(duration, h)
     source = Source(run, control, inputs, steps, sample)
     if integrator:

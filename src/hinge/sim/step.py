@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hinge.calls.controllers import saturated
@@ -18,7 +18,9 @@ from hinge.constraints.elimination import determined
 from hinge.constraints.general import stabilised
 from hinge.constraints.multipliers import Held, Keeping, constrained
 from hinge.contact.contact_model import ContactModel
+from hinge.dynamics.composite import composite
 from hinge.dynamics.registry import FORCE, Algorithm
+from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
 from hinge.integrators import METHODS
@@ -28,6 +30,8 @@ from hinge.integrators.steps import Flat, PerJoint, System
 from hinge.loops.dynamics import forward_stabilised, loop_project
 from hinge.loops.kinematics import OPEN, closing
 from hinge.model import Model
+from hinge.model.driven import put, sizes
+from hinge.model.model import TERMS
 from hinge.model.states import joint_limits
 from hinge.model.symbols import unknown
 from hinge.model.vary import Parameter
@@ -35,8 +39,11 @@ from hinge.sim.impulses import After, bounded, rubbed, struck
 from hinge.sim.touching import Touched, softly, struck_together
 from hinge.spatial import Force, Motion
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
+from hinge.typing import Term
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
+SPRING = 200.0  # rad/s: how fast a limit that is a spring pushes back, without swinging
+FLAGS = {"stiffness": "spring", "damping": "damper", "friction": "frictionloss"}  # of a file, by joint terms
 FAST, FASTEST = 1e3, 1e8  # rad/s, m/s: what is lost at the first has diverged, and at the second all is lost
 
 
@@ -48,7 +55,7 @@ class Physics:
     terms: frozenset[str] = frozenset({"armature"})
     effort: bool = False  # forces are kept within the effort limits
     stops: bool = False  # position limits are stops
-    springs: tuple[tuple[float, float], ...] | None = None  # stiffness and damping of limits, one a velocity
+    springs: tuple[tuple[Scalar, Scalar], ...] | None = None  # stiffness and damping of limits, one a velocity
     constraint: Any = None  # a Constrained, whose constraints are kept
     loops: str = ""  # how loops and constraints are kept from drifting: see closed.py
     loop_time: float = 0.0  # s: time constant with which loops that came open close again, where they do
@@ -72,6 +79,13 @@ class Physics:
         return (*target.vary, *(() if self.touch is None else self.touch.surfaces))
 
 
+def joint_terms_of(model: Model, physics: Physics) -> tuple[Term, ...]:
+    """Return the joint terms that acted in a run: with the physics of a file all that it does not switch off."""
+    if not physics.integrator:
+        return tuple(term for term in TERMS if term in physics.terms)
+    return tuple(term for term in TERMS if FLAGS.get(term) not in model.physics.options.disabled)
+
+
 class Acts(NamedTuple):
     """What is given from outside, as functions of the time: joint forces, forces on bodies, the base, driven joints."""
 
@@ -92,6 +106,24 @@ class Moved(NamedTuple):
     memory: Sequence[Scalar] = ()  # what the next step may begin from
     touched: Touched | None = None  # what contacts did
     probe: Probe = Probe(0.0)  # from which a run sees whether the method is stable
+
+
+def limit_springs(inverse: Sequence[Scalar]) -> tuple[tuple[Scalar, Scalar], ...]:
+    """Return stiffness and damping of limits, one a velocity, from the diagonal of the inverse of the mass matrix.
+
+    They move what the joint feels at rest at one pace, SPRING.
+    """
+    return tuple((SPRING**2 / x, 2.0 * SPRING / x) for x in inverse)
+
+
+def inverse_inertias(model: Model) -> list[Scalar]:
+    """The diagonal of the inverse of the mass matrix at the reference configuration, driven joints at rest."""
+    driven, n = sizes(model), model.nv
+    at_rest = put(model, [0.0] * (driven[0] + 2 * driven[1])) if driven[1] else model
+    at_rest = replace(at_rest, terms=frozenset({"armature"}))
+    q = at_rest.joint_positions([x for i in model.leaders for x in model.neutral(i)])
+    H = LDL(composite(at_rest, q), model.joint_label())
+    return [H.solve([float(i == k) for i in range(n)])[k] for k in range(n)]
 
 
 def asked(model: Model, physics: Physics, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
@@ -216,7 +248,7 @@ def holding(
     return closed
 
 
-def _sprung(model: Model, springs: Sequence[tuple[float, float]], tau: Flat, q: PerJoint, v: Flat) -> Flat:
+def _sprung(model: Model, springs: Sequence[tuple[Scalar, Scalar]], tau: Flat, q: PerJoint, v: Flat) -> Flat:
     """Joint forces with what limits that are springs push back with."""
     for i in model.leaders:
         if not model.joint[i].is_single:

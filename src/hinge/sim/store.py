@@ -46,7 +46,7 @@ LARGEST = 2 << 30  # bytes of a chunk that is read
 LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
 SAYS: dict[str, type] = {  # what a mark has, and as what
     "finished": int, "fields": list, "batch": list, "status": list, "events": list, "info": dict, "hinge": str,
-    "method": str, "parameters": dict, "lengths": list, "digests": dict,
+    "method": str, "parameters": dict, "joint_terms": list, "lengths": list, "digests": dict,
 }  # fmt: skip
 ROBOTS = ("robot.xml", "robot.urdf")  # MJCF says most, but coupled joints only URDF
 
@@ -73,7 +73,8 @@ class Writer:
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
                       "name": run.robot.name, "digest": run.robot.model.digest, "fields": list(widths),
-                      "parameters": {name: x.tolist() for name, x in run.parameters.items()}}  # fmt: skip
+                      "parameters": {name: x.tolist() for name, x in (run.parameters or dict[str, Array]()).items()},
+                      "joint_terms": list(run.joint_terms), "parameters_known": run.parameters is not None}  # fmt: skip
         self.events: list[Event] = []
         self.old: Path | None = None  # what was there, until this is complete
         try:
@@ -262,7 +263,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
 
     class _Done:
         robot, batch, info, stopped = trajectory.robot, trajectory.status.shape, _plain(trajectory.info), ""
-        parameters = trajectory.parameters
+        parameters, joint_terms = trajectory.parameters, trajectory.joint_terms
         q, physics, status = np.empty((rows, 0)), trajectory, trajectory.status.reshape(-1)
         fate = np.full((rows, 3), np.nan) if trajectory.lost is None else trajectory.lost.reshape(-1, 1)[:, [0, 0, 0]]
 
@@ -326,13 +327,15 @@ def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) ->
         lost = np.array(about["lost"], float).reshape(batch) if "lost" in about else None
         info = dict(about["info"]) | {"hinge": about["hinge"]}
         parameters = {name: np.array(x, float) for name, x in about["parameters"].items()}
+        known, terms = about["parameters_known"], tuple(about["joint_terms"])
     except TrajectoryError:
         raise
     except Exception as problem:  # whatever Zarr makes of a damaged file
         raise _damaged(str(folder), problem) from None
     if finished < planned:
         info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, np.asarray(t), states, status, about["method"], events, info, lost, parameters)
+    return Trajectory(robot, np.asarray(t), states, status, about["method"], events, info, lost,
+                      parameters if known else None, terms)  # fmt: skip
 
 
 def last_of(path: str | os.PathLike[str], robot: Robot) -> Trajectory:

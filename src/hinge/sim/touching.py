@@ -5,7 +5,6 @@ Stops and dry friction of joints, and loops, are met together with contacts: the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -21,15 +20,18 @@ from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import SoftDynamics, soft_dynamics, soft_rk4, soft_step
 from hinge.contact.soft_rows import Row
+from hinge.contact.softness import has_limit
 from hinge.dynamics.file_forces import passive_forces
 from hinge.errors import NotCovered, SizeError, one_of
-from hinge.graph import Scalar, less, maximum, select
+from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.integrators.implicit import damping
 from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.model.driven import sizes
 from hinge.model.file_physics import FEATURES
+from hinge.model.numbers import FAR
+from hinge.model.symbols import unknown
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim.impulses import Bounded
@@ -100,13 +102,15 @@ def refuse_left_out(model: Model, ignore: Sequence[str] = ()) -> None:
     )
 
 
-def refuse_deep(fate: Any, robot: Robot, touch: ContactModel | None, q: Any, t: float) -> Any:
+def refuse_deep(
+    fate: Any, robot: Robot, touch: ContactModel | None, q: Any, t: float, further: Sequence[Any] = ()
+) -> Any:
     """Refuse the rollouts that begin at states q, at the time t, so deep in something that the rigid law has no answer.
 
-    States on a GPU are not looked at.
+    `further` are the rows of varied numbers. States on a GPU are not looked at.
     """
     if touch is not None and isinstance(q, np.ndarray):
-        deep = deep_starts(robot.target, touch, q)
+        deep = deep_starts(robot.target, touch, q, further)
         fate[deep, 0], fate[deep, 1] = float(REFUSED), t
     return fate
 
@@ -199,8 +203,9 @@ def _rows(weights: Sequence[float], model: Model, bounds: Sequence[Bounded], q: 
             if one.sticks:
                 rows.append(Row({one.v: 1.0}, 0.0, firm, -h * one.friction, h * one.friction))
             for sign, end in ((1.0, one.lower), (-1.0, one.upper)) if one.stops else ():
-                if math.isfinite(end):
+                if has_limit(end):
                     gap = sign * (flat[one.q] - end)
+                    gap = minimum(gap, FAR) if unknown((end,)) else gap  # an infinite limit is far
                     closes = gap / (late * h) - sign * v[one.v]
                     wanted = -select(parting, maximum(closes, 0.0), closes)
                     rows.append(Row({one.v: sign}, wanted, select(less(gap, 0.0), firm, 0.0), 0.0))

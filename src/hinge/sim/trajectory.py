@@ -12,13 +12,16 @@ import numpy as np
 
 from hinge import notebook
 from hinge.arguments import Array
+from hinge.calls.target import USUAL
 from hinge.contact.contact_step import ContactRecord
+from hinge.dynamics.file_forces import stretched
 from hinge.errors import TrajectoryError
+from hinge.model import Model
 from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.sim.panels import panels
 from hinge.status import OK, UNREACHED, Status
-from hinge.typing import Flags, Statuses
+from hinge.typing import Flags, Statuses, Term
 
 if TYPE_CHECKING:
     from hinge.sim.contact_record import Taken
@@ -45,6 +48,20 @@ class Stored(Protocol):
     def at(self, part: slice) -> Array: ...
 
 
+def tendon_energy(model: Model, q: Array) -> Array:
+    """Return the energy (…) of the springs of fixed tendons at q (…, nq), in J."""
+    made = np.zeros(q.shape[:-1])
+    if "spring" in model.physics.options.disabled:
+        return made
+    at = model.joint_positions([q[..., k] for k in range(model.nq)])
+    for tendon in model.physics.tendons:
+        if tendon.stiffness:
+            length, (low, high) = stretched(model, tendon, at)[0], tendon.slack
+            beyond = np.maximum(length - high, 0.0) + np.minimum(length - low, 0.0)
+            made += 0.5 * tendon.stiffness * beyond * beyond
+    return made
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """States in time: t (T,), q (…, T, nq), qd and tau (…, T, nv); leading axes are the rollouts.
@@ -69,7 +86,9 @@ class Trajectory:
     events: tuple[Event, ...] = ()
     info: dict[str, Any] = field(default_factory=dict)
     lost: Array | None = None  # (…) s: since when its status is not OK, NaN where it is
-    parameters: Mapping[str, Array] = field(default_factory=dict)  # by name: one for all, or for each rollout
+    # by name, one for all or for each rollout; None where they are not known
+    parameters: Mapping[str, Array] | None = field(default_factory=dict)
+    joint_terms: Sequence[Term] = USUAL
     course: Taken | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -166,15 +185,25 @@ class Trajectory:
         return last.q[..., -1, :], last.qd[..., -1, :]
 
     def energy(self) -> Array:
-        """Kinetic and potential energy (…, T), in J, with the numbers of the run; armature is in."""
+        """Kinetic and potential energy (…, T), in J, with the parameters of the run.
+
+        Armature and springs are in where the `joint_terms` of the run had them, and so are the springs of tendons where
+        the physics of a file acted.
+        """
+        if self.parameters is None:
+            raise TrajectoryError(
+                "this trajectory does not know the parameters of its rollouts.",
+                "Ask robot.kinetic_energy and robot.potential_energy of its states, with parameters=.",
+            )
         own = {one.name: len(one.shape) for one in self.robot.target.vary}
         given = {
             name: np.expand_dims(x, self.status.ndim) if x.ndim > own[name] else x
             for name, x in self.parameters.items()
             if name in own
         }
-        kinetic = self.robot.kinetic_energy(self.q, self.qd, parameters=given)
-        return kinetic + self.robot.potential_energy(self.q, parameters=given)
+        how: dict[str, Any] = {"parameters": given, "joint_terms": self.joint_terms}
+        made = self.robot.kinetic_energy(self.q, self.qd, **how) + self.robot.potential_energy(self.q, **how)
+        return made + tendon_energy(self.robot.model, self.q) if self.info.get("physics") == "file" else made
 
     def to_xarray(self) -> Any:
         """An xarray Dataset with dimensions rollout (or rollout_0, …), time, coordinate, velocity."""

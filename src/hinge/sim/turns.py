@@ -19,10 +19,10 @@ from hinge.sim.growth import SLIGHT, Unstable, find_instability
 from hinge.sim.notes import unused_numbers
 from hinge.sim.record import Bar, CannotWrite, Recorder
 from hinge.sim.rollouts import Clock, Outside, Rolling, fates
-from hinge.sim.step import Physics
+from hinge.sim.step import Physics, joint_terms_of
 from hinge.sim.touching import refuse_deep
 from hinge.sim.trajectory import Trajectory
-from hinge.typing import Flags, Statuses
+from hinge.typing import Flags, Statuses, Term
 from hinge.version import __version__
 
 TRIED = 8  # rollouts whose first states are tried before a run
@@ -46,10 +46,12 @@ class Run:
 
     def __post_init__(self) -> None:
         self.fate = fates(len(self.q), self.physics, self.robot.nv)
-        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t)
+        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t, self.outside.numbers(self.robot))
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
         if notes := unused_numbers(self.robot, self.physics):
             self.info["notes"] = "\n".join(notes)
+        if self.physics.integrator:
+            self.info["physics"] = "file"
 
     @property
     def status(self) -> Statuses:
@@ -78,6 +80,11 @@ class Run:
                 at += one.size
         return made
 
+    @property
+    def joint_terms(self) -> tuple[Term, ...]:
+        """The joint terms that act."""
+        return joint_terms_of(self.robot.model, self.physics)
+
     def moved(self, t: float, rolling: Rolling) -> None:
         """Take over the states of rollouts."""
         self.t, self.q, self.qd, self.fate = t, rolling.q, rolling.qd, rolling.fate
@@ -94,7 +101,7 @@ class Run:
             warnings.warn(said, stacklevel=3)
         status, lost = self.status.reshape(self.batch), self.fate[:, 1].reshape(self.batch)
         return Trajectory(self.robot, t, states, status, self.physics.method, tuple(recorder.events), self.info, lost,
-                          self.parameters, self.course)  # fmt: skip
+                          self.parameters, self.joint_terms, self.course)  # fmt: skip
 
 
 class Source:

@@ -31,6 +31,7 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
+from hinge.calls.target import USUAL
 from hinge.errors import SweepError
 from hinge.model.states import labels
 from hinge.robot import Robot
@@ -217,7 +218,10 @@ def kept(path: str | os.PathLike[str], robot: Robot, rollouts: Sequence[int]) ->
             raise SweepError(f"{path} is of another robot than {robot.name!r}: {have}.", "Give the robot it is of.")
     status = np.stack([store.values("status", k) for k in rollouts])
     t = np.asarray(package("zarr").open_group(str(path), mode="r")["time"][:])
-    return Trajectory(robot, t, states, status, store.question["options"].get("method", "rk4"))
+    options = store.question["options"]
+    numbers: dict[str, Array] | None = None if store.question["parameters"] else {}
+    terms = tuple(options.get("joint_terms", USUAL))
+    return Trajectory(robot, t, states, status, options.get("method", "rk4"), parameters=numbers, joint_terms=terms)
 
 
 @cache

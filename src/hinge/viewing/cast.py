@@ -32,9 +32,12 @@ class Take:
     run: Trajectory
     rollout: int = 0
 
-    @property
+    @cached_property
     def robot(self) -> Robot:
-        return self.run.robot
+        """The robot with the numbers that it had in this rollout."""
+        robot, given = self.run.robot, self.parameters
+        usual = {one.name: one.nominal(robot.model) for one in robot.target.vary if one.field != "symbol"}
+        return robot.with_values(usual | given) if robot.target.vary else robot
 
     @cached_property
     def good(self) -> Any:
@@ -56,10 +59,10 @@ class Take:
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """What a varied robot had in this rollout."""
-        own = {one.name: len(one.shape) for one in self.robot.target.vary}
+        own = {one.name: len(one.shape) for one in self.run.robot.target.vary}
         return {
             name: x.reshape(-1, *x.shape[x.ndim - own[name] :])[self.rollout] if x.ndim > own[name] else x
-            for name, x in self.run.parameters.items()
+            for name, x in (self.run.parameters or {}).items()
             if name in own
         }
 
@@ -70,13 +73,13 @@ class Take:
 
     def bodies(self, rows: Any = slice(None)) -> Array:
         """Where the base and each body are at some of the states, (T, bodies + 1, 4, 4)."""
-        return body_poses(self.robot, self.q[rows], self.parameters)
+        return body_poses(self.robot, self.q[rows])
 
     def paths(self, names: Sequence[str], rows: Any = slice(None)) -> Array:
         """Where links or frames are at some of the states, (names, T, 3) m."""
         if not names:
             return np.zeros((0, len(self.t[rows]), 3))
-        made = poses(self.robot.target, self.q[rows], names, self.parameters or None)
+        made = poses(self.robot.target, self.q[rows], names)
         return np.moveaxis(made[..., :3, 3], -2, 0)
 
     def forces(self, size: float) -> tuple[Array, Array]:
@@ -102,14 +105,14 @@ class Take:
         return points, arrows
 
 
-def body_poses(robot: Robot, q: Array, parameters: dict[str, Any] | None = None) -> Array:
+def body_poses(robot: Robot, q: Array) -> Array:
     """Where the base and each body are, (…, bodies + 1, 4, 4): frames of bodies, on which a link may have its own."""
     links = np.tile(np.eye(4), (robot.model.count, 1, 1))
     for link, name in zip(links, robot.body_names, strict=True):
         frame = robot.model.frame(name)
         link[:3] = np.column_stack([np.reshape(tuple(frame.R), (3, 3)), tuple(frame.p)])
     base = np.broadcast_to(np.eye(4), (*q.shape[:-1], 1, 4, 4))
-    made = poses(robot.target, q, robot.body_names, parameters or None) @ np.linalg.inv(links)
+    made = poses(robot.target, q, robot.body_names) @ np.linalg.inv(links)
     return np.concatenate([base, made], axis=-3)
 
 

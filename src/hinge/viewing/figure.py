@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.calls.numbers import limits_of
 from hinge.robot import Robot
 from hinge.spatial.linear3 import Mat3
 from hinge.spatial.rotation import quaternion_from_rotation
@@ -174,6 +175,6 @@ class Figure:
     def _pushed(self) -> Array:
         """Joint forces as a share of their limits, or of the largest where there is none."""
         tau = np.zeros(self.robot.nv) if self.tau is None else np.nan_to_num(np.asarray(self.tau, float))
-        limit = self.robot.limits.effort
+        limit = limits_of(self.robot.target).effort
         most = np.where(np.isfinite(limit) & (limit > 0.0), limit, max(float(np.abs(tau).max(initial=0.0)), 1e-9))
         return np.clip(tau / most, -1.0, 1.0)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.calls.numbers import limits_of
 from hinge.model.model import Model
 from hinge.model.states import limits
 from hinge.robot import Robot
@@ -122,7 +123,7 @@ def held(robot: Robot, q: Array) -> list[Held]:
     made: list[Held] = []
     if model.loops:  # which share the weight in a way that the tree does not know
         return made
-    force, most = robot.gravity_force(q), robot.limits.effort
+    force, most = robot.gravity_force(q), limits_of(robot.target).effort
     for i in model.leaders:
         _, at = model.slices[i]
         units = [FORCE[unit] for unit in velocities(model, i)]
