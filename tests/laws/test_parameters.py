@@ -4,6 +4,7 @@ The calls are found by their signatures: one that takes `parameters=` and is not
 are built anew from their numbers, by a builder or from the text of a file.
 """
 
+import inspect
 import tempfile
 from functools import cache
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge.calls.numbers import limits_with
+from hinge.calls.views import View
 from hinge.dynamics.registry import KNOWN, PLACE, POSITION, asked
 from hinge.model.shapes import Shape
 from hinge.model.vary import DATA, GEAR, JOINT, LINK
@@ -396,3 +399,61 @@ TABLE = {  # public calls with `parameters=`: the case that makes them
 }  # fmt: skip
 # results with parameters, and what else is called so
 OTHERS = {"Builder.joint_of", "Trajectory", "envs.State", "identify.Fit", "identify.Base.values"}
+
+
+@pytest.mark.filterwarnings("ignore:q0")  # of deep starts
+@pytest.mark.parametrize("name", CASES)
+def test_calls_take_parameters(name, monkeypatch):
+    monkeypatch.setenv("HINGE_BACKEND", "llvm")  # runs are long for the interpreter
+    call, which = CASES[name]
+    _, usual_numbers, numbers = MADE[which]
+    want, usual = call(rebuilt(which)), call(varied(which), parameters={one: usual_numbers[one] for one in numbers})
+    assert any(np.shape(a) != np.shape(b) or not np.allclose(a, b, rtol=1e-6) for a, b in zip(want, usual, strict=True))
+    for got, one in zip(call(varied(which), parameters=numbers), want, strict=True):
+        np.testing.assert_allclose(got, one, **NEAR)
+
+
+def takes(function):
+    """Whether a call has a keyword `parameters`."""
+    try:
+        found = inspect.signature(function).parameters.get("parameters")
+    except (TypeError, ValueError):
+        return False
+    return found is not None and found.kind is not inspect.Parameter.VAR_KEYWORD
+
+
+def methods(owner, name):
+    """The methods of a class with `parameters=`, by name."""
+    words = [word for word in vars(owner) if word == "__call__" or not word.startswith("_")]
+    return {f"{name}.{word}" for word in words if takes(vars(owner)[word]) and word not in ALGORITHMS}
+
+
+def of_room(room):
+    """The calls and methods of a package with `parameters=`, by name, that are called as they are, not on a target."""
+    module, made = getattr(hinge, room) if room else hinge, set()
+    for name in getattr(module, "__all__", None) or dir(module):
+        one, full = getattr(module, name, None), f"{room}.{name}" if room else name
+        if name.startswith("_") or not callable(one) or (room and hasattr(hinge, name)):
+            continue
+        if takes(one) and next(iter(inspect.signature(one).parameters)) != "target":
+            made.add(full)
+        made |= methods(one, full) if inspect.isclass(one) else set()
+    return made
+
+
+def of_views():
+    """The methods of a robot's views that are no algorithms."""
+    robot, made = nominal("linkage"), set()
+    for view in [x for x in dir(hinge.Robot) if not x.startswith("_") and isinstance(getattr(robot, x), View)]:
+        for name, method in inspect.getmembers(type(getattr(robot, view)), callable):
+            if not name.startswith("_") and takes(method) and hasattr(method, "__wrapped__"):
+                made.add(f"{view}.{name}")
+    return made
+
+
+def test_every_call_with_parameters_is_in_the_law():
+    rooms = ("", "contact", "control", "envs", "export", "geometry", "identify", "interop", "logs", "motion", "optimal",
+             "planning", "sweeps", "viewing")  # fmt: skip
+    found = set().union(*map(of_room, rooms)) | of_views()
+    assert found == {*TABLE, *OTHERS}
+    assert {*TABLE.values()} <= CASES.keys()
