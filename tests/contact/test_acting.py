@@ -117,6 +117,20 @@ def test_a_call_that_needs_the_motion_of_prescribed_joints_says_so(call):
         getattr(robot, call)(*arguments)
 
 
+def test_a_run_with_contacts_refuses_driven_joints_by_name():
+    robot, _ = driven()
+    contact = [hinge.Contact(TIP, (0, 0, 0), normal=(0, 0, 1))]
+    none = np.zeros(robot.nv)
+    for call, run in (
+        ("contact_step", lambda: robot.contact_step(none, none, none, 1e-3, contact)),
+        ("simulate_contacts", lambda: hinge.simulate_contacts(robot, contact, 0.01)),
+    ):
+        with pytest.raises(
+            hinge.NotCovered, match=f"{call}: joint '.*' is driven, and its motion during a step cannot"
+        ):
+            run()
+
+
 # bodies that approach each other where they touch: an impact comes first
 
 

@@ -22,13 +22,14 @@ from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.surfaces import surface_parameters
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
-from hinge.errors import SizeError
+from hinge.errors import NotCovered, SizeError
 from hinge.graph import Scalar, inner, less, maximum, select
 from hinge.integrators.floating import Floating, carried
 from hinge.integrators.implicit import damping
 from hinge.integrators.methods import METHODS
 from hinge.integrators.steps import TIME, Flat, PerJoint, pushed
 from hinge.model import Model
+from hinge.model.driven import driven
 from hinge.spatial import Force
 from hinge.status import NONFINITE, OK, OVERFLOW, UNCONVERGED
 from hinge.typing import Backend, Numbers, Statuses, Term, Whole
@@ -120,6 +121,7 @@ def contact_step(
     steps = real("contact_step: h", h)
     if (steps <= 0.0).any():
         raise SizeError(f"contact_step: h is {steps.min():g} s. Give steps above zero.")
+    refuse_driven("contact_step", target.model)
     numbers = dict(parameters or {})
     surfaces = surface_parameters("contact_step", target, numbers)
     touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
@@ -140,6 +142,15 @@ def contact_step(
     left, links = residual[..., 0], touch.links
     made = ContactStep(end, speed, forces, status, points, normals, gaps, pairs, left, names, links, sums)
     return _differentiated(target, touch, terms, backend, made, (q, qd, tau, h, *more)) if derivatives else made
+
+
+def refuse_driven(call: str, model: Model) -> None:
+    """Raise where joints are driven: a step takes no motion of theirs."""
+    if why := driven(model):
+        raise NotCovered(
+            f"{call}: {why}, and its motion during a step cannot be given.\n"
+            "  Use contact_dynamics, friction_step or impact, which take prescribed=, or a robot with free joints."
+        )
 
 
 def recorded(touch: ContactModel, told: Array) -> ContactRecord:

@@ -27,6 +27,7 @@ import numpy as np
 
 from hinge.arguments import Array, finite, number
 from hinge.contact import Contact, contact_forces
+from hinge.contact.contact_step import refuse_driven
 from hinge.contact.faces import off_faces
 from hinge.contact.forces import Method
 from hinge.contact.impact import checked_restitution
@@ -71,6 +72,7 @@ def simulate_contacts(robot: Robot, contacts: Sequence[Contact], t: float = 1.0,
     what the contacts say. Where a contact has friction or compliance the run has no events but "edge", with which a run
     ends: a contact has come to the edge of its face.
     """
+    refuse_driven("simulate_contacts", robot.model)
     t, step = number("simulate_contacts: t", t), number("simulate_contacts: step", step)
     if not (t > 0.0 and step > 0.0):
         raise SizeError(f"simulate_contacts: t={t!r} and step={step!r} have to be positive.")
