@@ -172,8 +172,8 @@ def test_notes_are_kept_in_files(tmp_path):
 
 def test_velocities_of_a_keyframe_are_a_finding():
     text = DRIVEN.replace("</mujoco>", "<keyframe><key name='thrown' qpos='0' qvel='{}'/></keyframe></mujoco>")
-    assert not [one for one in hinge.load(text.format(0)).report if one.code == "keyframe"]
-    (found,) = [one for one in hinge.load(text.format(2)).report if one.code == "keyframe"]
+    assert not [one for one in hinge.load(text.format(0)).report if one.code == "keyframe-velocities"]
+    (found,) = [one for one in hinge.load(text.format(2)).report if one.code == "keyframe-velocities"]
     assert (found.severity, "'thrown' has velocities (qvel)" in found.what) == ("note", True)
 
 

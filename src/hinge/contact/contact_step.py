@@ -127,7 +127,7 @@ def contact_step(
     touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
-    terms = frozenset(joint_terms)
+    terms = inputs.terms(joint_terms)
     where = alone(backend or default_backend()) if np.asarray(q).ndim < 2 else backend
     key = "contact_step", touch, terms
     kernel = target.kernels.kernel(key, where, lambda name: _kernel(target, touch, terms, name))

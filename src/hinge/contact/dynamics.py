@@ -17,6 +17,7 @@ import numpy as np
 
 from hinge.arguments import Array, real
 from hinge.backends.kernel import Kernel
+from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.acting import OPTIONAL, Acting
 from hinge.contact.contacts import Contact
@@ -152,7 +153,7 @@ def _system_kernel(
     gives = dict(zip(ContactSystem._fields, (shaped(*s) for s in shapes), strict=True))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers} | OPTIONAL
     algorithm = unregistered("contact_system", equations, takes, gives, pivots=True)
-    return acting.compiled(target, algorithm, backend, terms=frozenset(terms))
+    return acting.compiled(target, algorithm, backend, terms=inputs.terms(terms))
 
 
 def contact_kernel(
@@ -178,7 +179,7 @@ def contact_kernel(
             f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
             "  Use contact_dynamics, which takes any number."
         )
-    key, terms = ("contact_kernel", listed, tuple(joint_terms)), frozenset(joint_terms)
+    key, terms = ("contact_kernel", listed, tuple(joint_terms)), inputs.terms(joint_terms)
 
     def dynamics(model: Any, q: Any, qd: Any, tau: Any, external: Any, base_motion: Any) -> Any:
         made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed], external, base_motion)

@@ -186,7 +186,7 @@ def keyframes(document: Document, layout: Sequence[tuple[str, str]], builder: Bu
             if any(kept[name].get("qvel", ())):
                 what = f"keyframe {shown(name)!r} has velocities (qvel), and robot.keyframes has coordinates only."
                 how = f"robot.model.extras['keyframes'][{name!r}]['qvel'] has them. Give them as qd0."
-                builder.finding("note", "keyframe", what, how, key.where)
+                builder.finding("note", "keyframe-velocities", what, how, key.where)
     if kept:
         builder.extras["keyframes"] = kept
 
