@@ -226,6 +226,20 @@ def test_what_mocap_bodies_are_is_written_back(tmp_path):
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "w.xml")).nmocap == 1
 
 
+def test_sites_of_equalities_are_written_on_their_bodies(tmp_path):
+    robot = hinge.load(CASES["a weld of sites on fixed bodies"][0])
+    assert not hinge.write(robot, tmp_path / "w.xml")
+    assert hinge.load(tmp_path / "w.xml").model.physics.equalities == robot.model.physics.equalities
+
+
+def test_a_collision_mesh_without_a_file_is_refused_by_name():
+    corners = "0 0 0 1 0 0 0 1 0 0 0 1"
+    mesh = f'<asset><mesh name="m" vertex="{corners}"/></asset>'
+    robot = hinge.load(world('<body><freejoint/><geom type="mesh" mesh="m"/></body>' + FLOOR, mesh))
+    with pytest.raises(hinge.NotCovered, match="has no file"):
+        hinge.rollout(robot, robot.neutral(), np.zeros(6), 1, 1e-3, physics="file")
+
+
 # ---- errors that were raw
 
 FINGER = """<link name="l{k}"><inertial><mass value="1"/><inertia ixx=".01" iyy=".01" izz=".01"/></inertial>
