@@ -73,14 +73,51 @@ CASES = {
         world('<body><joint type="free"/><geom size=".1"/></body>', '<default><joint limited="true"/></default>'),
         20,
     ),
+    "limits without a width": (
+        world('<body><joint axis="0 1 0" range="-20 20" solimplimit=".9 .95 0"/><geom size=".1" pos=".2 0 0"/></body>'),
+        100,
+    ),
+    "time constants below two steps": (
+        world(
+            f'{FLOOR}<body pos="0 0 .1"><freejoint/><geom size=".1" solref=".0035 1"/></body>',
+            '<option><flag refsafe="disable"/></option>',
+        ),
+        20,
+    ),
+    "an equality of a tendon over one joint": (
+        world(
+            f'<body><joint name="j" axis="0 1 0"/>{ROD}</body>',
+            after='<tendon><fixed name="t"><joint joint="j" coef="-.4"/></fixed></tendon>'
+            '<equality><tendon tendon1="t" polycoef=".1"/></equality>',
+        ),
+        50,
+    ),
+    "a weld of sites on fixed bodies": (
+        world(
+            f'<site name="a" pos=".3 .1 0" euler="10 20 0"/><body><joint axis="0 1 0"/>{ROD}<body pos=".3 0 0">'
+            '<geom size=".05 .1 .02" type="box"/><site name="b"/></body></body>',
+            after='<equality><weld site1="a" site2="b"/></equality>',
+        ),
+        50,
+    ),
     "repeated tendons and actuators": (world(COPIES, after=ROPES + PULLS), 100),
 }
 ARM = f"""<body><joint name="j" axis="0 1 0" damping="1"/>{ROD}<body pos=".3 0 0"><joint axis="0 0 1" stiffness="3"/>
   <joint axis="1 0 0" damping=".01"/><geom type="box" size=".1 .05 .03" pos=".1 0 0"/></body></body>"""
+BRANCH = f'<body pos=".3 0 0"><joint name="{{}}" axis="{{}}" armature=".1"/>{ROD}</body>'
 MACHINES = {
     "arm": (world(ARM), 100),
     "servo": (world(ARM, after='<actuator><position joint="j" kp="30" kv="5"/></actuator>'), 100),
     "ball": (world(f'<body><joint type="ball" range="0 30"/>{ROD}</body>'), 100),
+    "tendon over branches": (
+        world(
+            f'<body><joint name="a" axis="0 1 0"/>{ROD}'
+            f"{BRANCH.format('b', '0 0 1')}{BRANCH.format('c', '1 0 0')}</body>",
+            after='<tendon><fixed name="t" damping=".3"><joint joint="a" coef="1"/><joint joint="b" coef="2"/>'
+            '<joint joint="c" coef="-1"/></fixed></tendon><actuator><position tendon="t" kp="5" kv="1"/></actuator>',
+        ),
+        100,
+    ),
     "free": (
         world(
             f'{FLOOR}<body pos="0 0 .3"><freejoint/><geom type="box" size=".1 .2 .05"/><body pos=".2 0 0">'
@@ -161,6 +198,23 @@ def test_an_actuator_that_is_left_out_may_have_a_damping_ratio():
     assert not run.status
 
 
+@pytest.mark.parametrize("target", ['tendon="t"', 'site="s" gear="1 1 1 1 1 1"'])
+def test_implicit_steps_refuse_servos_through_tendons_and_sites_on_joints_with_a_force_range(target):
+    """MuJoCo counts their damping where the joint's force is at its end; servos on the joint itself agree."""
+    joint = '<body><joint name="j" axis="0 1 0" actuatorfrcrange="-.1 .1"/><site name="s"/><geom size=".1"/></body>'
+    tendon = '<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>'
+
+    def text(integrator, target):
+        servo = f'<actuator><position {target} kp="9" kv="3"/></actuator>'
+        return world(joint, f'<option integrator="{integrator}"/>', tendon + servo)
+
+    for integrator in INTEGRATORS:
+        np.testing.assert_allclose(*both(text(integrator, 'joint="j"'), 50), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(*both(text("Euler", target), 50), rtol=0, atol=1e-9)
+    with pytest.raises(hinge.NotCovered, match="limited-servo"):
+        both(text("implicitfast", target), 50)
+
+
 def test_a_deep_start_runs_under_the_laws_of_the_file():
     text = world(f'{FLOOR}<body pos="0 0 -.05"><freejoint/><geom size=".1"/></body>')
     np.testing.assert_allclose(*both(text, 50), rtol=0, atol=1e-8)
@@ -170,6 +224,20 @@ def test_what_mocap_bodies_are_is_written_back(tmp_path):
     robot = hinge.load(CASES["child of a mocap body"][0])
     assert not hinge.write(robot, tmp_path / "w.xml")
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "w.xml")).nmocap == 1
+
+
+def test_sites_of_equalities_are_written_on_their_bodies(tmp_path):
+    robot = hinge.load(CASES["a weld of sites on fixed bodies"][0])
+    assert not hinge.write(robot, tmp_path / "w.xml")
+    assert hinge.load(tmp_path / "w.xml").model.physics.equalities == robot.model.physics.equalities
+
+
+def test_a_collision_mesh_without_a_file_is_refused_by_name():
+    corners = "0 0 0 1 0 0 0 1 0 0 0 1"
+    mesh = f'<asset><mesh name="m" vertex="{corners}"/></asset>'
+    robot = hinge.load(world('<body><freejoint/><geom type="mesh" mesh="m"/></body>' + FLOOR, mesh))
+    with pytest.raises(hinge.NotCovered, match="has no file"):
+        hinge.rollout(robot, robot.neutral(), np.zeros(6), 1, 1e-3, physics="file")
 
 
 # ---- errors that were raw
@@ -186,6 +254,12 @@ def test_fingers_that_follow_each_other_stand_on_the_ground():
     robot = hinge.load(f'<robot name="grip"><link name="base"/>{text}</robot>')
     run = hinge.rollout(robot, [0.0], [0.0], 1000, 1e-3, ground=0.0)
     assert run.q[-1, 0] == pytest.approx(-0.15, abs=1e-4)  # both at once, though they have one velocity
+
+
+def test_a_tendon_with_a_force_range_needs_no_actuator():
+    tendon = '<tendon><fixed actuatorfrcrange="-1 2"><joint joint="j" coef="1"/></fixed></tendon>'
+    text = world(ARM, after=f'{tendon}<actuator><motor joint="j"/></actuator>')
+    np.testing.assert_allclose(*both(text, 20), rtol=0, atol=1e-9)
 
 
 def test_driven_joints_and_contacts_are_refused_by_name():

@@ -26,6 +26,7 @@ MISSPELLED = [  # line, what is right, what is written, the word that is not kno
     ("dynamics", "damping", "dampening", "dampening"),
     ("shape", "scale", "scal", "scal"),
     ("shape", "collision", "colision", "colision"),
+    ("shape", "<mesh", "<msh", "msh"),
     ("joint", 'type="revolute"', 'type="revolute" axs="1 0 0"', "axs"),
     ("robot", "name", "nam", "nam"),
 ]

@@ -17,11 +17,13 @@ import hinge
 from hinge.model.file_physics import FilePhysics, Surface
 from hinge.model.model import JointData, Model
 
-URDF = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
+PACKAGES = Path(sysconfig.get_path("purelib"))
+URDF = PACKAGES / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[3] / "shared" / "robots"))
 SAMPLES = ("planar_2r", "puma560", "panda", "go2", "four_bar", "stewart_platform", "slider_crank")
 NOT_OF_THE_ROBOT = {"report", "file", "written", "seats", "given", "where", "terms"}
 BY_NAME = {"frames", "links", "shapes", "follows", "loops", "extras", "physics"}  # compared below
+SOURCES = {"file", "heights"}  # of a shape: where it was read from
 BODIES = {"parent", "placement", "inertia", "body_name", "joint", "joint_name", "data"}  # by joint, and as poses
 
 
@@ -67,14 +69,44 @@ def losses(model, again):
                     yield field.name, [name]
             if not same(list(model.neutral(i)), list(again.neutral(numbers[name]))):
                 yield "reference", [name]
-    for link, shapes in model.shapes.items():
-        if link in again.links and not same(len(shapes), len(again.shapes.get(link, ()))):
+        if named_follow(model, i) != (named_follow(again, numbers[name]) if name in numbers else None):
+            yield "follows", [name]
+    for link in model.shapes:
+        ours, theirs = (sorted(map(fields_of, one.shapes.get(link, ())), key=order) for one in (model, again))
+        if link in again.links and not (len(ours) == len(theirs) and same(ours, theirs)):
             yield "shapes", [link]
     for link, said in model.links.items():
-        if link not in again.links or not np.isclose(said.mass, again.links[link].mass, rtol=1e-8):
+        if link not in again.links or not all(map(alike, said, again.links[link])):
             yield "links", [link, model.name]
+    written = {one.name for one in (*again.loops, *again.physics.equalities)}
+    for loop in model.loops:
+        if loop.name not in written:
+            yield "loop", [loop.name]
     for frame in model.frames.keys() - again.frames.keys():
         yield "frames", [frame, model.name]
+
+
+def alike(a, b):
+    """Whether numbers of a link came back, beside the largest of them."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return np.allclose(a, b, rtol=0.0, atol=1e-8 * np.abs(a).max(initial=1e-3))
+
+
+def fields_of(shape):
+    """What a shape says, without where it was read from."""
+    return {field.name: getattr(shape, field.name) for field in fields(shape) if field.name not in SOURCES}
+
+
+def order(shape):
+    """A key that rounding does not change."""
+    numbers = np.round([*shape["size"], *shape["xyz"], *np.ravel(shape["rotation"])], 6) + 0.0
+    return shape["role"], shape["kind"], shape["name"], numbers.tolist()
+
+
+def named_follow(model, i):
+    """The joint that a joint follows, with ratio and offset."""
+    one = model.follows.get(i)
+    return one and (model.joint_name[one.leader], one.ratio, one.offset)
 
 
 def check(robot, folder, suffix):
@@ -97,8 +129,11 @@ def test_samples_come_back_or_the_report_says_so(name, suffix, tmp_path):
 
 FILES = {str(path.relative_to(URDF)): path for path in sorted(URDF.rglob("*.urdf"))}
 FILES |= {str(path.relative_to(ROBOTS)): path for path in sorted(ROBOTS.rglob("*.xml"))}
+for package in ("gymnasium", "dm_control"):
+    FILES |= {str(path.relative_to(PACKAGES)): path for path in sorted((PACKAGES / package).rglob("*.xml"))}
 FEW = {"ur_description/urdf/ur5_robot.urdf", "panda_description/urdf/panda.urdf", "robotiq_2f85/2f85.xml",
-       "unitree_go2/go2.xml", "bitcraze_crazyflie_2/cf2.xml"}  # fmt: skip
+       "unitree_go2/go2.xml", "gymnasium/envs/mujoco/assets/ant.xml", "dm_control/suite/manipulator.xml",
+       "dm_control/suite/swimmer.xml", "bitcraze_crazyflie_2/cf2.xml"}  # fmt: skip
 
 
 @pytest.mark.parametrize("file", swept(FILES, lambda file: file in FEW))

@@ -6,7 +6,9 @@ law = FileLaw(model, Weights(model)).law(pairs)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from hinge.contact.softness import (
     Length,
@@ -30,6 +32,8 @@ from hinge.model.symbols import unknown
 from hinge.spatial import Mat3, Vec3
 from hinge.spatial.rotation import rotation_from_quaternion
 
+Part = TypeVar("Part", SoftPair, SoftLimit, SoftTurn, SoftFriction, SoftCoupling, SoftHold)
+
 
 class FileLaw:
     """What of a file gives way besides contacts."""
@@ -47,12 +51,12 @@ class FileLaw:
         holds = [] if none or "equality" in self.off else [self._held(e) for e in self._equalities("connect", "weld")]
         ties = [] if none or "equality" in self.off else [self._tied(e) for e in self._equalities("joint", "tendon")]
         return SoftLaw(
-            tuple(pairs),
-            tuple(one for one in limits if isinstance(one, SoftLimit)),
-            tuple(one for one in limits if isinstance(one, SoftTurn)),
-            tuple([] if none or "frictionloss" in self.off else self._frictions()),
-            tuple(ties),
-            tuple(holds),
+            self._timed(pairs),
+            self._timed(one for one in limits if isinstance(one, SoftLimit)),
+            self._timed(one for one in limits if isinstance(one, SoftTurn)),
+            self._timed([] if none or "frictionloss" in self.off else self._frictions()),
+            self._timed(ties),
+            self._timed(holds),
             options.cone,
             options.impratio,
             self.weights.inertia,
@@ -60,6 +64,12 @@ class FileLaw:
             options.iterations,
             options.ls_iterations,
         )
+
+    def _timed(self, parts: Iterable[Part]) -> tuple[Part, ...]:
+        """Return parts of the law with the time constants as the file has them where its flag refsafe is off."""
+        if "refsafe" not in self.off:
+            return tuple(parts)
+        return tuple(replace(one, softness=replace(one.softness, least=0.0)) for one in parts)
 
     def _joint(self, i: int) -> Length:
         """The coordinate of a joint that has one."""
@@ -69,9 +79,6 @@ class FileLaw:
     def _tendon(self, tendon: Tendon) -> Length:
         parts = [(*self._joint(self.model.joint_number(name)).parts[0][:2], c) for name, c in tendon.joints]
         return Length(tuple(parts))
-
-    def _weight(self, length: Length) -> Scalar:
-        return self.weights.length(length) if len(length.parts) > 1 else self.own[length.parts[0][1]]
 
     def _limits(self) -> Iterator[SoftLimit | SoftTurn]:
         model = self.model
@@ -106,18 +113,19 @@ class FileLaw:
         """Two joints or tendons, each from where it is at the reference configuration."""
         named = {tendon.name: tendon for tendon in self.model.physics.tendons}
 
-        def length(name: str) -> Length:
+        def length(name: str) -> tuple[Length, Scalar]:
             made = self._tendon(named[name]) if one.kind == "tendon" else self._joint(self.model.joint_number(name))
             flat = self.model.flat(self.reference)
-            return made._replace(reference=sum(c * flat[q] for q, _, c in made.parts))
+            weight = self.weights.length(made) if one.kind == "tendon" else self.own[made.parts[0][1]]
+            return made._replace(reference=sum(c * flat[q] for q, _, c in made.parts)), weight
 
-        both = length(one.first), length(one.second) if one.second else None
-        return SoftCoupling(*both, one.polycoef, sum(self._weight(x) for x in both if x), one.softness)
+        (first, weight), (second, other) = length(one.first), length(one.second) if one.second else (None, 0.0)
+        return SoftCoupling(first, second, one.polycoef, weight + other, one.softness)
 
     def _held(self, one: Equality) -> SoftHold:
         """Two places: those of sites, or of bodies with an anchor, as they stand at the reference configuration."""
         first, second = one.first, one.second or "world"
-        (a, b), (c, d) = self._link(first), self._link(second)
+        (a, b), (c, d) = (self._link(link or name) for name, link in zip((first, second), one.links, strict=True))
         if one.on == "site":
             seats = Seat(first), Seat(second)
         elif one.kind == "connect":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hinge.contact.cones import CONES, SWITCHES, Map, Switch
 from hinge.contact.slot_contacts import Pairs, SlotContacts
@@ -13,7 +14,7 @@ from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
 from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
-from hinge.model.file_physics import TINY, Softness
+from hinge.model.file_physics import TINY
 
 ROWS = 6  # of a contact at the most
 
@@ -70,7 +71,7 @@ def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[Scalar]]:
     if law.cone == "pyramidal" and mu:
         steep, share = 1.0 + mu[0] * mu[0], 0.5 / square
     elif pair.solreffriction[0] * pair.solreffriction[1] > 0.0:
-        rub = Softness(pair.solreffriction, soft.solimp)
+        rub = replace(soft, solref=pair.solreffriction)
     return {
         "bodies": (float(pair.first), float(pair.second)),
         "margin": (pair.margin,),

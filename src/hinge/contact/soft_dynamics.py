@@ -107,8 +107,7 @@ def soft_step(
     force = [a + b for a, b in zip(made.smooth, made.solved.force, strict=True)]
     alone = [i for i, p in model.outward() if p == 0 and model.joint[i].nv == FREE and not model.children[i]]
     if whole:
-        falls = [[-x for x in row] for row in falling(made.smooth, model.flat(qd))]
-        a = LU(added(made.M, falls, h)).solve(force)
+        a = LU(added(made.M, velocity_damping(model, made.smooth, model.flat(qd)), h)).solve(force)
     elif spinning and alone:
         a = LU(added(made.M, _spun(model, alone, made.smooth, qd, slope), h)).solve(force)
     else:
@@ -188,6 +187,23 @@ def _turned(joint: Joint, q: Sequence[Scalar], v: Sequence[Scalar], back: bool) 
         return list(v)
     R = rotation_from_quaternion(unit(q[:4]))
     return [*v[:3], *((R.T if back else R) @ Vec3(tuple(v[3:])))]
+
+
+def velocity_damping(model: Model, force: Flat, v: Flat) -> list[Flat]:
+    """Return -∂force/∂v for velocities of joints of which one carries the other; the other entries are 0, as in MuJoCo.
+
+    A damper or an actuator on a tendon also couples joints on different branches. MuJoCo leaves this coupling out of
+    the matrix that its implicit integrators factor, which has the sparsity of the mass matrix.
+    """
+    moved: list[set[int]] = [set() for _ in v]  # the bodies that each velocity moves relative to their parents
+    for i, _ in model.outward():
+        for k in range(model.nv)[model.slices[i][1]]:
+            moved[k].add(i)
+    carried = [frozenset[int]().union(*(model.subtree[i] for i in bodies)) for bodies in moved]
+    return [
+        [-x if moved[k] & carried[j] or moved[j] & carried[k] else 0.0 for j, x in enumerate(row)]
+        for k, row in enumerate(falling(force, v))
+    ]
 
 
 def _spun(model: Model, bodies: Sequence[int], smooth: Flat, qd: PerJoint, slope: Sequence[Flat]) -> list[Flat]:

@@ -87,6 +87,9 @@ def hull_of(mesh: Geometry | None, link: str) -> Array | None:
     """The vertices of a mesh's hull, in its own coordinates."""
     if not isinstance(mesh, Mesh):
         return None
+    if not mesh.file:
+        what = f"link {link!r}: a collision mesh has no file, only vertices or a builtin shape."
+        raise NotCovered(f"{what}\n  Save it as an STL or OBJ file, and name that in the robot's file.")
     try:
         return mesh.corners
     except ImportError as missing:

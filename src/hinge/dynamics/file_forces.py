@@ -179,7 +179,8 @@ def shared(model, forces):
         whole = total(forces[k] for k in mine)
         kept = within(whole, tendon.force)
         if kept is not whole:
-            share = select(less(kept * whole, whole * whole), kept / whole, 1.0)
+            exceeded = less(kept * whole, whole * whole)
+            share = select(exceeded, kept / select(exceeded, whole, 1.0), 1.0)
             for k in mine:
                 made[k] = share * forces[k]
     return made

@@ -43,6 +43,7 @@ EXTENSIONS = {  # what other programs have there, by the same keys: attributes, 
     "robot/joint": ("dont_collapse", "actuator loop_joint"),
     "link/collision": ("concave group", "verbose surface"),
     "joint/limit": ("current command_effort gear_velocity", ""),
+    **{f"{tag}/geometry": ("", "plane ellipsoid cone cdf sdf") for tag in ("visual", "collision")},
 }
 
 
@@ -61,7 +62,7 @@ def check_words(root: Element, builder: Builder) -> None:
         for part in element.children:
             if part.tag in inside:
                 stack.append((f"{element.tag}/{part.tag}", part))
-            elif element.tag != "geometry" and part.tag not in elsewhere and not _foreign(part.tag):
+            elif part.tag not in elsewhere and not _foreign(part.tag):
                 what = f"{element} has a <{shown(part.tag)}>, which URDF does not know; it was left out."
                 hint = did_you_mean(part.tag, inside) if inside else "Remove it."
                 builder.finding("warning", "unknown-element", what, hint, part.where)

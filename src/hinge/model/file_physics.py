@@ -22,11 +22,14 @@ FEATURES = {  # of MJCF that physics="file" does not simulate; a user may ignore
     "dcmotor": "motors with electrical dynamics",
     "delay": "actuators with a delay",
     "diagexact": "exact diagonals of constraint inertias",
+    "discrete": "the discrete integrator, without which steps are those of Euler",
     "dyntype": "actuators with a state of their own (filters, integrators)",
     "flex": "flexible bodies",
     "fluid": "forces of a fluid (density, viscosity, wind)",
     "free-armature": "armature of free joints, which MuJoCo adds along the axes of the world",
     "gaintype": "gains and biases other than fixed and affine ones",
+    "ipc": "contacts by a barrier (ipc)",
+    "limited-servo": "implicit steps with servos on tendons and sites of joints that have a force range",
     "muscle": "muscles",
     "nonlinear": "springs and dampers of higher order",
     "noslip": "the solver's correction against slip (noslip_iterations)",
@@ -37,6 +40,7 @@ FEATURES = {  # of MJCF that physics="file" does not simulate; a user may ignore
     "replicate": "references to elements that are repeated",
     "sleep": "bodies that sleep",
     "spatial": "tendons along sites and surfaces",
+    "speculative": "speculative contacts",
     "springdamper": "springs stated by a time constant and a damping ratio",
     "springyield": "springs that yield",
     "surfacevel": "surfaces that move",
@@ -63,6 +67,7 @@ class Softness:
         0.5,
         2.0,
     )  # least and greatest impedance, width (m, rad), midpoint, power
+    least: float = 2.0  # time steps that a time constant has at least; none where the flag refsafe is off
 
     @property
     def impedance(self) -> tuple[float, ...]:
@@ -76,11 +81,16 @@ class Softness:
     def pull(self) -> tuple[float, ...]:
         """(k, b, t, s): with steps of h seconds and T = max(t, s h), stiffness is k / T² and damping b / T.
 
-        A time constant is at least two steps. A `solref` with one number of either kind is the default.
+        A time constant is at least `least` steps. A `solref` with one number of either kind is the default. The
+        greatest impedance counts even where `solimp` has no width, and the impedance is the mean.
         """
-        most = self.impedance[1]
+        most = min(max(self.solimp[1], LEAST), MOST)
         t, ratio = self.solref if (self.solref[0] > 0.0) == (self.solref[1] > 0.0) else Softness.solref
-        return (1.0 / (most * ratio) ** 2, 2.0 / most, t, 2.0) if t > 0.0 else (-t / most**2, -ratio / most, 1.0, 0.0)
+        return (
+            (1.0 / (most * ratio) ** 2, 2.0 / most, t, self.least)
+            if t > 0.0
+            else (-t / most**2, -ratio / most, 1.0, 0.0)
+        )
 
 
 @dataclass(frozen=True)
@@ -201,10 +211,12 @@ class Equality:
     polycoef: tuple[float, ...] = (0.0, 1.0, 0.0, 0.0, 0.0)
     softness: Softness = Softness()
     active: bool = True
+    links: tuple[str, str] = ("", "")  # of sites: the links that they are on, whose weights MuJoCo takes
 
     def renamed(self, prefix: str) -> Equality:
         second = prefix + self.second if self.second else ""
-        return replace(self, name=prefix + self.name, first=prefix + self.first, second=second)
+        links = prefix + self.links[0] if self.links[0] else "", prefix + self.links[1] if self.links[1] else ""
+        return replace(self, name=prefix + self.name, first=prefix + self.first, second=second, links=links)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ Stops and dry friction of joints, and loops, are met together with contacts: the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,18 +19,17 @@ from hinge.contact.contact_step import Forces
 from hinge.contact.rigid_law import HARD, struck
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slots import Slots
-from hinge.contact.soft_dynamics import SoftDynamics, soft_dynamics, soft_rk4, soft_step
+from hinge.contact.soft_dynamics import SoftDynamics, soft_dynamics, soft_rk4, soft_step, velocity_damping
 from hinge.contact.soft_rows import Row
 from hinge.contact.softness import has_limit
-from hinge.dynamics.file_forces import passive_forces
+from hinge.dynamics.file_forces import passive_forces, pulled
 from hinge.errors import NotCovered, SizeError, one_of
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.integrators.implicit import damping
-from hinge.integrators.implicit import slopes as falling
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.model.driven import sizes
-from hinge.model.file_physics import FEATURES
+from hinge.model.file_physics import FEATURES, LeftOut
 from hinge.model.numbers import FAR
 from hinge.model.symbols import unknown
 from hinge.model.vary import Parameter
@@ -85,7 +85,7 @@ def refuse_left_out(model: Model, ignore: Sequence[str] = ()) -> None:
     for name in ignore:
         one_of("ignore", name, FEATURES)
     found: dict[str, list[str]] = {}
-    for feature, element in model.physics.left_out:
+    for feature, element in (*model.physics.left_out, *_servos_on_limited_joints(model)):
         if feature not in ignore:
             found.setdefault(feature, []).append(element)
     if not found:
@@ -100,6 +100,22 @@ def refuse_left_out(model: Model, ignore: Sequence[str] = ()) -> None:
         + "\n".join(lines)
         + f"\n  To simulate the rest of the file without it, give ignore=({names})."
     )
+
+
+def _servos_on_limited_joints(model: Model) -> Iterator[LeftOut]:
+    """Yield the actuators that damp joints with a force range through tendons and sites, where a step is implicit.
+
+    Where such a joint's force is at the end of its range, MuJoCo's implicit integrators go on counting their damping,
+    but not that of actuators on the joint itself. Here a force at the end of its range has no damping.
+    """
+    if model.physics.options.integrator not in ("implicit", "implicitfast"):
+        return
+    q = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
+    for one in model.physics.actuators:
+        if one.active and one.on != "joint" and (one.gain[2] or one.bias[2] or one.dampratio):
+            moved = (model.data[i] for i in pulled(model, one, q)[1])
+            if any(data.physics.force or math.isfinite(sum(data.effort or (math.inf,))) for data in moved):
+                yield LeftOut("limited-servo", f"actuator {one.name!r}")
 
 
 def refuse_deep(
@@ -181,8 +197,8 @@ def _damped(model: Model, integrator: str) -> list[Flat]:
 
 def _falls(model: Model, tau: Flat, v: Flat) -> list[Flat]:
     """How joint forces fall with velocities, by the symmetric part."""
-    D = falling(tau, v)
-    return [[-0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
+    D = velocity_damping(model, tau, v)
+    return [[0.5 * (D[i][j] + D[j][i]) for j in range(model.nv)] for i in range(model.nv)]
 
 
 def _status(slots: Slots, settled: Scalar) -> Scalar:

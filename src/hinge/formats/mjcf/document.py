@@ -17,7 +17,7 @@ from hinge.errors import ModelError, Where, did_you_mean
 from hinge.formats.mjcf import mesh as meshes
 from hinge.formats.mjcf.mesh import Mesh
 from hinge.formats.mjcf.settings import Defaults, Settings, class_inside, from_quaternion, walk, word
-from hinge.formats.mjcf.words import NUMBERS, SECTIONS, check
+from hinge.formats.mjcf.words import CHILDREN, NUMBERS, SECTIONS, check, check_section
 from hinge.formats.xml import MAX_BYTES, MAX_ELEMENTS, Element, attribute, number, numbers, parse, shown
 from hinge.model.moments import Moments
 
@@ -92,6 +92,9 @@ class Document:
 
     def __post_init__(self) -> None:
         check(self.root, SECTIONS)
+        for section in self.root.children:
+            if section.tag in CHILDREN:
+                check_section(section)
         for element in self.sections("compiler"):
             self.settings = self.settings.read(element)
         for element in self.sections("default"):

@@ -32,7 +32,7 @@ from hinge.model.file_physics import (
 )
 
 CONDIMS = (1, 3, 4, 6)
-INTEGRATORS = ("Euler", "RK4", "implicit", "implicitfast")
+INTEGRATORS = ("Euler", "RK4", "implicit", "implicitfast", "discrete")
 PLAIN = Surface()
 
 
@@ -44,6 +44,7 @@ class Names:
     apart: dict[str, dict[str, tuple[str, str]]]  # why what speaks of a thing is left out: the feature, the reason
     copies: dict[tuple[str, str], list[str]] = field(default_factory=dict)  # of what is repeated, by kind and name
     turn: dict[tuple[str, str], int] = field(default_factory=dict)  # of copies: which repetition they are of, from 1 on
+    carriers: dict[str, Body] = field(default_factory=dict)  # of sites
 
     @classmethod
     def of(cls, bodies: Iterable[Body]) -> Names:
@@ -60,6 +61,8 @@ class Names:
                         turn, last = turn + (scope.suffix != last), scope.suffix
                         made._take(kind, scope.name(given), scope.prefix + given)
                         made.turn[kind, scope.name(given)] = turn if scope.suffix else 0
+                        if kind == "site":
+                            made.carriers[scope.name(given)] = body
         return made
 
     def _take(self, kind: str, name: str, stem: str) -> None:
@@ -224,7 +227,7 @@ def options(document: Document, builder: Builder) -> Options:
             }
             disabled = disabled - switches.keys() | {name for name in FLAGS if switches.get(name) == "disable"}
             enabled = enabled - switches.keys() | {name for name in FLAGS_OFF if switches.get(name) == "enable"}
-            for name in sorted({"override", "diagexact", "sleep"} & enabled):
+            for name in sorted({"override", "diagexact", "sleep", "ipc", "speculative"} & enabled):
                 left_out(builder, flag, name, f"it switches {name} on")
         made = Options(
             number(element, "timestep", made.timestep),
@@ -244,6 +247,8 @@ def options(document: Document, builder: Builder) -> Options:
         if made.timestep <= 0.0 or made.impratio <= 0.0:
             raise ModelError("option", f"{element} has a timestep or an impratio that is not above 0.",
                              "Write a number above 0.", element.where)  # fmt: skip
+        if made.integrator == "discrete":
+            left_out(builder, element, "discrete", "it has the discrete integrator")
         if made.noslip_iterations:
             left_out(builder, element, "noslip", "it has noslip_iterations")
         if number(element, "density", 0.0) or number(element, "viscosity", 0.0):
@@ -389,6 +394,9 @@ def equalities(speaker: Speaker) -> list[Equality]:
             one = replace(
                 one, anchor=numbers(element, "anchor", 3, one.anchor), relpose=pose if any(pose[3:]) else None
             )
+        if on == "site":
+            one_body, other = (speaker.names.carriers[speaker.prefix + given[end]] for end in ("site1", "site2"))
+            one = replace(one, links=(one_body.link, other.link))
         if kind == "weld":
             one = replace(one, torquescale=number(element, "torquescale", 1.0))
         if on in ("joint", "tendon"):

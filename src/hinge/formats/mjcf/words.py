@@ -81,19 +81,56 @@ CONSTRAINS = UNSIMULATED["joint"] | _words("""solreflimit solimplimit solreffric
     actuatorfrcrange actuatorgravcomp stiffness damping""")  # of joints
 FLAGS = _words("""actuation autoreset clampctrl constraint contact damper equality eulerdamp filterparent frictionloss
     gravity island limit midphase multiccd nativeccd refsafe sensor spring warmstart""")  # that are on by default
-FLAGS_OFF = _words("diagexact energy fwdinv invdiscrete override sleep")  # that are off by default
+FLAGS_OFF = _words("diagexact energy fwdinv invdiscrete ipc override sleep speculative")  # that are off by default
 DEFAULTS = ACTUATORS | _words("camera default equality geom joint light material mesh pair site tendon texture")
 TREE = _words("""attach body camera composite flexcomp frame freejoint geom inertial joint light plugin replicate
     site""")
 
 
+ENDS = _words("active class name solimp solref ")  # of all equalities
+SPOKEN = {  # attributes of elements that are named after others, by the element around them
+    "option/flag": FLAGS | FLAGS_OFF,
+    "fixed/joint": _words("joint coef"),
+    "tendon/spatial": ATTRIBUTES["fixed"] | _words("material rgba width"),
+    "spatial/site": _words("site"),
+    "spatial/geom": _words("geom sidesite"),
+    "spatial/pulley": _words("divisor"),
+    "equality/joint": ENDS | _words("joint1 joint2 polycoef"),
+    "equality/tendon": ENDS | _words("tendon1 tendon2 polycoef"),
+    "equality/flex": ENDS | _words("flex"),
+    "equality/flexvert": ENDS | _words("flex"),
+    "equality/flexstrain": ENDS | _words("flex cell"),
+}
+CHILDREN = {  # the elements of sections outside the tree
+    "option": _words("flag"),
+    "contact": _words("pair exclude"),
+    "tendon": _words("fixed spatial"),
+    "fixed": _words("joint"),
+    "spatial": _words("site geom pulley"),
+    "equality": _words("connect weld joint tendon flex flexvert flexstrain"),
+    "actuator": ACTUATORS,
+}
 LEAVES = dict.fromkeys(("joint", "freejoint", "inertial", "site", "attach"), _words("")) | {"geom": _words("plugin")}
 
 
-def check(element: Element, children: Collection[str] | None = None) -> None:
-    """Refuse attributes that MJCF does not have in this element and, where `children` are named, other elements."""
-    for name in element.attributes.keys() - ATTRIBUTES.get(element.tag, element.attributes.keys()):
-        hint = did_you_mean(name, ATTRIBUTES[element.tag])
+def check_section(section: Element) -> None:
+    """Refuse all that MJCF does not have in a section outside the tree."""
+    check(section, CHILDREN[section.tag])
+    for child in section.children:
+        parts = CHILDREN.get(child.tag) if section.tag == "tendon" else None
+        check(child, parts, section.tag)
+        for part in child.children if parts else ():
+            check(part, around=child.tag)
+
+
+def check(element: Element, children: Collection[str] | None = None, around: str = "") -> None:
+    """Refuse attributes that MJCF does not have in this element and, where `children` are named, other elements.
+
+    `around` is the tag of the element around it, where its tag alone does not say which words it has.
+    """
+    known = SPOKEN.get(f"{around}/{element.tag}", ATTRIBUTES.get(element.tag, element.attributes.keys()))
+    for name in sorted(element.attributes.keys() - known):
+        hint = did_you_mean(name, known)
         raise ModelError("unknown-attribute", f"{element} has an attribute {shown(name)!r}, which MJCF does not know.",
                          hint, element.where)  # fmt: skip
     if children is not None:

@@ -113,6 +113,8 @@ class _Planting:
         self.body_name = [self.link_of(i) for i in range(len(model.parent))]
         self.parts: list[Part] = []
         self.frames: list[tuple[str, str, Pose]] = []
+        ends = ((e.first, e.second, e.links) for e in model.physics.equalities)
+        self.carriers = {name: link for *sites, links in ends for name, link in zip(sites, links, strict=True)}
         self.standing: list[list[tuple[str, Frame]]] = []  # of each body: the links on it so far, its own first
 
     def grow(self) -> None:
@@ -124,9 +126,12 @@ class _Planting:
         """The link of body i that something is best placed by, and where it stands there.
 
         It is the body's own, unless the rotation there has entries so small that a reader takes them for zero; then it
-        is the first link where it has none, such as the one it was read on.
+        is the first link where it has none, such as the one it was read on. A site of an equality is best placed by the
+        link that the file has it on, whose weight counts.
         """
-        poses = ((link, _relative(seat, frame)) for link, seat in self.standing[i])
+        own = self.carriers.get(name)
+        standing = sorted(self.standing[i], key=lambda one: one[0] != own)
+        poses = ((link, _relative(seat, frame)) for link, seat in standing)
         first = next(poses)
         if _survives(first[1]):
             return first
