@@ -73,7 +73,7 @@ def positive(what: str, given: Any) -> float:
 def duration(what: str, given: Any) -> float:
     """A time above zero, in s."""
     try:
-        made = float(given)
+        made = math.nan if isinstance(given, bool) else float(given)
     except (TypeError, ValueError):
         made = math.nan
     if not (math.isfinite(made) and made > 0.0):
