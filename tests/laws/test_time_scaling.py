@@ -227,3 +227,105 @@ def test_a_floating_base_has_no_actuator():
     path = line(robot, robot.keyframes["home"], robot.keyframes["home"])
     with pytest.raises(hinge.NotCovered, match="floats, and no actuator moves its base"):
         hinge.time_optimal(robot, path)
+
+
+def smooth_step(x):
+    """The integral, value and derivative of a step from 0 to 1 between x = 0 and 1, with a continuous derivative."""
+    y = np.clip(x, 0.0, 1.0)
+    return y**3 - 0.5 * y**4 + np.maximum(x - 1.0, 0.0), 3 * y**2 - 2 * y**3, 6 * y - 6 * y**2
+
+
+def sharp_step(x):
+    """The same with a derivative that jumps."""
+    y = np.clip(x, 0.0, 1.0)
+    return 0.5 * y**2 + np.maximum(x - 1.0, 0.0), y, ((x > 0.0) & (x < 1.0)) * 1.0
+
+
+def turning(rng, step, widths, dtype=float):
+    """A path that changes its direction within short parts of it, at random places."""
+    places = np.linspace(0.15, 0.85, len(widths)) + rng.uniform(-0.05, 0.05, len(widths))
+    ways = rng.normal(size=(len(widths) + 1, 2))
+
+    def path(s):
+        q, rate, bend = np.outer(s, ways[0]), np.tile(ways[0], (len(s), 1)), np.zeros((len(s), 2))
+        for place, width, change in zip(places, widths, np.diff(ways, axis=0), strict=True):
+            made = step((s - place) / width)
+            q, rate, bend = (
+                x + scale * np.outer(y, change)
+                for x, y, scale in zip((q, rate, bend), made, (width, 1.0, 1.0 / width), strict=True)
+            )
+        return tuple(x.astype(dtype) for x in (q, rate, bend))
+
+    return path, places
+
+
+def excursion(place, width):
+    """A path that leaves a line within a short part of it, and is on it before and after."""
+
+    def path(s):
+        x = np.clip((s - place) / width, 0.0, 1.0)
+        b, slope = x * (1.0 - x), 1.0 - 2.0 * x
+        made = b**3, 3.0 * b**2 * slope, 6.0 * b * slope**2 - 6.0 * b**2
+        line = np.outer(s, [1.0, 0.5]), np.tile([1.0, 0.5], (len(s), 1)), np.zeros((len(s), 2))
+        return tuple(
+            x + 30.0 * scale * np.outer(y, [0.5, -1.0])
+            for x, y, scale in zip(line, made, (width, 1.0, 1.0 / width), strict=True)
+        )
+
+    return path
+
+
+def largest_use(timed, places, widths, effort):
+    """The largest share of an effort limit, at times between the points of the grid and at those of short parts."""
+    near = [p + w * np.linspace(-0.1, 1.1, 801) for p, w in zip(places, widths, strict=True)]
+    s = np.concatenate([np.linspace(0.0, 1.0, 4001), *near])
+    t = np.interp(np.sort(s), timed.grid, timed.times)
+    return (np.abs(ARM.inverse_dynamics(*timed(t))) / effort).max()
+
+
+@pytest.mark.parametrize("step", [smooth_step, sharp_step])
+@pytest.mark.parametrize(
+    ("seed", "points", "smallest"), [(0, 16, -2), (1, 64, -4), (2, 256, -5), (3, 100, -5), (4, 16, -5)]
+)
+def test_paths_that_turn_within_short_parts_are_followed_within_the_limits(step, seed, points, smallest):
+    rng, effort = np.random.default_rng(seed), np.array([40.0, 15.0])
+    widths = 10.0 ** rng.uniform(smallest, -1.5, 3)
+    path, places = turning(rng, step, widths)  # slow enough, every one of them can be followed
+    timed = hinge.time_optimal(ARM, path, effort=effort, points=points)
+    assert 0.999 < largest_use(timed, places, widths, effort) <= 1.0 + 1e-6
+
+
+@pytest.mark.parametrize("width", [1e-1, 1e-2, 1e-3])
+def test_an_excursion_between_the_points_is_seen(width):
+    effort, place = np.array([40.0, 15.0]), 0.4036
+    timed = hinge.time_optimal(ARM, excursion(place, width), effort=effort, points=8)
+    assert largest_use(timed, [place], [width], effort) <= 1.0 + 1e-6
+    uniform = hinge.time_uniform(ARM, excursion(place, width), effort=effort, points=8)
+    assert largest_use(uniform, [place], [width], effort) <= 1.0 + 1e-6
+
+
+def test_a_shift_that_no_place_shows_is_seen_in_q():
+    width, place, effort = 2e-6, 0.41237, np.array([40.0, 15.0])
+    lanes = turning(np.random.default_rng(3), smooth_step, [0.1])[0]
+
+    def path(s):
+        up, down = (smooth_step((s - p) / width) for p in (place, place + width))
+        made = (width * (up[0] - down[0]), up[1] - down[1], (up[2] - down[2]) / width)
+        return tuple(x + np.outer(y, [1.0, -0.5]) for x, y in zip(lanes(s), made, strict=True))
+
+    timed = hinge.time_optimal(ARM, path, effort=effort)
+    assert largest_use(timed, [place], [2 * width], effort) <= 1.0 + 1e-6
+
+
+def test_derivatives_need_not_be_exact():
+    path, _ = turning(np.random.default_rng(5), smooth_step, [0.1, 0.2])
+    h, effort = 1e-5, np.array([40.0, 15.0])
+
+    def differences(s):
+        q, ahead, behind = (path(x)[0] for x in (s, s + h, s - h))
+        return q, (ahead - behind) / (2.0 * h), (ahead - 2.0 * q + behind) / h**2
+
+    single = turning(np.random.default_rng(5), smooth_step, [0.1, 0.2], np.float32)[0]
+    exact = hinge.time_optimal(ARM, path, effort=effort)
+    for rough in (differences, single):
+        assert hinge.time_optimal(ARM, rough, effort=effort).duration == pytest.approx(exact.duration, rel=1e-3)

@@ -170,7 +170,7 @@ def test_every_method_of_inverse_dynamics_takes_them(how):
 
 
 def test_numbers_that_no_joint_can_have_are_refused():
-    fields = ("effort", "lower", "upper", "friction", "damping", "placement")
+    fields = ("effort", "lower", "upper", "friction", "damping", "armature", "stiffness", "placement")
     robot = built().vary(*(f"joint1.{field}" for field in fields), "joint5.ratio")
     q, qd, qdd, _ = state(robot, 198, 3)
 
@@ -190,7 +190,7 @@ def test_numbers_that_no_joint_can_have_are_refused():
     assert told(joint1_upper=np.nan) == (
         "inverse_dynamics: parameter 'joint1.upper' is nan; it has to be at least the lower limit, -1."
     )
-    for field in ("friction", "damping"):
+    for field in ("friction", "damping", "armature", "stiffness"):
         assert told(**{f"joint1_{field}": [0.0, 1.0, -2.0]}) == (
             f"inverse_dynamics: parameter 'joint1.{field}'[2] is -2; it has to be at least 0."
         )

@@ -263,7 +263,6 @@ def test_a_joint_that_stays_may_have_a_velocity_limit_of_zero(make):
     assert np.abs(qd[:, 0]).max() == pytest.approx(2.0, rel=1e-3)
     assert not qd[:, 1].any()
     assert make(robot, points, times=[0.0, 5.0, 9.0]).duration == 9.0
-    with pytest.raises(SizeError, match="not every joint that moves has a velocity limit above zero"):
-        make(robot, [[0.0, 0.0], [1.0, 1.0]])
-    with pytest.raises(SizeError, match="times are too short: joint 'joint1' would go inf times"):
-        make(robot, [[0.0, 0.0], [1.0, 1.0]], times=[0.0, 9.0])
+    for given in ({}, {"times": [0.0, 9.0]}):
+        with pytest.raises(SizeError, match=r"^joint 'joint1' has to move, and its velocity limit is zero"):
+            make(robot, [[0.0, 0.0], [1.0, 1.0]], **given)

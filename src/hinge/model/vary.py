@@ -43,9 +43,10 @@ WANTED: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {  # a compariso
     "upper": (np.greater_equal, "lower", "at least the lower limit,"),
     "velocity": (np.greater_equal, "", "at least"),
     "effort": (np.greater_equal, "", "at least"),
-    "damping": (lambda value, bound: ~np.less(value, bound), "", "at least"),  # NaN stays in its row
-    "friction": (lambda value, bound: ~np.less(value, bound), "", "at least"),
     "ratio": (np.not_equal, "", "other than"),
+} | {
+    name: (lambda value, bound: ~np.less(value, bound), "", "at least")  # NaN stays in its row
+    for name in ("damping", "friction", "armature", "stiffness")
 }
 SKEW = 1e-3  # an entry of RᵀR of a placement may be off by this, as in differences for derivatives
 DUST = 1e-13  # relative size of what rounding leaves where zero is meant

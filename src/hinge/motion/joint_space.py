@@ -150,14 +150,18 @@ def _bounds(robot: Robot, shift: Array, velocity: Any, acceleration: Any) -> tup
     """How fast the share of the way that is done may grow, and how fast its rate, for no joint to break a limit."""
     size = np.abs(shift)
     fast = robot.limits.velocity if velocity is None else limits("velocity", velocity, robot.nv)
-    stuck = (fast <= 0.0) & (size > 0.0)
-    if stuck.any():
-        joint = robot.model.joint_label()(int(np.argmax(stuck)))
-        raise SizeError(f"{joint} has to move, and its velocity limit is zero. Give velocity=.")
+    _refuse_stuck(robot, (fast <= 0.0) & (size > 0.0))
     push = limits("acceleration", np.inf if acceleration is None else acceleration, robot.nv)
     moving = size > 0.0
     return (float(np.min(fast[moving] / size[moving], initial=np.inf)),
             float(np.min(push[moving] / size[moving], initial=np.inf)))  # fmt: skip
+
+
+def _refuse_stuck(robot: Robot, stuck: Any) -> None:
+    """Raise where a joint has to move, and its velocity limit is zero."""
+    if stuck.any():
+        joint = robot.model.joint_label()(int(np.argmax(stuck)))
+        raise SizeError(f"{joint} has to move, and its velocity limit is zero. Give velocity=.")
 
 
 def _lasting(robot: Robot, shift: Array, duration: float | None, least: float) -> float:
@@ -179,6 +183,7 @@ def _through(robot: Robot, points: Any, times: Any, velocity: Any, m: int, natur
     steps = np.asarray(robot.difference(at[:-1], at[1:]))
     way = np.concatenate([np.zeros((1, robot.nv)), np.cumsum(steps, axis=0)])
     fast = robot.limits.velocity if velocity is None else limits("velocity", velocity, robot.nv)
+    _refuse_stuck(robot, (fast <= 0.0) & steps.any(axis=0))
     knots = _knots(steps, fast) if times is None else _times(times, len(at))
     path = spline(knots, way, m, natural)
     peak = path.peak(1)

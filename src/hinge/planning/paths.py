@@ -10,6 +10,7 @@ in the same way, and velocities are kept by ṡ² alone. So every limit is a row
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
@@ -26,10 +27,17 @@ from hinge.robot import Robot
 Path = Callable[[Array], tuple[Array, Array, Array]]
 PLACES = np.linspace(0.0, 1.0, 9)  # of a piece, where a path is looked at
 SIMPSON = np.array([1.0, 4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0, 1.0]) / 24.0
-BESIDE = 1e-9  # of a piece: how far from its ends the first and last place are
+BESIDE = 1e-7  # of a piece: how far from its ends the first and last place are
+LOOKS = 512  # pieces of a path, at least, in which it is looked at
 WRONG = 1e-3  # of the largest q': a q' that is farther from the derivative of q is none
+SEEN = 1e-5  # of the largest q': where q' is that far from it, and nearer elsewhere, q moves between the places
 MISSED = 1e-4  # of the largest q': a change of q' that q'' may miss in a piece
 MANY = 0.25  # share of the pieces in which q'' may miss it, before q'' is wrong rather than q' bent at some places
+TURN = 2.0  # rad or m: a piece in which a coordinate changes by more is divided
+JUMP = 8.0  # times the next greatest change between places: that is a jump
+ROUGH = 1e-6  # of the largest q'': smaller changes are no jumps
+HALVINGS, ROUNDS = 50, 8
+CLOSEST = 1e-9  # of the path: a point of a grid that is nearer to a jump is replaced by it
 NARROWEST = 1e-8  # of the path: pieces are divided down to here
 
 
@@ -80,11 +88,13 @@ class Limits:
         zero = np.zeros_like(dq)
         force: tuple[Array, ...] = ()
         if np.isfinite(self.effort).any():
-            speed, pull = np.array([[1.0, 2.0, 1.0], [0.0, 0.0, 1.0]])[..., None, None]  # three paces: ṡ and s̈
-            qd, qdd = dq * speed, dq * pull + ddq * speed**2
+            speed, pulls = np.array([[1.0, 2.0, 1.0], [0.0, 0.0, 1.0]])[..., None, None]  # three paces: ṡ and s̈
+            size, bent = (np.abs(x).max(axis=1, initial=0.0)[:, None] for x in (dq, ddq))
+            pull = np.maximum(1.0, bent / np.where(size > 0.0, size, np.inf))  # as much of qdd as q'' makes
+            qd, qdd = dq * speed, dq * pull * pulls + ddq * speed**2
             slow, fast, pulled = self.robot.inverse_dynamics(q, qd, qdd, **self.calls)
             square = _less(fast, slow) / 3.0
-            force = _less(pulled, slow), square, slow - square
+            force = _less(pulled, slow) / pull, square, slow - square
         parts = (self.effort, force), (self.acceleration, (dq, ddq, zero)), (self.velocity**2, (zero, dq * dq, zero))
         kept = [(bound[ok], [x[:, ok] for x in part]) for bound, part in parts if (ok := np.isfinite(bound)).any()]
         columns = zip(*([x / bound for x in part] for bound, part in kept), strict=True)
@@ -141,41 +151,95 @@ def checked_limits(
 def resolved(path: Path, limits: Limits, grid: Array) -> Array:
     """Return a grid so fine that it shows how a path bends; refuse corners, and derivatives that are none.
 
+    Pieces of the grid are looked at, and then shorter ones: what happens between the places of the latter, without
+    changing q or q' beyond it, is not seen.
+    """
+    grid = np.union1d(grid, _bent(path, limits, grid))
+    looks = np.union1d(grid, np.linspace(grid[0], grid[-1], LOOKS + 1))
+    looks = looks[np.diff(looks, prepend=-1.0) > NARROWEST * (grid[-1] - grid[0])]
+    grid = np.union1d(grid, _bent(path, limits, looks))
+    for _ in range(ROUNDS):
+        more = _with_jumps(path, grid)
+        if np.array_equal(more, grid):
+            break
+        grid = more
+    return grid
+
+
+def _with_jumps(path: Path, grid: Array) -> Array:
+    """Return a grid with the places in its pieces where q'' jumps, found by halving."""
+    s = grid[:-1, None] + np.diff(grid)[:, None] * np.clip(PLACES, BESIDE, 1.0 - BESIDE)
+    bend = path(s.ravel())[2].reshape(*s.shape, -1)
+    change = np.abs(np.diff(bend, axis=1)).max(axis=2, initial=0.0)
+    usual = np.sort(change, axis=1)[:, -2] + ROUGH * np.abs(bend).max(initial=0.0)
+    which = np.flatnonzero(change.max(axis=1) > JUMP * usual)
+    if not len(which):
+        return grid
+    most = change[which].argmax(axis=1)
+    begin, end = s[which, most], s[which, most + 1]
+    before, after = bend[which, most], bend[which, most + 1]
+    for _ in range(HALVINGS):
+        middle = 0.5 * (begin + end)
+        there = path(middle)[2]
+        late = np.abs(there - before).max(axis=1, initial=0.0) > np.abs(there - after).max(axis=1, initial=0.0)
+        begin, end = np.where(late, begin, middle), np.where(late, middle, end)
+    close = CLOSEST * (grid[-1] - grid[0])
+    end = end[np.minimum(end - grid[0], grid[-1] - end) > close]
+    replaced = np.abs(grid[:, None] - end).min(axis=1, initial=np.inf) <= close
+    return np.union1d(grid[~replaced], end)
+
+
+def _bent(path: Path, limits: Limits, grid: Array) -> Array:
+    """Return points that divide the pieces of a grid until they show how a path bends.
+
     Within a piece q must change by the integral of q', and q' by that of q''. A piece in which they do not is halved:
     that shows a short blend, and a corner is left over.
     """
-    whole, narrow, size = len(grid) - 1, NARROWEST * (grid[-1] - grid[0]), 0.0
-    done, left = [], np.stack([grid[:-1], grid[1:]], axis=1)
+    whole, narrow = len(grid) - 1, NARROWEST * (grid[-1] - grid[0])
+    size, precision, points = 0.0, SEEN, []
+    decide = max(1, math.ceil(math.log2(LOOKS / whole)))
+    left = np.stack([grid[:-1], grid[1:]], axis=1)
     for k in range(40):
-        shift, bend, slopes = _unseen(path, limits, left)
+        shift, bend, slopes, rounding = _unseen(path, limits, left)
+        width = np.diff(left)[:, 0]
         if k == 0:
             size = float(np.abs(slopes).max(initial=0.0))
             jump = np.abs(slopes[1:, 0] - slopes[:-1, 1]).max(axis=1, initial=0.0)
             if (jump > MISSED * size).any():
                 _refuse_corner(float(grid[1 + int(jump.argmax())]))
-        bad = (shift > WRONG * size * np.diff(left)[:, 0]) | (bend > MISSED * size)
-        if k == 1 and bad.sum() > max(8, MANY * 2 * whole):  # halving has not helped
-            _refuse_derivatives(float(left[bad][0, 0]), bool((shift > WRONG * size * np.diff(left)[:, 0])[bad].any()))
-        done.append(left[~bad])
-        left = left[bad]
+            usual = float(np.median(shift / width)) / size if size else 0.0  # of differences, say, and in float32
+            precision = min(max(SEEN, 4.0 * usual), WRONG)
+        moved, bad = shift > WRONG * size * width + rounding, bend > MISSED * size
+        if k == decide and (moved | bad).sum() > max(8, MANY * whole * 2**k):  # halving has not helped
+            _refuse_derivatives(float(left[moved | bad][0, 0]), bool(moved.any()))
+        short = width < narrow
+        for wrong, refuse in ((bad, _refuse_corner), (moved, lambda s: _refuse_derivatives(s, True))):
+            if (wrong & short).any():
+                refuse(float(left[wrong & short][0, 0]))
+        if len(left) <= 4 * whole:
+            bad = bad | (shift > precision * size * width + rounding) | (np.abs(slopes).max(axis=(1, 2)) * width > TURN)
+        left = left[(bad | moved) & ~short]
         if not len(left):
             break
-        if np.diff(left).min() < narrow:
-            _refuse_corner(float(left[np.diff(left)[:, 0].argmin(), 0]))
         middle = left.mean(axis=1)
+        points += [left.ravel(), middle]
         left = np.concatenate([np.stack([left[:, 0], middle], axis=1), np.stack([middle, left[:, 1]], axis=1)])
-    return np.unique(np.concatenate([grid, *(pieces.ravel() for pieces in done)]))
+    return np.concatenate([[], *points])
 
 
-def _unseen(path: Path, limits: Limits, pieces: Array) -> tuple[Array, Array, Array]:
-    """How far q and q' are, at the ends of pieces (n, 2), from what the integrals of q' and q'' say; and q' there."""
+def _unseen(path: Path, limits: Limits, pieces: Array) -> tuple[Array, Array, Array, float]:
+    """How far q and q' are, at the ends of pieces (n, 2), from what the integrals of q' and q'' say; q' there; and how
+    far q may be from it by rounding, which in a path of float32 is much."""
     n, width = len(pieces), np.diff(pieces)
     s = pieces[:, :1] + width * np.clip(PLACES, BESIDE, 1.0 - BESIDE)
     q, dq, ddq = (x.reshape(n, len(PLACES), -1) for x in path(s.ravel()))
     moved = limits.robot.difference(q[:, 0], q[:, -1], parameters=limits.calls["parameters"])
     shift = moved - width * np.einsum("p,npk->nk", SIMPSON, dq)
     bend = dq[:, -1] - dq[:, 0] - width * np.einsum("p,npk->nk", SIMPSON, ddq)
-    return np.abs(shift).max(axis=1, initial=0.0), np.abs(bend).max(axis=1, initial=0.0), dq[:, [0, -1]]
+    single = np.array_equal(q, q.astype(np.float32))
+    rounding = 4.0 * float(np.finfo(np.float32 if single else float).eps * np.abs(q).max(initial=0.0))
+    slopes = dq[:, [0, -1]] + BESIDE * width[:, None] * ddq[:, [0, -1]] * [[-1.0], [1.0]]  # at the very ends
+    return np.abs(shift).max(axis=1, initial=0.0), np.abs(bend).max(axis=1, initial=0.0), slopes, rounding
 
 
 def _refuse_corner(s: float) -> NoReturn:

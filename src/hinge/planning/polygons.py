@@ -1,8 +1,8 @@
 """Linear programs of one and of two unknowns, the latter for many polygons at once.
 
-A polygon is what half-planes A z ≤ c leave of the square from 0 to REACH. Its furthest point in a direction is found by
-Seidel's method: half-planes are added one by one; as long as the furthest point so far obeys, it stays, else the new
-one is on the edge of the half-plane that was added, a program of one unknown.
+A polygon is what half-planes A z ≤ c leave of a box, which is itself the first of them. Its furthest point in a
+direction is found by Seidel's method: half-planes are added one by one; as long as the furthest point so far obeys, it
+stays, else the new one is on the edge of the half-plane that was added, a program of one unknown.
 """
 
 from __future__ import annotations
@@ -12,37 +12,40 @@ import numpy as np
 from hinge.arguments import Array
 
 REACH = 1e8  # a greater ṡ² is not looked for: the path would take a tenth of a millisecond
-SLACK = 1e-11  # of a limit: what rounding may leave
-ROUNDING = 1e-15  # of the terms of a sum
-PARALLEL = 1e-11  # as the sine of an angle
-SQUARE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]), np.array([0.0, REACH, 0.0, REACH])
+SLACK = 1e-9  # of a limit: what rounding may leave
+ROUNDING = 1e-11  # of the terms of a sum: what rounding in rows that are differences leaves
+PARALLEL, FLAT = 1e-6, 1e-15  # sines of angles: a place that is found by such a small one is not known exactly
+BOX = 4  # the half-planes that bound a polygon whatever the others are
 
 
 def interval(a: Array, b: Array, size: Array) -> tuple[Array, Array]:
     """The least and the greatest t with a t ≤ b, along the last axis; the least is infinite where there is none.
 
-    `size` is what a is to be compared with: below a tiny share of it, t has no say.
+    `size` is what a is to be compared with: below a small share of it b may be passed by SLACK, and below a tiny one t
+    has no say.
     """
-    flat = np.abs(a) <= PARALLEL * size
+    flat = np.abs(a) <= FLAT * size
+    b = np.where(np.abs(a) <= PARALLEL * size, b + SLACK, b)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = b / a
     top = np.where(flat | (a < 0.0), np.inf, ratio).min(axis=-1)
     low = np.where(flat | (a > 0.0), -np.inf, ratio).max(axis=-1)
-    return np.where((flat & (b < -SLACK)).any(axis=-1), np.inf, low), top
+    return np.where((flat & (b < 0.0)).any(axis=-1), np.inf, low), top
 
 
-def furthest(A: Array, c: Array, way: tuple[float, float]) -> tuple[Array, Array]:
-    """The furthest points (n, 2) of n polygons, A (n, m, 2) and c (n, m), and which of them are empty."""
-    A = np.concatenate([np.broadcast_to(SQUARE[0], (len(A), 4, 2)), A], axis=1)
-    c = np.concatenate([np.broadcast_to(SQUARE[1], (len(c), 4)), c], axis=1)
-    goal, size, empty = np.array(way), np.hypot(A[..., 0], A[..., 1]), np.zeros(len(A), bool)
-    z = np.where(goal > 0.0, REACH, 0.0) * np.ones((len(A), 1))
-    for h in range(4, A.shape[1]):
+def furthest(A: Array, c: Array, goal: Array, corner: Array) -> tuple[Array, Array]:
+    """The furthest points (n, 2) of n polygons, A (n, m, 2) and c (n, m), and which of them are empty.
+
+    The first half-planes of each are a box, and `corner` (n, 2) is its furthest point in the direction `goal` (n, 2).
+    """
+    size, empty, z = np.hypot(A[..., 0], A[..., 1]), np.zeros(len(A), bool), np.array(corner, float)
+    for h in range(BOX, A.shape[1]):
         terms = A[:, h] * z
-        rounding = SLACK + ROUNDING * np.abs(terms).sum(axis=1)  # which is large far out, where pieces are narrow
+        rounding = SLACK + ROUNDING * np.abs(terms).sum(axis=1)
         beyond = np.flatnonzero((terms.sum(axis=1) > c[:, h] + rounding) & ~empty)
         if len(beyond):
-            z[beyond], empty[beyond] = _on_edge(A[beyond, : h + 1], c[beyond, : h + 1], size[beyond, : h + 1], goal)
+            part = A[beyond, : h + 1], c[beyond, : h + 1], size[beyond, : h + 1], goal[beyond]
+            z[beyond], empty[beyond] = _on_edge(*part)
     return z, empty
 
 
@@ -54,5 +57,5 @@ def _on_edge(A: Array, c: Array, size: Array, goal: Array) -> tuple[Array, Array
     slope, room = np.einsum("nmk,nk->nm", A[:, :-1], along), c[:, :-1] - np.einsum("nmk,nk->nm", A[:, :-1], foot)
     low, top = interval(slope, room, size[:, :-1])
     none = (low == np.inf) | (low - top > 1e-9 * (np.abs(low) + np.abs(top))) | (size[:, -1] < 1e-100)
-    end = np.where(none, 0.0, np.where(along @ goal > 0.0, top, low))
+    end = np.where(none, 0.0, np.where((along * goal).sum(axis=1) > 0.0, top, low))
     return foot + along * end[:, None], none

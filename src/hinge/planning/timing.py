@@ -138,10 +138,11 @@ def time_optimal(
     `path(s)` with s (n,) from 0 to 1 gives q (n, nq), q' and q'' (n, nv); a motion, which has a duration, is a path
     too. `over` is the part of it to follow, from the speed `start` to the speed `end` (ṡ, 1/s), or from rest to rest:
     when a load shifts on the way, what is left is planned again from here with other `parameters` or `external`. s̈ is
-    smooth in each of `points` pieces, or between given s, among which the jumps of q'' should be; where q'' changes
-    within a small part of a piece, it is divided further. Limits are the robot's own where none are given. A path that
-    cannot be followed raises PathError, which says where and which joint; so does one with a corner, and one whose q'
-    and q'' are not the derivatives of q.
+    smooth in each of `points` pieces, or between given s; where q'' jumps or changes within a small part of a piece,
+    it is divided further. A path is looked at in 4096 places at least: an excursion in less than that, which ends where
+    it began, is seen if its s is among `points`. Limits are the robot's own where none are given. A path that cannot be
+    followed raises PathError, which says where and which joint; so does one with a corner, and one whose q' and q'' are
+    not the derivatives of q.
 
     >>> arm = hinge.samples.planar_2r()
     >>> path = lambda s: (np.outer(s, [1.0, 0.5]), np.ones((len(s), 1)) * [1.0, 0.5], np.zeros((len(s), 2)))
@@ -155,9 +156,9 @@ def time_optimal(
     if not all(speed is None or speed >= 0.0 for speed in (start, end)):
         raise SizeError(f"time_optimal: start={start}, end={end}. Give speeds ṡ that are not negative.")
     followed = as_path("time_optimal", robot, path)
-    track = Track.along(followed, limits, resolved(followed, limits, _grid("time_optimal", points, over)))
-    ends = _ends(followed, over, (start, end))
-    return Timed(followed, limits, track.s, *fastest(track, *ends))
+    track = Track(followed, limits, resolved(followed, limits, _grid("time_optimal", points, over)))
+    track, x, bend = fastest(track, *_ends(followed, over, (start, end)))
+    return Timed(followed, limits, track.s, x, bend)
 
 
 def time_uniform(
@@ -189,7 +190,7 @@ def time_uniform(
             f"time_uniform: duration={duration}. Give a positive number of seconds, or none for the fastest."
         )
     followed = as_path("time_uniform", robot, path)
-    track = Track.along(followed, limits, resolved(followed, limits, _grid("time_uniform", points, (0.0, 1.0))))
+    track = Track(followed, limits, resolved(followed, limits, _grid("time_uniform", points, (0.0, 1.0))))
     x = _even(track) if duration is None else float(duration) ** -2.0
     over = np.abs(track.shares(np.full(len(track.s), x), np.zeros(len(track.step)))).max(axis=1) - 1.0
     if (over > 1e-9).any():

@@ -21,7 +21,7 @@ from hinge.sweeps import workers as crew
 from hinge.sweeps.asking import asked
 from hinge.sweeps.progress import Progress
 from hinge.sweeps.question import Question
-from hinge.sweeps.zarr_store import Store, created, package
+from hinge.sweeps.zarr_store import Store, created, names, package
 from hinge.typing import Statuses
 
 
@@ -176,7 +176,7 @@ def _opened(place: Path, question: Question, elsewhere: bool, resume: bool) -> S
     if os.path.lexists(place) and not _empty(place):
         there = Store(place)
         _refuse_another(there, asks, resume)
-        lost = {*(one.name for one in question.numbers if one.varies), *question.kept(), "status"} - there.arrays.keys()
+        lost = set(names(question)) - there.names
         if lost:
             raise SweepError(
                 f"{place} has lost its array {sorted(lost)[0]!r}.",

@@ -76,7 +76,8 @@ class Store:
             why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
             raise SweepError(f"{path} holds no sweep: {why}.", "Choose another name, or remove it.") from None
         self.arrays = {name: a for name, a in arrays.items() if a.metadata.dimension_names[0] == "rollout"}
-        linked = next((name for name in (*self.arrays, "digest") if (path / name).is_symlink()), None)
+        self.names = set(arrays)
+        linked = next((name for name in arrays if (path / name).is_symlink()), None)
         if linked is not None:
             raise SweepError(
                 f"{path}: {linked} is a symbolic link, and a sweep writes into its own directory only.",
@@ -231,6 +232,13 @@ def opened(path: str, key: str) -> Store:
     if found.key != key:
         raise SweepError(f"{path} holds another sweep now.", "It was replaced while this one ran.")
     return found
+
+
+def names(question: Question) -> list[str]:
+    """The names of all arrays of a store."""
+    labelled = ["time"] if "trajectory" in question.keep else []
+    given = [one.name for one in question.numbers if one.varies]
+    return [*given, *question.kept(), "status", "digest", "coordinate", "velocity", *labelled]
 
 
 def created(path: Path, question: Question, said: Mapping[str, Any]) -> None:
