@@ -1,8 +1,0 @@
-"""The laws hold for the plain interpreter, which is the meaning of every operation; agree/ carries them further."""
-
-import pytest
-
-
-@pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
