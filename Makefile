@@ -2,6 +2,7 @@
 # make test    set up .venv and run the tests, on a few cases where a test has many
 # make sweep   run the tests on the other cases
 # make fuzz    feed spoilt files to all readers in turn, TIME seconds together, from SEED; what breaks one is kept
+# make mutants  change N places of src/hinge, or of ONLY one package, drawn by SEED; list what no close test notices
 # make lowest  set up .venv-lowest with the oldest versions allowed, and run some tests there
 # make machines  run some tests as on other processors: the OpenBLAS kernels this one can execute, and AVX2 code
 # make lint    ruff and mypy
@@ -26,8 +27,9 @@ RUNS_HERE := -c 'import numpy as np; a = np.eye(64) + 1; np.linalg.svd(np.linalg
 WORKERS ?= auto
 TIME ?= 3600
 SEED ?= $(shell date +%s)
+N ?= 50
 
-.PHONY: demo test sweep fuzz lowest machines lint docs stub bench clean
+.PHONY: demo test sweep fuzz mutants lowest machines lint docs stub bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +66,9 @@ sweep: $(VENV)/.installed
 
 fuzz: $(VENV)/.installed
 	$(BIN)/python tests/fuzz/fuzz.py --time $(TIME) --seed $(SEED)
+
+mutants: $(VENV)/.installed
+	$(BIN)/python tests/mutants/mutants.py --number $(N) --seed $(SEED) --package '$(ONLY)'
 
 lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep' $(LOWEST_TESTS)

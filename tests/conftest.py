@@ -23,6 +23,24 @@ def _own_cache(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="module")
+def plain_interpreter():
+    """Calls run on the plain interpreter: for files of many robots with a few calls each, and for its own meaning."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HINGE_BACKEND", "interpret")
+        yield
+
+
+@pytest.fixture(scope="module")
+def machine_code():
+    """Kernels are compiled at their first call, not only when they have been called often enough."""
+    from hinge.backends.kernel import Kernel
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Kernel, "_code_for", lambda self, number, states: self.code(number))
+        yield
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Write files into a folder of their own: folder({"main.xml": text, …}) is the path of the first."""

@@ -30,10 +30,7 @@ BODIES = """<mujoco model="machine">
   </worldbody>
 </mujoco>"""
 
-
-@pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 def proofs(source):

@@ -24,10 +24,7 @@ MUJOCO_REFUSES = {  # what it says of 25 files
     "has inertia and no mass, which MuJoCo leaves out": 1,
 }
 
-
-@pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @cache

@@ -111,6 +111,15 @@ def test_a_weld_is_a_loop_without_freedoms(monkeypatch):
     assert robot.mobility(robot.neutral()).freedoms == 0
 
 
+@pytest.mark.parametrize("joints", ['joint1="ball" joint2="j"', 'joint1="j" joint2="ball"'])
+def test_an_equality_of_a_ball_joint_is_refused_by_name(joints):
+    text = f"""<mujoco><worldbody><body><joint name="ball" type="ball"/><geom size=".1" mass="1"/>
+    <body pos="0 0 .3"><joint name="j"/><geom size=".1" mass="1"/></body></body></worldbody>
+    <equality><joint name="gear" {joints}/></equality></mujoco>"""
+    with pytest.raises(hinge.NotCovered, match="equality 'gear' ties joint 'ball', which has several coordinates"):
+        hinge.load(text, loops=True)
+
+
 def test_other_equalities_are_refused_by_name():
     text = XML.replace("<connect", '<tendon name="pull" tendon1="t"/><connect').replace(
         "<equality>", '<tendon><fixed name="t"><joint joint="j1" coef="1"/></fixed></tendon><equality>'

@@ -13,10 +13,7 @@ A, B = sympy.symbols("a b")
 VALUES = {name: 0.3 + 0.17 * k for k, name in enumerate(("I1", "I2", "g", "l1", "l2", "lc1", "lc2", "m1", "m2"))}
 Q = (0.4, -0.9)
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 def arms():

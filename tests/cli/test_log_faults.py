@@ -23,10 +23,7 @@ import pyarrow.parquet
 
 GOOD = "t,q_turn,q_nod\n0,0.1,0.2\n1,0.3,0.4\n"
 
-
-@pytest.fixture(autouse=True)
-def _plain(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @pytest.fixture

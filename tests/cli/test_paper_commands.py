@@ -22,10 +22,7 @@ URDF = """<robot name="lamp">
     <origin xyz="0 0 1"/><axis xyz="0 1 0"/></joint>
 </robot>"""
 
-
-@pytest.fixture(autouse=True)
-def _plain(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @pytest.fixture

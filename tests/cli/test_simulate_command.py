@@ -12,10 +12,7 @@ from hinge import logs
 
 SHORT = ("--time", "0.2", "--step", "0.01", "--backend", "interpret")
 
-
-@pytest.fixture(autouse=True)
-def _plain(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @pytest.fixture

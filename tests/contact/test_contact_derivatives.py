@@ -38,12 +38,6 @@ mass=".5" contype="0" conaffinity="0"/></body></body></worldbody>
 <actuator><motor joint="x"/><motor joint="z"/><motor joint="y"/><motor joint="p"/></actuator></mujoco>"""
 
 
-@pytest.fixture(autouse=True)
-def _compiled(monkeypatch, _interpreted):
-    """Loops inside loops are slow where they are interpreted."""
-    monkeypatch.setenv("HINGE_BACKEND", "llvm")
-
-
 @pytest.fixture
 def exact(monkeypatch):
     """Steps whose answers are found to the last digits, as those are that have derivatives: differences say something

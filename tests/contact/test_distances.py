@@ -20,12 +20,6 @@ KINDS = ["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
 STATES, DEEP = 1000, 0.03
 
 
-@pytest.fixture(autouse=True)
-def _compiled(monkeypatch):
-    """Searches are long."""
-    monkeypatch.setenv("HINGE_BACKEND", "llvm")
-
-
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
     return loose(KINDS, tmp_path_factory.mktemp("meshes"))

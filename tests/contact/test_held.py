@@ -96,8 +96,7 @@ def test_contacts_of_a_robot_feel_its_loops():
         robot.contact_system(q, qd, tau, [contact], hold=(A, b))
 
 
-def test_a_linkage_bounces_on_the_ground_with_its_loops_closed(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "llvm")
+def test_a_linkage_bounces_on_the_ground_with_its_loops_closed():
     robot, q, qd, contact = linkage()
     run = hinge.simulate_contacts(robot, [contact], t=1.5, q0=q, qd0=qd, step=5e-3, restitution=1.0)
     energy = robot.kinetic_energy(run.q, run.qd) + robot.potential_energy(run.q)

@@ -12,12 +12,6 @@ from hinge import Status
 G, R = 9.81, 0.1
 
 
-@pytest.fixture(autouse=True)
-def _compiled(monkeypatch):
-    """Many thousand calls of one state: these are worth compiling, unlike the rest of this folder."""
-    monkeypatch.setenv("HINGE_BACKEND", "llvm")
-
-
 def ball():
     return loose("ball", 2.0, np.eye(3) * 0.4 * 2.0 * R * R)
 

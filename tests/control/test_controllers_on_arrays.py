@@ -28,10 +28,7 @@ CONTROLLERS = {
     "saturated": lambda: C.saturate(ARM, C.pd(ARM, AWAY), 5.0),
 }  # fmt: skip
 
-
-@pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @pytest.mark.parametrize("name", CONTROLLERS)

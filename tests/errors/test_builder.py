@@ -206,6 +206,14 @@ def test_a_joint_with_nan_limits_or_data_is_refused_by_the_builder(label):
     assert (error.code, str(error)) == ("nan", f"joint 'b' has {label} NaN.\n  Give a number.")
 
 
+@pytest.mark.parametrize("word", ["velocity", "effort"])
+@pytest.mark.parametrize("limits", [(-5.0, 3.0), (3.0, -5.0)])
+def test_no_freedom_of_a_joint_has_a_limit_below_zero(word, limits):
+    error = refused(built, THREE, [A, joint("b", "rod", "tip", "universal", **{word: limits})])
+    said = f"joint 'b' has {word} limit -5, below zero."
+    assert (error.code, str(error).split("\n")[0]) == ("limits", said)
+
+
 INERTIA = '<inertia ixx="1" iyy="1" izz="1"/>'
 LINK = '<robot name="arm">\n<link name="rod"><inertial>\n{}\n</inertial></link>\n</robot>'
 JOINT = (

@@ -8,10 +8,7 @@ import hinge
 ARM = hinge.samples.planar_2r()
 EFFORT = [60.0, 25.0]
 
-
-@pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 def line(s):

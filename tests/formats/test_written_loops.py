@@ -8,10 +8,7 @@ from loop_states import moving
 
 import hinge
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 def same_motion(robot, again, q):

@@ -49,9 +49,12 @@ def _as_it_was():
 
 def made_page(name):
     """A page of the site that is made from the registries."""
-    spec = spec_from_file_location("made_pages", Path(__file__).parents[2] / "docs" / "made_pages.py")
+    docs = Path(__file__).parents[2] / "docs"
+    spec = spec_from_file_location("made_pages", docs / "made_pages.py")
     pages = module_from_spec(spec)
-    spec.loader.exec_module(pages)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(docs)  # as Sphinx does
+        spec.loader.exec_module(pages)
     return getattr(pages, name)()
 
 

@@ -11,6 +11,9 @@ from yardsticks import assert_close, rate_along_motion
 import hinge
 from hinge.errors import NotCovered
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 
 def holonomic(robot):
     return all(joint.holonomic for joint in robot.model.joint)

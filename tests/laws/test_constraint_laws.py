@@ -3,11 +3,15 @@
 from functools import cache
 
 import numpy as np
+import pytest
 from robots import families
 from test_connection_laws import a_field, covered
 from yardsticks import assert_close
 
 import hinge
+
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @cache

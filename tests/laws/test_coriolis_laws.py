@@ -1,9 +1,13 @@
 """Laws of the Coriolis matrix."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from robots import drawn, families, law, plain_families, seeds
 from yardsticks import assert_close, derivative, derivative_by, rate_along_motion
+
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 @families

@@ -1,12 +1,16 @@
 """Laws of inverse dynamics, forward dynamics and the mass matrix."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from robots import drawn, families, law, seeds
 from yardsticks import assert_close, derivative_by
 
 import hinge
 from hinge.dynamics import ALGORITHMS
+
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 def methods_for(robot):

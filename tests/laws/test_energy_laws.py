@@ -1,9 +1,13 @@
 """Laws of energy, momentum and weight."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from robots import drawn, families, floating_families, law, seeds, weightless
 from yardsticks import assert_close, derivative, rate_along_motion
+
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 FRAMES = ("body", "base", "aligned")
 

@@ -17,6 +17,9 @@ import hinge
 from hinge.model.file_physics import FilePhysics, Surface
 from hinge.model.model import JointData, Model
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 PACKAGES = Path(sysconfig.get_path("purelib"))
 URDF = PACKAGES / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 ROBOTS = Path(os.environ.get("HINGE_ROBOTS", Path(__file__).parents[3] / "shared" / "robots"))

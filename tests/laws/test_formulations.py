@@ -11,6 +11,9 @@ import hinge
 from hinge.model import Builder
 from hinge.robot import ALGORITHMS
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
 
 INVERSE = ALGORITHMS["inverse_dynamics"]

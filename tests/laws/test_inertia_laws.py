@@ -29,6 +29,9 @@ from hinge.spatial import (
     dot,
 )
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 DUAL = (
     "cannot {} a {} and a {}: they are dual to each other.\n"
     "  An inertia takes a motion to a force; dot(motion, force) is their power."

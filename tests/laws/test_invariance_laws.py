@@ -29,6 +29,9 @@ from hinge.identify import parameters
 from hinge.model import reframe
 from hinge.robot import ALGORITHMS
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 PER_VELOCITY = (VELOCITY, ACCELERATION, FORCE, POSTURE, LOST)
 OTHERS = ("hinge.formulations", "hinge.dynamics.turney", "hinge.dynamics.resolved_motion")  # other sets of equations
 

@@ -8,6 +8,9 @@ from yardsticks import assert_close, derivative
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 FRAMES = ("body", "base", "aligned")
 
 

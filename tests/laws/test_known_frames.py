@@ -15,6 +15,9 @@ from hinge.dynamics.place import At
 from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION
 from hinge.errors import UnknownName
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 ABOUT_FRAMES = [name for name, known in ALGORITHMS.items() if next(iter(known.values())).asks_for_a_frame]
 FRAMES = ("body", "base", "aligned")
 

@@ -12,6 +12,9 @@ import hinge
 from hinge.dynamics import ALGORITHMS
 from hinge.model import Builder
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 TERMS = ("armature", "damping", "friction", "stiffness")
 TREE = ("revolute", "prismatic", "helical", "continuous", "prismatic", "revolute", "revolute")
 FIRST = {"inverse_dynamics": "newton_euler", "mass_matrix": "composite", "forward_dynamics": "composite"}

@@ -7,6 +7,9 @@ from robots import families, robot_of
 import hinge
 from hinge.checking.proofs import LAWS, Proof, apart, draw, prove, rate
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 OUTSIDE = ("agrees with Pinocchio", "agrees with MuJoCo")
 
 

@@ -11,6 +11,9 @@ from yardsticks import assert_close
 import hinge
 from hinge.identify import parameter_names, parameters, pseudo_inertia, with_parameters
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 TERMS = ("armature", "damping", "friction", "stiffness")
 
 

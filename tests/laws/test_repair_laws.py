@@ -11,6 +11,9 @@ from hinge.checking.repairs import BALL, SMALL, THIN, nearest
 from hinge.model.doctor import examine_link
 from hinge.model.model import LinkInertia
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 
 def second_moments(inertia):
     """Σ of I = tr(Σ) 1 - Σ."""

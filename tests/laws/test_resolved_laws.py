@@ -6,6 +6,9 @@ import pytest
 import hinge
 from hinge import Status
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 ROBOTS = {
     "puma": hinge.samples.puma560,
     "redundant": lambda: hinge.samples.chain(np.random.default_rng(3), 8),

@@ -1,13 +1,8 @@
-"""Mechanisms are tried on the plain interpreter; test_machine_code carries a few of them to the compiled back end."""
+"""Joint classes that tests define are gone after each test."""
 
 import pytest
 
 from hinge.model import JOINTS
-
-
-@pytest.fixture(autouse=True)
-def _plain_interpreter(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,6 @@ import hinge
 G = 9.81
 
 
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
-
-
 def ball(radius=0.3, mass=2.0):
     builder = hinge.Builder("ball")
     builder.link("ground")

@@ -6,6 +6,9 @@ from machines import grown, machine, near, refused, state
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 
 def again(robot):
     return hinge.dh(**robot.to_dh()._asdict())

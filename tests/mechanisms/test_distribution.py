@@ -5,10 +5,8 @@ import pytest
 
 import hinge
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
 def on_rows(rng, robot, m):

@@ -8,6 +8,9 @@ from machines import grown, machine, near, rate, refused, state, stiffness
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 
 def crank():
     """A slide on a turning arm in the horizontal plane, with a point mass on it."""

@@ -7,6 +7,9 @@ from machines import SINGLE, grown, machine, near, random_body, refused, state, 
 import hinge
 from hinge.model import JOINTS
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 N, J = 40.0, 3e-4
 BODY = {"mass": 1.3, "com": (0.25, 0.05, 0.0), "inertia": np.diag([0.01, 0.06, 0.06])}
 

@@ -9,11 +9,6 @@ import hinge
 G = 9.81
 
 
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
-
-
 def bent(q, t):
     return [q[0] + 2.0 * q[1] * q[1] - 0.3]
 

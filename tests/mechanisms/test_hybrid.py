@@ -6,6 +6,9 @@ from machines import grown, machine, machines, near, refused, state, stiffness
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 METHODS = ("articulated", "composite")
 methods = pytest.mark.parametrize("method", METHODS)
 

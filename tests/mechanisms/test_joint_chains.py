@@ -7,6 +7,9 @@ from machines import near, random_body, random_rotation, state, stiffness
 import hinge
 from hinge.model.mechanisms import SphericalAngles
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 PITCH = 0.17
 

@@ -10,6 +10,9 @@ import hinge
 from hinge.model import JOINTS
 from hinge.model.joints import Spherical
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 TERMS = ("armature", "damping", "friction", "stiffness")
 DATA = {"armature": 0.2, "damping": 0.7, "friction": 0.4, "stiffness": 3.0}
 KINDS = ("revolute", "spherical", "planar", "helical", "sphere_in_cylinder", "prismatic")

@@ -19,6 +19,9 @@ from machines import (
 import hinge
 from hinge.model import JOINTS
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 kinds = pytest.mark.parametrize("kind", MOVING)
 
 

@@ -9,6 +9,9 @@ from loop_states import bennett, by_null_space, moving, swinging
 import hinge
 from hinge.status import Status
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 
 def linkage(name):
     """A robot and a closed configuration of it."""

@@ -23,8 +23,7 @@ def test_projection_keeps_loops_and_energy(start):
     assert np.ptp(run.q[:, 0]) > 0.5
 
 
-def test_a_thousand_seconds_leave_the_loop_closed_and_the_energy_as_it_was(start, monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "llvm")
+def test_a_thousand_seconds_leave_the_loop_closed_and_the_energy_as_it_was(start):
     _, q, qd = start
     robot = hinge.samples.four_bar()
     run = hinge.simulate(robot, t=1000.0, q0=q, qd0=qd, step=5e-3, record=100, loops="project")

@@ -10,11 +10,8 @@ import hinge
 from hinge.model import parameter
 from hinge.model.joints import JOINTS
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
-
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 SAMPLES = ("four_bar", "slider_crank", "piston_joint", "five_bar", "stewart_platform")
 

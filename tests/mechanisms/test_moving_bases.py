@@ -9,6 +9,9 @@ from machines import grown, machine, near, rate, refused, state, stiffness
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 KINDS = ("revolute", "universal", "spherical", "prismatic")
 PANDA = Path(sysconfig.get_paths()["purelib"]) / (
     "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf"

@@ -12,6 +12,9 @@ from hinge.model import JOINTS
 from hinge.spatial import ZERO, Motion, MotionSpace, Rigid, Transform, Vec3, slide, turn
 from hinge.spatial.linear3 import Mat3
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 X, Y, Z = (Vec3(tuple(row)) for row in np.eye(3).tolist())
 HINT = "\n  See the page on joint types of your own."
 

@@ -10,6 +10,9 @@ from machines import MACHINES, grown, machine, near, refused, state
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 every = pytest.mark.parametrize("which", [*MACHINES, "coupled"])
 STEP = 1e-6
 

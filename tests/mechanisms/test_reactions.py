@@ -6,6 +6,9 @@ from machines import MACHINES, grown, machine, near, random_body, random_rotatio
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 every = pytest.mark.parametrize("which", [*MACHINES, "coupled"])
 
 

@@ -7,12 +7,10 @@ import pytest
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 UP = (0.0, -1.0, 0.0)
-
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "interpret")
 
 
 def ring(**given):

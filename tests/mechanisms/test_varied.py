@@ -10,6 +10,9 @@ from machines import machine, near, pose, random_body, random_rotation, refused,
 
 import hinge
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 KINDS = ("revolute", "prismatic", "spherical", "planar")
 PANDA = Path(sysconfig.get_paths()["purelib"]) / (
     "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf"

@@ -8,6 +8,9 @@ import hinge
 from hinge.graph import Expr, Graph
 from hinge.model.vary import DATA, GEAR, varied
 
+# many robots of a few calls each, which are not worth compiling
+pytestmark = pytest.mark.usefixtures("plain_interpreter")
+
 TERMS = ("armature", "damping", "friction", "stiffness")
 KINDS = ("revolute", "prismatic", "spherical", "planar", "revolute", "revolute")
 PARENTS = ("base", "link1", "link1", "link3", "link2", "link5")

@@ -117,6 +117,24 @@ def test_samples_find_what_costs_less_and_the_same_with_a_seed():
     assert (np.diff(shown) <= 0.0).all()  # what is best is tried again
 
 
+def test_temperature_weights_the_samples_as_the_formula_says():
+    """Noise is gone in the second iteration, which then tries the weighted mean of the samples of the first."""
+    problem, q = swing(), np.zeros(2)
+    u = np.random.default_rng(5).uniform(-1.0, 1.0, (15, 2))
+    samples = u + 0.5 * np.random.default_rng(7).standard_normal((64, 15, 2))
+    samples[:2] = u
+    cost = rolled(problem, np.zeros((64, 2)), None, samples).cost
+    found = {}
+    for temperature in (0.02, 0.5, 20.0):
+        weights = np.exp((cost.min() - cost) / (temperature * (np.median(cost) - cost.min())))
+        mean = np.einsum("s,sku->ku", weights / weights.sum(), samples)
+        wanted = min([samples[cost.argmin()], mean], key=lambda one: rolled(problem, q, None, one).cost)
+        kept = mppi(problem, q, u=u, samples=64, iterations=2, noise=0.5, decay=1e-14, temperature=temperature, seed=7)
+        np.testing.assert_allclose(kept.u, wanted, rtol=0, atol=1e-10)
+        found[temperature] = kept.cost
+    assert len({round(float(one), 6) for one in found.values()}) > 1
+
+
 def test_samples_keep_within_bounds():
     problem = swing()
     found = mppi(problem, [0.0, 0.0], noise=30.0, samples=64, iterations=10)

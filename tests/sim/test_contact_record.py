@@ -13,11 +13,6 @@ H = 2e-3
 LAWS = ("rigid", "soft")
 
 
-@pytest.fixture(autouse=True)
-def _compiled(monkeypatch):
-    monkeypatch.setenv("HINGE_BACKEND", "llvm")
-
-
 def ball(mass=2.0):
     return hinge.Scene().body("ball", "sphere", 0.1, mass=mass).robot
 

@@ -56,6 +56,18 @@ def test_a_store_has_what_rollout_gives(tmp_path):
     assert made.verify() == []
 
 
+def test_the_hash_of_a_sweep_is_that_of_its_results(tmp_path):
+    def hash_of(name, **changes):
+        made = swept(tmp_path / name, **changes)
+        assert made.complete
+        return made.hash
+
+    hashes = [hash_of("a.zarr"), hash_of("b.zarr"), hash_of("c.zarr", robot=MOON), hash_of("d.zarr", t=0.2)]
+    assert all(len(bytes.fromhex(one)) == 32 for one in hashes)
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes)) == 3
+
+
 def test_xarray_opens_it_with_coordinates_and_units(tmp_path):
     swept(tmp_path / "a.zarr")
     data = xarray.open_zarr(tmp_path / "a.zarr", consolidated=False)

@@ -88,6 +88,23 @@ class Held:
         return self.control(t, q, qd)
 
 
+class Hidden:
+    """A controller that keeps the last position in a private slot, which Python knows by another name."""
+
+    __slots__ = ("__last",)
+
+    def __init__(self):
+        self.__last = np.zeros(2)
+
+    @property
+    def last(self):
+        return self.__last
+
+    def __call__(self, t, q, qd):
+        self.__last = self.__last + q
+        return -self.__last
+
+
 def in_closures():
     steps, total, inner = itertools.count(), np.zeros(2), {"n": 0}
 
@@ -108,7 +125,7 @@ def state():
 
 
 KEEPING = [counting, rebinding, filling, logging, new_name, queueing, throwing, through_another, on_itself, Held(),
-           Held().control, hinge.control.saturate(ARM, counting, 5.0)]  # fmt: skip
+           Held().control, Hidden(), hinge.control.saturate(ARM, counting, 5.0)]  # fmt: skip
 
 
 @pytest.mark.parametrize("control", KEEPING, ids=lambda c: getattr(c, "__qualname__", type(c).__name__))
