@@ -91,6 +91,9 @@ def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
 def with_values(model: Model, given: Mapping[Any, Any]) -> Model:
     """The model with numbers for symbols and for parameters, which it has to have."""
     values = by_name("with_values", given)
+    for name in values:
+        if "." not in name and name != "gravity" and name not in model.symbols:  # no name of a link or joint
+            raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
     parameters = [parameter(model, name) for name in values]
     for one in parameters:
         value, limit = real(f"with_values: {one.name!r}", values[one.name]), one.field in INFINITE

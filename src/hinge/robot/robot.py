@@ -88,9 +88,8 @@ class Robot(Algorithms):
     def mass(self) -> Any:
         """The mass of all moving bodies, in kg: a base that is fixed is not in it, one that floats is.
 
-        An expression where the robot is built from symbols.
+        An expression where the robot is built from symbols; the nominal one where masses vary.
         """
-        refuse_varied(self.target, "mass", ("mass",), "robot.with_values({name: value}).mass is that of some numbers.")
         return moving_mass(self.model)
 
     @functools.cached_property
