@@ -95,6 +95,10 @@ class TrajectoryError(HingeError, ValueError):
         super().__init__(what + (f"\n  {hint}" if hint else ""))
 
 
+class CannotWrite(TrajectoryError):
+    """A trajectory that cannot be written, or not to its end: a run stops and keeps what it has."""
+
+
 class SweepError(HingeError, RuntimeError):
     """A sweep that cannot be begun or gone on with: its store, or one of its workers, is not what it has to be."""
 

@@ -1,5 +1,6 @@
 """`hinge simulate`: what it writes, draws and says."""
 
+import errno
 import json
 import os
 
@@ -135,3 +136,21 @@ def test_a_run_of_which_nothing_is_left_is_json_and_no_success(tmp_path):
     data = json.loads(made.stdout, parse_constant=pytest.fail)
     assert data["failed"] == 1
     assert data["q"] == [None]
+
+
+@pytest.mark.parametrize("room", [0, 4])
+def test_a_disk_that_is_full_from_the_start_is_no_fault_of_what_was_given(tmp_path, lamp, monkeypatch, room):
+    """As of a log: exit code 1, for a folder too."""
+    storage, left = pytest.importorskip("zarr.storage"), [room]
+    put = storage.LocalStore.set
+
+    async def full(self, *args, **options):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        await put(self, *args, **options)
+
+    monkeypatch.setattr(storage.LocalStore, "set", full)
+    ended = said("simulate", lamp, *SHORT, "--out", tmp_path / "run.zarr")
+    assert ended.exit_code == 1
+    assert "run.zarr cannot be written: No space left on device.\n  Make room there" in ended.output

@@ -8,6 +8,7 @@ from sim_robots import double_pendulum
 
 import hinge
 from hinge import TrajectoryError
+from hinge.model.samples import random_tree
 from hinge.sim import store
 
 H = 1e-2
@@ -56,6 +57,21 @@ def test_by_hand(method):
         made = np.concatenate([getattr(first, name), getattr(rest, name)[:, 1:]], axis=1)
         assert np.array_equal(made, getattr(whole, name))
     assert np.abs(whole.q[:, -1] - STATES).max() > 0.1
+
+
+@pytest.mark.parametrize("kind", ["free", "spherical"])
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit", "implicit", "lie_rk4"])
+def test_quaternions_go_on_by_hand(kind, method):
+    """By `simulate` and by `rollout`: the start of a run does not change a state in which another ended."""
+    robot = hinge.Robot(random_tree(np.random.default_rng(0), 2, (kind,)))
+    (q, qd), n = robot.random_state(1, 64), 8
+    whole = hinge.rollout(robot, q, qd, 2 * n, H, method=method)
+    first = hinge.rollout(robot, q, qd, n, H, method=method)
+    rest = hinge.rollout(robot, first.q[:, -1], first.qd[:, -1], n, H, method=method)
+    assert np.array_equal(rest.q[:, -1], whole.q[:, -1])
+    run = hinge.simulate(robot, n * H, q, qd, step=H, method=method)
+    more = hinge.simulate(robot, n * H, *run.final, t0=run.t[-1], step=H, method=method)
+    assert np.array_equal(more.q[:, 1:], whole.q[:, n + 1 :])
 
 
 @pytest.mark.parametrize("record", [1, 3])

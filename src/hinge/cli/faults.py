@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import click
 
 import hinge
-from hinge.errors import UnwrittenLog
+from hinge.errors import CannotWrite, UnwrittenLog
 
 FAILED, WRONG, STOPPED = 1, 2, 130
 GIVEN = (hinge.ModelError, hinge.UnknownName, hinge.SizeError, hinge.LogError, hinge.TrajectoryError)
@@ -33,7 +33,7 @@ class Wrong(click.ClickException):
 
 def fault_of(problem: hinge.HingeError) -> click.ClickException:
     """What a command ends with for an error of the library: its message and exit code."""
-    unwritten = isinstance(problem, UnwrittenLog) or getattr(problem, "code", "") in UNWRITTEN
+    unwritten = isinstance(problem, UnwrittenLog | CannotWrite) or getattr(problem, "code", "") in UNWRITTEN
     without_package = isinstance(problem.__context__, ImportError)
     given = isinstance(problem, GIVEN) and not unwritten and not without_package
     return (Wrong if given else click.ClickException)(worded(str(problem)))

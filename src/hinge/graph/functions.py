@@ -2,7 +2,8 @@
 
 There is no vector math library to rely on, and one would not give the same bits on every machine, so each function is
 a few lines of arithmetic on a machine (machine.py): reduced to a short range, a polynomial there, and carried back.
-Errors stay below two units in the last place over the whole range; powers of two and bits are exact. In single
+Errors stay below two units in the last place over the whole range (those of sine and cosine below two and a half for
+angles beyond 1e3); powers of two and bits are exact. In single
 precision sine and cosine reduce an angle in double, so that no digits are lost there, the arc tangent is single
 throughout, and all others are computed in double and rounded.
 """

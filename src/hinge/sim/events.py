@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.errors import SizeError
-from hinge.sim.record import Bar, CannotWrite
+from hinge.errors import CannotWrite, SizeError
+from hinge.sim.record import Bar
 from hinge.sim.rollouts import Rolling
 from hinge.sim.trajectory import Event
 from hinge.typing import Flags

@@ -10,12 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from hinge.arguments import MOST, Array
-from hinge.errors import SizeError, TrajectoryError
+from hinge.errors import SizeError
 from hinge.sim.trajectory import Event
-
-
-class CannotWrite(TrajectoryError):
-    """Why a record cannot go on: a run stops and keeps what it has, all others pass it on."""
 
 
 class Recorder(Protocol):

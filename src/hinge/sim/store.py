@@ -30,10 +30,10 @@ import numpy as np
 from hinge import files
 from hinge.arguments import Array
 from hinge.contact.surfaces import surface_parameters
-from hinge.errors import HingeError, TrajectoryError
+from hinge.errors import CannotWrite, HingeError, TrajectoryError
 from hinge.robot import Robot
 from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
-from hinge.sim.record import CannotWrite, rollouts
+from hinge.sim.record import rollouts
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
 
@@ -288,7 +288,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
         remove(beside)
         why = problem if isinstance(problem, OSError) else problem.__cause__
         assert isinstance(why, OSError)
-        raise TrajectoryError(*files.unwritten(target, why)) from None
+        raise CannotWrite(*files.unwritten(target, why)) from None
     if old is not None:
         remove(old)
 

@@ -11,13 +11,14 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.calls.controllers import Untraceable, checked
+from hinge.errors import CannotWrite
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.arrays import HERE, Pace
 from hinge.sim.contact_record import Taken
 from hinge.sim.growth import SLIGHT, Unstable, find_instability
 from hinge.sim.notes import unused_numbers
-from hinge.sim.record import Bar, CannotWrite, Recorder
+from hinge.sim.record import Bar, Recorder
 from hinge.sim.rollouts import Clock, Outside, Rolling, fates
 from hinge.sim.step import Physics, joint_terms_of
 from hinge.sim.touching import refuse_deep
