@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from back_ends import COMPILER, in_c, interpreted, native, same_bits
+from sweeps import swept
 
 from hinge.backends import partition as cut
 from hinge.errors import SizeError, TraceError
@@ -119,10 +120,11 @@ def rows(number=np.float64, n=19):
 
 
 SEEDS = range(40)
+compiled_seeds = pytest.mark.parametrize("seed", swept(SEEDS, lambda seed: seed < 14))  # compiling takes the time
 
 
 @pytest.mark.parametrize("number", [np.float64, np.float32], ids=["double", "single"])
-@pytest.mark.parametrize("seed", SEEDS)
+@compiled_seeds
 def test_every_back_end_gives_the_same_bits(seed, number):
     made, x = program(traced(Drawn(seed))[1]), rows(number)
     want = interpreted(made, x)
@@ -134,7 +136,7 @@ def test_every_back_end_gives_the_same_bits(seed, number):
 
 
 @pytest.mark.parametrize("longest", [60, 12, 4, 2])
-@pytest.mark.parametrize("seed", SEEDS)
+@compiled_seeds
 def test_loops_over_several_functions_give_the_same_bits(monkeypatch, seed, longest):
     monkeypatch.setattr(cut, "SHORTEST", max(1, longest // 2))
     monkeypatch.setattr(cut, "LONGEST", longest)
