@@ -226,7 +226,7 @@ def test_an_unknown_method_is_refused():
 
 def test_without_scipy_the_other_methods_are_offered(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(hinge.NotCovered, match=r"pip install hinge\[solve\], or take method='lemke'"):
+    with pytest.raises(hinge.NotCovered, match=r"pip install .hinge\[solve\]., or take method='lemke'"):
         hinge.contact_forces([[2.0]], [-2.0], "qp")
     assert hinge.contact_forces([[2.0]], [-2.0]).force == [1.0]
 

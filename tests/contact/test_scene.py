@@ -137,7 +137,7 @@ def test_a_mesh_stands_on_the_vertices_of_its_hull(tmp_path):
 def test_without_trimesh_a_mesh_is_refused(tmp_path, monkeypatch):
     scene = with_cube(tmp_path)
     monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(hinge.NotCovered, match=r"link 'r/cube': .*trimesh.*\n  pip install hinge\[mesh\]"):
+    with pytest.raises(hinge.NotCovered, match=r"link 'r/cube': .*trimesh.*\n  pip install .hinge\[mesh\]."):
         scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])
 
 
@@ -147,7 +147,7 @@ def test_without_scipy_which_trimesh_needs_a_mesh_is_refused(tmp_path, monkeypat
 
     scene = with_cube(tmp_path)
     monkeypatch.setattr("trimesh.convex.ConvexHull", absent)
-    with pytest.raises(hinge.NotCovered, match=r"No module named 'scipy'.\n  pip install hinge\[mesh\]"):
+    with pytest.raises(hinge.NotCovered, match=r"No module named 'scipy'.\n  pip install .hinge\[mesh\]."):
         scene.contacts([1.0, 0, 0, 0, 0, 0, 0.2])
 
 

@@ -127,6 +127,6 @@ def test_less_is_drawn_where_less_was_recorded(arm):
 def test_without_matplotlib_it_is_said_what_to_install(arm, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(
-        hinge.TrajectoryError, match=r"pictures need the package matplotlib.\n  pip install hinge\[plot\]"
+        hinge.TrajectoryError, match=r"pictures need the package matplotlib.\n  pip install .hinge\[plot\]."
     ):
         simulated(arm, START).plot()

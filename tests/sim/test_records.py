@@ -349,7 +349,7 @@ def test_a_full_disk_is_said_when_a_run_is_saved_and_what_was_there_stays(tmp_pa
 def test_what_is_not_installed_is_named_by_to_xarray(monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
     run = hinge.simulate(double_pendulum(), 0.02, START, step=1e-2)
-    with pytest.raises(hinge.TrajectoryError, match=r"needs the package xarray.\n  pip install hinge\[files\]"):
+    with pytest.raises(hinge.TrajectoryError, match=r"needs the package xarray.\n  pip install .hinge\[files\]."):
         run.to_xarray()
 
 

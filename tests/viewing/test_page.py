@@ -202,7 +202,7 @@ def test_a_port_in_use_is_named():
 
 def test_without_viser_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "viser", None)
-    with pytest.raises(ViewError, match=r"pip install hinge\[view\]"):
+    with pytest.raises(ViewError, match=r"pip install .hinge\[view\]."):
         served.view(hinge.samples.planar_2r(), port=0, browser=False)
 
 

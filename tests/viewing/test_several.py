@@ -164,6 +164,6 @@ def test_an_mp4_has_all_pictures(swings, tmp_path):
 
 def test_without_its_package_an_mp4_says_what_to_install(swings, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
-    with pytest.raises(ViewError, match=r"imageio-ffmpeg.\n  pip install hinge\[film\], or write .html or .gif"):
+    with pytest.raises(ViewError, match=r"imageio-ffmpeg.\n  pip install .hinge\[film\]., or write .html or .gif"):
         hinge.film(swings, tmp_path / "x.mp4")
     assert not (tmp_path / "x.mp4").exists()
