@@ -60,7 +60,7 @@ def test_a_block_comes_to_rest_where_the_books_say_and_stays(method):
 def test_it_breaks_away_where_the_push_is_larger(method):
     robot = block(2.0, 5.0)
     push = np.array([[4.999], [5.001], [7.0], [-4.999], [-7.0]])
-    run = hinge.simulate(robot, 0.5, np.zeros((5, 1)), control=push, method=method, joint_terms=DRY)
+    run = hinge.simulate(robot, 0.5, np.zeros((5, 1)), control=push[:, None], method=method, joint_terms=DRY)
     over = np.sign(push) * np.maximum(np.abs(push) - 5.0, 0.0) / 2.0
     assert (run.q[[0, 3]] == 0.0).all()
     np.testing.assert_allclose(run.qd[:, -1], 0.5 * over, rtol=0, atol=1e-9)
@@ -165,7 +165,7 @@ def test_a_joint_that_follows_has_its_friction_on_the_leader():
     robot = hinge.Robot(builder.build())
     assert robot.nv == 1
     push = np.array([[8.9], [9.1]])
-    run = hinge.simulate(robot, 1.0, np.zeros((2, 1)), control=push, joint_terms=DRY)
+    run = hinge.simulate(robot, 1.0, np.zeros((2, 1)), control=push[:, None], joint_terms=DRY)
     assert (run.q[0] == 0.0).all()
     assert run.qd[1, -1, 0] == pytest.approx(0.1 / 5.0, abs=1e-9)
 

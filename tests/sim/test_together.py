@@ -74,7 +74,7 @@ METHODS = ("rk4", "euler", "semi_implicit", "implicit", "lie_rk4", "midpoint", "
 # name: the flags of the robot, what is given, and what goes with it unless the other one of a pair says otherwise
 FEATURES = {
     **{m: ("", {"method": m}, {}) for m in METHODS},
-    "held forces": ("", {"control": lambda r: rows((r.nv,))}, {}),
+    "held forces": ("", {"control": lambda r: rows((1, r.nv))}, {}),
     "rows of forces": ("", {"control": lambda r: rows((STEPS, r.nv))}, {}),
     "a controller": ("", {"control": lambda r: law}, {}),
     "sampled": ("", {"control": lambda r: law, "sample": 4}, {}),
