@@ -153,6 +153,9 @@ OTHER = {
     "batch": ({"q0": STATES[:2], "qd0": SPEEDS[:2]}, r"its batch is \[3\], not \[2\]"),
     "fields": ({"fields": ("q", "qd")}, r"its fields is \['q', 'qd', 'tau'\], not \['q', 'qd'\]"),
     "method": ({"method": "euler"}, "its method is 'rk4', not 'euler'"),
+    "joint terms": ({"joint_terms": ()}, r"its joint_terms is \['armature'\], not \[\]"),
+    "stops": ({"limits": "stop"}, "its run has other position limits"),
+    "efforts that act": ({"effort": True}, "its run has other effort limits"),
 }  # fmt: skip
 
 
@@ -165,6 +168,18 @@ def test_a_file_of_something_else_is_not_gone_on_with(name, tmp_path):
     with pytest.raises(TrajectoryError, match=f"run.zarr cannot be gone on with: {said}"):
         hinge.simulate(t=0.1, **given, file=place, append=True)
     assert json.loads((place / store.MARK).read_text()) == before
+
+
+def test_a_run_over_another_ground_is_not_gone_on_with(tmp_path):
+    place, ball = tmp_path / "run.zarr", hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot
+    start = [1.0, 0, 0, 0, 0, 0, 0.5]
+    hinge.simulate(ball, 0.02, start, step=H, ground=0.0, file=place)
+    for ground in (0.1, None):
+        with pytest.raises(TrajectoryError, match="cannot be gone on with: its (run has other contacts|method is)"):
+            hinge.simulate(ball, 0.02, start, step=H, ground=ground, method="rk4", file=place, append=True)
+    assert (
+        len(hinge.simulate(ball, 0.02, start, step=H, ground=0.0, file=place, append=True)) == 2 * round(0.02 / H) + 1
+    )
 
 
 def test_a_file_without_velocities_is_not_gone_on_with(tmp_path):

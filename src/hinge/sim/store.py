@@ -31,9 +31,11 @@ from hinge import files
 from hinge.arguments import Array
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import CannotWrite, HingeError, TrajectoryError
+from hinge.keys import Opaque, digest_of
 from hinge.robot import Robot
 from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import rollouts
+from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
 from hinge.version import __version__
 
@@ -46,7 +48,7 @@ LARGEST = 2 << 30  # bytes of a chunk that is read
 LONGEST = 10_000  # states in a chunk, at most: what a run that is killed may lose
 SAYS: dict[str, type] = {  # what a mark has, and as what
     "finished": int, "fields": list, "batch": list, "status": list, "events": list, "info": dict, "hinge": str,
-    "method": str, "parameters": dict, "joint_terms": list, "lengths": list, "digests": dict,
+    "method": str, "parameters": dict, "joint_terms": list, "lengths": list, "digests": dict, "acting": dict,
 }  # fmt: skip
 ROBOTS = ("robot.xml", "robot.urdf")  # MJCF says most, but coupled joints only URDF
 
@@ -71,10 +73,19 @@ class Writer:
         _zarr()  # before anything is moved
         self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
-        self.about = {"format": FORMAT, "method": run.physics.method, "batch": list(run.batch), "hinge": __version__,
-                      "name": run.robot.name, "digest": run.robot.model.digest, "fields": list(widths),
-                      "parameters": {name: x.tolist() for name, x in (run.parameters or dict[str, Array]()).items()},
-                      "joint_terms": list(run.joint_terms), "parameters_known": run.parameters is not None}  # fmt: skip
+        self.about: dict[str, Any] = {
+            "format": FORMAT,
+            "hinge": __version__,
+            "name": run.robot.name,
+            "digest": run.robot.model.digest,
+            "method": run.physics.method,
+            "joint_terms": list(run.joint_terms),
+            "acting": _acting(run.physics),
+            "batch": list(run.batch),
+            "fields": list(widths),
+            "parameters": {name: x.tolist() for name, x in (run.parameters or dict[str, Array]()).items()},
+            "parameters_known": run.parameters is not None,
+        }
         self.events: list[Event] = []
         self.old: Path | None = None  # what was there, until this is complete
         try:
@@ -107,9 +118,12 @@ class Writer:
     def _gone_on(self, count: int) -> dict[str, Any]:
         """The arrays of the file that is there, made longer; the run begins at its last state."""
         there, about = last_of(self.path, self.run.robot), _about(self.path)
-        for name in ("batch", "fields", "method"):
+        for name in ("batch", "fields", "method", "joint_terms"):
             if about[name] != self.about[name]:
                 raise _no_going_on(self.path, f"its {name} is {about[name]!r}, not {self.about[name]!r}")
+        for name, value in self.about["acting"].items():
+            if about["acting"].get(name, value) != value:
+                raise _no_going_on(self.path, f"its run has other {name}")
         if about["parameters"] != self.about["parameters"]:
             raise _no_going_on(self.path, "its robot has other parameters")
         q, qd = (a.reshape(-1, a.shape[-1]).copy() for a in there.final)
@@ -167,6 +181,19 @@ class Writer:
         count = self.base + self.row
         states = {name: OnDisk(self.path, self.stored[name], count, self.run.batch) for name in self.arrays}
         return np.asarray(self.stored["t"][:count]), states
+
+
+def _acting(physics: Any) -> dict[str, Any]:
+    """Return what acts in a run besides its robot, method and joint terms; nothing for a trajectory that is saved."""
+    if not isinstance(physics, Physics):
+        return {}
+    limits = "stop" if physics.stops else "ignore" if physics.springs is None else "spring"
+    try:
+        contacts = "" if physics.touch is None else digest_of(physics.touch)
+    except Opaque:
+        contacts = "of the user"
+    return {"effort limits": physics.effort, "position limits": limits, "loops": physics.loops, "contacts": contacts,
+            "constraints": physics.constraint is not None, "physics of the file": physics.integrator}  # fmt: skip
 
 
 def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[str, Any]:
