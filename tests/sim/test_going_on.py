@@ -175,7 +175,7 @@ def test_a_run_over_another_ground_is_not_gone_on_with(tmp_path):
     start = [1.0, 0, 0, 0, 0, 0, 0.5]
     hinge.simulate(ball, 0.02, start, step=H, ground=0.0, file=place)
     for ground in (0.1, None):
-        with pytest.raises(TrajectoryError, match="cannot be gone on with: its (run has other contacts|method is)"):
+        with pytest.raises(TrajectoryError, match=r"cannot be gone on with: its (run has other contacts|method is)"):
             hinge.simulate(ball, 0.02, start, step=H, ground=ground, method="rk4", file=place, append=True)
     assert (
         len(hinge.simulate(ball, 0.02, start, step=H, ground=0.0, file=place, append=True)) == 2 * round(0.02 / H) + 1
