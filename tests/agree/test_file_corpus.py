@@ -62,7 +62,7 @@ def test_a_step_is_that_of_mujoco_or_is_refused_by_name(file):
         mujoco.mj_step(m, d)
         ends.append(states.back(d.qpos, d.qvel)[1])
     q, qd = (np.array([one[k] for one in given]).reshape(len(given), -1) for k in (0, 1))
-    ruled = {"ctrl": np.array(ctrl)} if m.nu else {}
+    ruled = {"ctrl": np.array(ctrl)[:, None]} if m.nu else {}
     if robot.model.physics.left_out:
         with pytest.raises(hinge.NotCovered) as caught:
             hinge.rollout(robot, robot.neutral(), np.zeros(m.nv), 1, m.opt.timestep, physics="file")

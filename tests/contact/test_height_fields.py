@@ -3,10 +3,11 @@
 import struct
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
-from colliding import CORNERS, SIZES, loose
+from colliding import CORNERS, SIZES, mesh
 from mujoco_pair import mujoco
 from scipy.spatial import ConvexHull
 
@@ -79,10 +80,19 @@ def prisms():
 @pytest.mark.parametrize("kind", ["box", "mesh"])
 def test_solids_are_as_deep_in_prisms_as_the_hull_of_their_difference_says(kind, tmp_path):
     """MuJoCo 4.0 says too little of turned boxes: see docs/contact.md."""
-    (u, p), field, many, robot = thrown(16), list(prisms()), 0, loose([kind], tmp_path)
+    (u, p), field, many = thrown(16), list(prisms()), 0
     own = CORNERS if kind == "mesh" else 0.5 * np.array(list(product((-1, 1), repeat=3))) * SIZES["box"]
-    ground = Ground(heights=0.3 * ROUGH, size=(2.4, 2.0))
-    for k, ours in enumerate(contacts(robot, u, p, ground=ground)):
+    numbers = " ".join(map(str, ROUGH[::-1].ravel()))
+    asset = f'<hfield name="rough" nrow="7" ncol="9" size="1.2 1 .3 1" elevation="{numbers}"/>'
+    shape = {"box": f'type="box" size="{" ".join(str(0.5 * x) for x in SIZES["box"])}"', "mesh": 'type="mesh" mesh="m"'}
+    text = (
+        f'<mujoco><asset>{asset}<mesh name="m" file="{Path(mesh(tmp_path)).name}"/></asset><worldbody>'
+        f'<geom type="hfield" hfield="rough"/><body name="{kind}"><freejoint/><geom {shape[kind]} mass="1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    (tmp_path / "loose.xml").write_text(text)
+    robot = hinge.load(tmp_path / "loose.xml")
+    for k, ours in enumerate(contacts(robot, u, p, contacts="file")):
         corners = p[k] + own @ robot.pose(np.r_[u[k], p[k]], kind)[:3, :3].T
         depths = [ConvexHull((one[:, None] - corners).reshape(-1, 3)).equations[:, 3].max() for one in field]
         np.testing.assert_allclose(ours[:, 0], sorted(x for x in depths if x < 0.0), rtol=0, atol=1e-7)
@@ -155,6 +165,16 @@ def test_flat_terrain_is_a_plane():
     np.testing.assert_allclose(fallen.q[-1, 1:4], 0.0, atol=5e-4)  # an overlap at rest stays, of a corner too
     np.testing.assert_allclose(fallen.q[-1, 4:], [0.03, 0.02, 0.3], rtol=0, atol=5e-5)
     assert np.diff(fallen.energy()).max() < 1e-9
+
+
+@pytest.mark.parametrize("law", ["rigid", "soft"])
+@pytest.mark.parametrize("kind", ["box", "cylinder"])
+def test_what_slides_without_friction_feels_no_inner_edges(kind, law):
+    robot = hinge.Scene().body("body", kind, (0.2, 0.2, 0.1) if kind == "box" else (0.1, 0.1), mass=1.0).robot
+    flat = Ground(heights=np.zeros((11, 11)), size=(5.0, 5.0), friction=0.0)
+    run = simulate(robot, 1.0, [1, 0, 0, 0, 0, 0, 0.05], [0, 0, 0, 1.0, 0.3, 0], ground=flat, law=law, step=2e-3)
+    assert run.status == hinge.Status.OK
+    np.testing.assert_allclose(run.q[-1, 4:6], [1.0, 0.3], rtol=0, atol=1e-4)
 
 
 def test_a_step_on_terrain_has_derivatives():

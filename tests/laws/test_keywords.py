@@ -1053,13 +1053,14 @@ def _():
     run = hinge.rollout(box(), BOX_Q, np.full(6, 0.1), 2, 1e-3, tau=np.ones(6))
 
     def call(**w):
-        return run.pulled(**({"dq": np.ones((3, 7 if w.get("flat") else 6))} | w))
+        return list(_tuple(run.pulled(**({"dq": np.ones((3, 7 if w.get("flat") else 6))} | w))))
 
     return call, {
         "dq": differs(np.ones((3, 6)), 2 * np.ones((3, 6))),
         "dqd": differs(np.ones((3, 6))),
         "by": [differs("q0"), refused("q9", "q9")],
         "flat": differs(True),
+        "return_status": differs(True),
     }
 
 
@@ -1558,8 +1559,21 @@ def _():
     q = robot.assemble(robot.neutral() + 0.1).q
     zero = np.zeros(robot.nv)
     return lambda **w: [np.asarray(x, float) for x in _tuple(robot.loop_inverse_dynamics(q, zero, zero, **w))], {
-        "actuated": differs([robot.joint_names[0]], [robot.joint_names[-1]])
+        "actuated": differs([robot.joint_names[0]], [robot.joint_names[-1]]),
+        "parameters": refused({"x": 1.0}, "x"),
     }
+
+
+@rows_of("Robot.mobility", "Robot.random_state")
+def _():
+    robot = four_bar()
+    q = robot.assemble(robot.neutral() + 0.1).q
+
+    def call(**w):
+        robot.random_state(0, 2, **w)
+        return robot.mobility(q, **w).freedoms
+
+    return call, {"parameters": refused({"x": 1.0}, "x")}
 
 
 # ---- control and motion
@@ -2351,7 +2365,6 @@ ROWS |= {
         {"freedom": differs(np.eye(6)[:, 2:4])},
     ),
     "check_joint": lambda: (lambda **w: 1.0, {}),
-    "Builder.joint_of": lambda: (lambda **w: 1.0, {}),
     "Robot": lambda: (
         lambda **w: [".", *(one.name for one in hinge.Robot(arm().model, **w).target.vary)],
         {"vary": differs(("link2.mass",))},

@@ -60,6 +60,8 @@ def limits_of(target: Target, rows: Any = None) -> Limits:
 
 def limits_with(call: str, target: Target, parameters: Mapping[str, Any] | None) -> Limits:
     """Return the limits with the parameters of a call, by name; those that are not given have their nominal values."""
+    if parameters is None and not varied_names(target, OF_LIMITS):  # symbols need no values here
+        return states.limits(target.model)
     rows = inputs.parameters(call, target.model, target.vary, parameters)
     return limits_of(target, rows[0] if rows else None)
 

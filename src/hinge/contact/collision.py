@@ -8,6 +8,7 @@ more than two balls that are apart, or one above a plane.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.box_contacts import box_box, capsule_box, plane_box, sphere_box
@@ -51,21 +52,23 @@ def collide(
     With `slopes` they have derivatives; those that a search finds, as long as the same corners are nearest.
     """
     shapes = Shapes(pairs.shapes, R, r, like)
-    for narrow, rows in pairs.classes(_narrow).items():
+    for narrow, rows in pairs.classes(partial(_narrow, pairs.sides)).items():
         _class(pairs, shapes, narrow, rows, slots, like, slopes)
 
 
-def _narrow(a: Geometry, b: Geometry) -> Narrow:
+def _narrow(sides: bool, a: Geometry, b: Geometry) -> Narrow:
     """What finds the contacts of two shapes."""
     if isinstance(a, HeightField):
-        return OnHeights(a)
+        return OnHeights(a, sides)
     return CLASSES.get((a.kind, b.kind), plane_convex if a.kind == "plane" else convex_convex)
 
 
 def searched(pairs: Pairs) -> list[int]:
     """The pairs whose contacts are found by a search."""
     known = {plane_convex, *CLASSES.values()}
-    return [k for narrow, rows in pairs.classes(_narrow).items() if narrow not in known for k in rows]
+    return [
+        k for narrow, rows in pairs.classes(partial(_narrow, pairs.sides)).items() if narrow not in known for k in rows
+    ]
 
 
 def _class(pairs: Pairs, shapes: Shapes, narrow: Narrow, rows: Sequence[int], slots: Slots, like: Scalar, slopes: bool

@@ -120,6 +120,7 @@ class Pairs:
     shapes: tuple[CollisionShape, ...]
     rows: tuple[tuple[int, int], ...]
     within: tuple[float, ...]
+    sides: bool = False  # whether the prisms of terrain are solids by themselves, as MuJoCo has them
 
     @property
     def names(self) -> list[Names]:

@@ -122,6 +122,7 @@ class ContactModel:
     hulls: str = ""  # a digest of the points of meshes
     surfaces: tuple[Parameter, ...] = ()  # friction and restitution that are given
     whole: bool = False  # with limits, dry friction and equalities of a file
+    sides: bool = False  # terrain has the inner edges that MuJoCo finds
 
     def surfaced(self, numbers: Sequence[Scalar]) -> ContactModel:
         """The same with numbers in the places of its surfaces; of a pair that has two of them the greater."""
@@ -226,7 +227,8 @@ class ContactModel:
     def pairs(self, model: Model) -> Pairs:
         """The pairs of shapes."""
         made = [] if self.ground is None else [_stood_on(self.ground)]
-        return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within)
+        return Pairs((*made, *(placed(model, link, shape) for link, shape in self.shapes)), self.rows, self.within,
+                     self.sides)  # fmt: skip
 
 
 def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence[Array] = ()) -> AnyArray:
@@ -376,6 +378,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
         names,
         _hulls(made),
         whole=whole,
+        sides=law == "soft" and contacts == "file" and (ground is None or ground.heights is None),
     )
 
 
