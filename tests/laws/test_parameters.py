@@ -398,7 +398,7 @@ TABLE = {  # public calls with `parameters=`: the case that makes them
     "Robot.random_state": "drawn",
 }  # fmt: skip
 # results with parameters, and what else is called so
-OTHERS = {"Builder.joint_of", "Trajectory", "envs.State", "identify.Fit", "identify.Base.values"}
+OTHERS = {"Trajectory", "envs.State", "identify.Fit", "identify.Base.values"}
 
 
 @pytest.mark.filterwarnings("ignore:q0")  # of deep starts
