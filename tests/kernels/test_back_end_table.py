@@ -118,3 +118,13 @@ def test_a_stand_in_is_not_offered(monkeypatch):
     with pytest.raises(hinge.UnknownName, match="'llvm'") as refused:
         backends.find("vulkan")
     assert "llvm_alone" not in str(refused.value)
+
+
+@pytest.mark.parametrize("call", [
+    lambda robot: robot.mass_matrix([0.1, 0.2], backend=[1]),
+    lambda robot: hinge.rollout(robot, [0.1, 0.2], [0.0, 0.0], 2, 1e-3, backend=[1]),
+    lambda robot: hinge.simulate(robot, 0.01, [0.1, 0.2], backend=[1]),
+])  # fmt: skip
+def test_a_back_end_that_is_no_name_is_refused(call):
+    with pytest.raises(hinge.UnknownName, match=r"backend is \[1\]. Give the name of a back end, such as"):
+        call(hinge.samples.planar_2r())

@@ -89,6 +89,13 @@ def default_backend() -> str:
     return os.environ.get("HINGE_BACKEND") or "llvm"
 
 
+def backend_name(backend: str | None) -> str:
+    """Return the name of the back end of a call: the one that it names, or the default."""
+    if backend is not None and not isinstance(backend, str):
+        raise UnknownName(f"backend is {backend!r}. Give the name of a back end, such as {default_backend()!r}.")
+    return backend or default_backend()
+
+
 def register(backend: Backend) -> None:
     """Add a back end to the table, under its name."""
     if not isinstance(backend, Backend) or not backend.name:

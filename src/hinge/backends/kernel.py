@@ -17,7 +17,7 @@ import numpy as np
 
 from hinge import backends
 from hinge.arguments import Array, affordable, memory
-from hinge.backends import Backend, Code, cache, default_backend
+from hinge.backends import Backend, Code, backend_name, cache
 from hinge.errors import HingeError, SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
@@ -72,7 +72,7 @@ class Kernel:
     """One algorithm of one robot, ready to run. Call it with an array for each input."""
 
     def __init__(self, plan: Plan, backend: str | None = None):
-        self.plan, self.name, self.backend = plan, plan.name, backend or default_backend()
+        self.plan, self.name, self.backend = plan, plan.name, backend_name(backend)
         self._served = backends.find(self.backend)
         self._codes: dict[np.dtype[Any], Code] = {}
         self._waiting = SEVERAL if plan.named and self._served.meanwhile else 0  # calls that it may be too early for
@@ -432,7 +432,7 @@ class Kernels:
 
     def kernel(self, key: Any, backend: str | None, make: Callable[[str], Kernel]) -> Kernel:
         """Return the kernel under that key for a back end, by default the one that is the default now."""
-        name = backend or default_backend()
+        name = backend_name(backend)
         return self((key, name), lambda: make(name))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array, finite
-from hinge.backends import default_backend
+from hinge.backends import backend_name
 from hinge.backends.cuda.resident import HOST, MOST, one_place
 from hinge.calls import inputs
 from hinge.calls.differentiable import Call
@@ -61,7 +61,7 @@ def asked(target: Target, name: str, given: Sequence[Any], frames: Sequence[str]
     arrays |= {("seeds", k): x for k, x in enumerate(seeds)}
     terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
     call = Call.of(
-        target, name, method, backend or default_backend(), tuple(present), terms, return_status, bool(regroup),
+        target, name, method, backend_name(backend), tuple(present), terms, return_status, bool(regroup),
         places, tuple(sorted(options.items())), slopes, flat, packed,
     )  # fmt: skip
     return call, arrays

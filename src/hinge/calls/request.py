@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from hinge import dynamics
-from hinge.backends import default_backend, find
+from hinge.backends import backend_name, find
 from hinge.backends.kernel import Plan
 from hinge.backends.sympy_input import Reading
 from hinge.calls import inputs
@@ -149,7 +149,7 @@ def plan(request: Request, target: Target, backend: str | None = None) -> Plan:
     def program() -> Program:
         if request.packed:
             return packed(trace(request, target)[1])
-        return trace(request, target, cost=find(backend or default_backend()).cost)[1]
+        return trace(request, target, cost=find(backend_name(backend)).cost)[1]
 
     return Plan(target.name, request.name, tuple(takes), tuple(shapes), tuple(counted), tuple(outputs),
                 program, request.source(target), request.status, bool(request.places))  # fmt: skip

@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, get_args
 
 from hinge.arguments import Array
-from hinge.backends import default_backend
+from hinge.backends import backend_name
 from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy
 from hinge.calls import inputs
@@ -89,7 +89,7 @@ class Target:
                places: tuple[tuple[str, At], ...] = (), options: Mapping[str, str] | None = None,
                slopes: tuple[Slope, ...] = (), flat: bool = False, packed: bool = False) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept."""
-        backend, options = backend or default_backend(), options or {}
+        backend, options = backend_name(backend), options or {}
         key = (
             name,
             method,

@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 import hinge
-from hinge.backends import default_backend, threads
+from hinge.backends import backend_name, threads
 from hinge.cli.common import BACKEND, JSON, NAMES, console, progress, table
 from hinge.cli.inputs import reads_robot
 from hinge.dynamics.registry import PLACE, choose
@@ -64,7 +64,7 @@ def bench(
     found = measured(robot, names or MAIN, states, seconds, count, backend)
     used = count or threads.number()
     here = {"threads": used, "cores": os.cpu_count(), "machine": platform.machine(), "hinge": hinge.__version__}
-    about = {"robot": robot.name, "nv": robot.nv, "states": states, "backend": backend or default_backend()} | here
+    about = {"robot": robot.name, "nv": robot.nv, "states": states, "backend": backend_name(backend)} | here
     if as_json:
         click.echo(json.dumps(about | {"rates": [asdict(rate) | {"ns": 1e9 / rate.batch} for rate in found]}))
         return

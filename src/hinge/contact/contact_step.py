@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array, real
-from hinge.backends import alone, default_backend
+from hinge.backends import alone, backend_name
 from hinge.calls import inputs
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
@@ -128,7 +128,7 @@ def contact_step(
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = inputs.terms(joint_terms)
-    where = alone(backend or default_backend()) if np.asarray(q).ndim < 2 else backend
+    where = alone(backend_name(backend)) if np.asarray(q).ndim < 2 else backend
     key = "contact_step", touch, terms
     kernel = target.kernels.kernel(key, where, lambda name: _kernel(target, touch, terms, name))
     own = {one.name: numbers.pop(one.name) for one in surfaces}

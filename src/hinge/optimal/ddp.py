@@ -15,7 +15,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
-from hinge.backends import alone, default_backend
+from hinge.backends import alone, backend_name
 from hinge.backends.kernel import ROWS, Kernel
 from hinge.errors import one_of
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints, program
@@ -82,7 +82,7 @@ class Search:
     def __init__(self, problem: Problem, begun: Start, exact: bool, backend: str | None):
         self.problem, self.batch = problem, begun.batch
         self.layout = Layout(constraints(problem), begun.outside)
-        backend = backend or default_backend()
+        backend = backend_name(backend)
         backend = alone(backend) if len(begun.q) == 1 else backend
         self.kernel, self.place = iteration_kernel(problem, self.layout, exact, backend), where(backend)
         n, N, nx = len(begun.q), problem.horizon, 2 * problem.robot.nv

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array, generator, real
-from hinge.backends import default_backend
+from hinge.backends import backend_name
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
 from hinge.calls.numbers import limits_of
@@ -170,7 +170,7 @@ class Descent:
     """Runs rows of guesses toward rows of poses."""
 
     def __init__(self, robot: Robot, frame: str, match: Match, tolerance: float, steps: int, backend: Backend | None):
-        self.kernel = _kernel(robot, frame, match, backend or default_backend())
+        self.kernel = _kernel(robot, frame, match, backend_name(backend))
         self.tolerance, self.steps = tolerance, steps
 
     def __call__(self, start: Array, goals: Array, rest: Sequence[Array], times: int = 1) -> tuple[Array, Array]:

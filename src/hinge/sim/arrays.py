@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array, real
-from hinge.backends import default_backend
+from hinge.backends import backend_name
 from hinge.backends.kernel import DOUBLE, Kernel, Plan
 from hinge.calls.target import Target
 from hinge.graph import Input
@@ -200,4 +200,4 @@ HERE = Here()
 
 def where(backend: str | None) -> Here:
     """Where rollouts of NumPy's arrays run."""
-    return Copied() if (backend or default_backend()) == "cuda" else HERE
+    return Copied() if backend_name(backend) == "cuda" else HERE

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends import alone, default_backend
+from hinge.backends import alone, backend_name
 from hinge.backends.kernel import ROWS, Kernel, Plan
 from hinge.calls.request import Request, trace
 from hinge.calls.target import Target
@@ -276,7 +276,7 @@ def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str
            rollouts: int = 0) -> Kernel:  # fmt: skip
     """The kernel of a run, of so many rollouts where that is known."""
     if rollouts == 1 and physics.touch is not None:
-        backend = alone(backend or default_backend())
+        backend = alone(backend_name(backend))
     wide = fate_width(physics, robot.nv)
     takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     gives = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
