@@ -290,7 +290,10 @@ def test_findings_are_whole():
         (two(PLACE + '<mimic joint="knee"/>', kind="fixed"), [("note", "fixed-mimic", 5)]),
         (joints(A, ("b", "continuous", "rod", "tip", '<mimic joint="elbo"/>')), [("error", "mimic", 6)]),
         (two(PLACE + LIMIT + "\n" + LIMIT), [("warning", "repeated", 6)]),
-        (link("<visual><geometry><torus/></geometry></visual>"), [("note", "geometry", 3)]),
+        (
+            link("<visual><geometry><torus/></geometry></visual>"),
+            [("warning", "unknown-element", 3), ("note", "geometry", 3)],
+        ),
         (link("<visual/>"), [("note", "geometry", 3)]),
         ('<robot version="1.2"><link name="base"/></robot>', []),
         ('<robot version="3">\n<link name="base"/></robot>', [("warning", "version", 1)]),
