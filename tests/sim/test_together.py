@@ -189,6 +189,7 @@ REFUSED = {
     "is driven": [("midpoint", x) for x in DRIVEN],
     "joint 'base' is free": [("midpoint", "floating")],
     "is for kinematic loops": [("constraint", "independent")],
+    "inputs= has no effect": [("inputs", x) for x in ("held forces", "rows of forces")],
     "do not go with driven joints": [(a, b) for a in LOOPS for b in DRIVEN],
 }  # fmt: skip
 WHY = {frozenset(pair): words for words, pairs in REFUSED.items() for pair in pairs}
