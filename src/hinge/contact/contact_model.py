@@ -354,13 +354,14 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
                   for b in placed_shapes if b.body]  # fmt: skip
     made = [] if ground is None else [_stood_on(ground)]
     made += [placed(model, one.link, one.shape) for one in placed_shapes]
-    weights, told, rows = Weights(model, law == "soft"), [], []
+    gives_way = law == "soft"
+    weights, told, rows = Weights(model, gives_way), [], []
     for i, j, touching in pairs:
         a, b = ordered(made, i, j)
         e, soft = (ground.restitution, ground.compliance) if ground is not None and a == 0 else (0.0, 0.0)
         told.append((made[a].body, made[b].body, touching, e, soft, _weight(weights, (made[a].name, made[b].name))))
         rows.append((a, b))
-    within = tuple(pair[2].margin if law == "soft" else 0.0 for pair in told)
+    within = tuple(pair[2].margin if gives_way else 0.0 for pair in told)
     met = [(made[a], made[b]) for a, b in rows]
     points = sum(min(MOST_POINTS.get(one.geometry.kind, POINTS) for one in both) for both in met if not _field(both))
     terrain = sum(min(field.triangles_under(both[1].reach), ON_TERRAIN) for both in met if (field := _field(both)))
@@ -378,7 +379,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
         names,
         _hulls(made),
         whole=whole,
-        sides=law == "soft" and contacts == "file" and (ground is None or ground.heights is None),
+        sides=gives_way and contacts == "file" and (ground is None or ground.heights is None),
     )
 
 
